@@ -24,7 +24,9 @@ export class TwoFactorDialog extends Element {
    */
   async ask(stepUp: StepUp, mount: Mount, signal: AbortSignal): Promise<boolean | Response> {
     const begun = begin(stepUp, mount)
-    const [style, beginning] = await Promise.all([loadStyle(mount), begun])
+    const [style, beginning] = await Promise.all([loadStyle(mount, signal), begun])
+    // From here on the dialog listens to it; what was aborted before must open nothing.
+    signal.throwIfAborted()
     if ('verified' in beginning) return true
     if (beginning.first.body.html === undefined) return beginning.first.response
 
@@ -72,8 +74,8 @@ export function dialogOfPage(): TwoFactorDialog {
   return found ?? document.body.appendChild(document.createElement(tag) as TwoFactorDialog)
 }
 
-async function loadStyle(mount: Mount): Promise<CSSStyleSheet> {
-  const response = await fetch(`${mount.url}page.css`)
+async function loadStyle(mount: Mount, signal: AbortSignal): Promise<CSSStyleSheet> {
+  const response = await fetch(`${mount.url}page.css`, { signal })
   const style = new CSSStyleSheet()
   // Custom properties of the page are those of the dialog, and nobody else's.
   await style.replace((await response.text()).replaceAll(':root', ':host'))

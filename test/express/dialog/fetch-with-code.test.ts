@@ -118,6 +118,30 @@ describeInChromium('fetchWithCode', (browser) => {
     expect(received).toHaveLength(1)
   })
 
+  it.each(['under way', 'read'])('opens nothing when aborted while its style is %s', async (moment) => {
+    const { page } = await openSinglePage(browser())
+    const screen = page.waitForResponse(/\/two-factor\/\?requirement=/)
+    // The style comes after the screen, or never.
+    await page.route('**/page.css', async (route) => {
+      await (await screen).finished()
+      if (moment === 'read') await route.continue()
+      else await page.evaluate('abort()')
+    })
+    const answer = page.evaluate(() => {
+      const controller = new AbortController()
+      const abort = () => controller.abort(new Error('left'))
+      CSSStyleSheet.prototype.replace = async function replace() {
+        abort()
+        return this
+      }
+      Object.assign(window, { abort })
+      const { signal } = controller
+      return window.fetchWithCode('/guarded/settings', { signal }).catch((error: Error) => error.message)
+    })
+    expect(await answer).toBe('left')
+    await expectNoDialog(page)
+  })
+
   it.each([
     [
       'a page of something before the app',
