@@ -30,8 +30,10 @@ export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
       const sent = answer !== 'lost' && answer.httpStatus < 300
       return { result: sent ? 'sent' : 'unconfirmed', handle, lifetimeMs: expiresInMs }
     },
-    async checkCode({ destination, appName, code, handle = '', report }) {
+    async checkCode({ destination, appName, code, handle, report }) {
       report?.({ asked: false })
+      // Typed while it is still being sent.
+      if (handle === undefined) return 'not-sent'
       const kept = codes.get(handle)
       if (kept === undefined) return 'unavailable'
       return kept.code === code && kept.owner === destination + appName ? 'approved' : 'rejected'

@@ -61,7 +61,7 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
       return sendResult(await ask('Verifications', params, exchange), channel)
     },
     async checkCode({ handle, code, answered, ...exchange }) {
-      if (handle === undefined) return 'unavailable'
+      if (handle === undefined) return 'not-sent'
       const answer = await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange)
       if (isAnswer(answer)) answered?.()
       return verdict(answer)

@@ -63,7 +63,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
       return moved ? { result: 'sent', handle: previousHandle } : sendResult(answer)
     },
     async checkCode({ handle, code, answered, ...exchange }) {
-      if (handle === undefined) return 'unavailable'
+      if (handle === undefined) return 'not-sent'
       const answer = await ask('check', urlOf(handle), { code }, exchange)
       if (isAnswer(answer)) answered?.()
       return verdict(answer)

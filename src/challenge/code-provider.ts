@@ -137,7 +137,8 @@ export type SendResult =
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent. The circuit breaker counts it
  *   unless `answered` was called, a status of 4xx was reported, or the handle was not there yet.
- * - `not-sent`: provably nothing left this machine, so the attempt comes back.
+ * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet
+ *   and nothing was compared.
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'
 

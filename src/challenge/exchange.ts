@@ -129,7 +129,8 @@ export function createMember(
           const about = aboutSince(startedAt, reported)
           if (trace !== undefined) Object.assign(trace, about, { result })
           // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
-          const isEarly = givesHandles && check.handle === undefined && result === 'unavailable'
+          const isUnjudged = result === 'unavailable' || result === 'not-sent'
+          const isEarly = givesHandles && check.handle === undefined && isUnjudged
           const unasked = reported.asked === false || isEarly
           note({ command: 'check', result, about, answered: isAnswered, unasked })
           noteUnexpected(reported, about)

@@ -136,6 +136,8 @@ function inTurn(
     },
 
     async checkCode({ handle, ...check }) {
+      // Typed while its send is under way: nobody can be asked yet, so it is no guess.
+      if (handle === undefined) return 'not-sent'
       const { name, own } = senderIn(handle)
       const sender = members.get(name)
       // Who sent is not here (any more). Nobody else knows the code, and asking around would be guessing twice.

@@ -124,8 +124,10 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
     },
 
-    async checkCode({ destination, appName, code, handle = '', report }) {
+    async checkCode({ destination, appName, code, handle, report }) {
       report?.({ asked: false })
+      // Typed while its send is under way: there is nothing to compare it with, so it is no guess.
+      if (handle === undefined) return 'not-sent'
       const fits = handles.fits(handle, code, { destination, appName })
       if (fits === undefined) return 'unavailable'
       return fits ? 'approved' : 'rejected'

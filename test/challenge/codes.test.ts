@@ -232,9 +232,12 @@ describe('a handle', () => {
     sendCode: async () => ({ result: 'sent', handle: 'handle' }),
     checkCode: async () => 'unavailable',
   }
+  const asksNobody: Partial<CodeProvider> = { checkCode: async () => 'not-sent' }
   it.each<[string, string | undefined, Partial<CodeProvider>, number]>([
     ['is not there yet while the code is being sent: that is no silence, and no event', undefined, {}, 0],
+    ['is not there yet, and its adapter says that it asked nobody', undefined, asksNobody, 0],
     ['is there, and nobody answers', 'handle', {}, 5],
+    ['is there, and nobody is reached', 'handle', asksNobody, 5],
     ['that was never given excuses no silence', undefined, { sendCode: async () => ({ result: 'sent' }) }, 5],
   ])('%s', async (_name, handle, more, told) => {
     const { codes, send, events } = open({ ...nobodyAnswers, ...more })

@@ -247,9 +247,9 @@ describe.each([
     expect(await provider.checkCode(check)).toBe('not-sent')
   })
 
-  it('is not asked about a code that it has not sent', async () => {
+  it('is not asked about a code that it has not sent, which costs no attempt', async () => {
     const { service, provider } = await open()
-    expect(await provider.checkCode({ ...check, handle: undefined })).toBe('unavailable')
+    expect(await provider.checkCode({ ...check, handle: undefined })).toBe('not-sent')
     expect(service.requests).toEqual([])
   })
 })
@@ -295,6 +295,7 @@ it('the chat sender posts a code that only its own send approves', async () => {
     await provider.checkCode({ ...own, code: code.replace(/.$/, (last) => (last === '0' ? '1' : '0')) }),
   ).toBe('rejected')
   expect(await provider.checkCode({ ...own, handle: 'another' })).toBe('unavailable')
+  expect(await provider.checkCode({ ...own, handle: undefined })).toBe('not-sent')
   service.answer('', 500)
   expect(await provider.sendCode(send)).toMatchObject({ result: 'unconfirmed' })
 })

@@ -122,7 +122,11 @@ describe('a code is checked where it was sent', () => {
     expect(await checkBy(handle)).toEqual({ verdict: 'approved', ...asked })
   })
 
-  test.each([undefined, '', 'third:h1', 'first h1', 'third first:h1', ':h1', '__proto__'])(
+  test('nowhere yet while it is still being sent, and that costs no attempt', async () => {
+    expect(await checkBy(undefined)).toEqual({ verdict: 'not-sent', first: [], second: [] })
+  })
+
+  test.each(['', 'third:h1', 'first h1', 'third first:h1', ':h1', '__proto__'])(
     'and nowhere when the handle is %j',
     async (handle) => {
       expect(await checkBy(handle)).toEqual({ verdict: 'unavailable', first: [], second: [] })

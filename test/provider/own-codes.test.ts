@@ -46,14 +46,14 @@ describe('a code', () => {
     if (newer !== code) expect(await checkBy(codes, code, newHandle)).toBe('rejected')
   })
 
-  test.each([undefined, '', 'x', `${'n'.repeat(22)}.${'d'.repeat(42)}`])(
+  test.each(['', 'x', `${'n'.repeat(22)}.${'d'.repeat(42)}`])(
     'without a handle of ours (%j) is not judged',
     async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('unavailable'),
   )
 
-  test('that is typed while it is still being sent is no silence of the provider', async () => {
+  test('that is typed while it is still being sent costs no attempt, and is no silence of the provider', async () => {
     const report = vi.fn()
-    expect(await provider().checkCode({ ...submitted, report, handle: undefined })).toBe('unavailable')
+    expect(await provider().checkCode({ ...submitted, report, handle: undefined })).toBe('not-sent')
     expect(report.mock.calls).toEqual([[{ asked: false }]])
   })
 
