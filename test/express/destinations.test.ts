@@ -214,6 +214,20 @@ describe('several destinations of one person', () => {
     expect(host.stub.sends).toEqual([])
   })
 
+  it('are chosen anew once the code of one has run out: its button names none of the others', async () => {
+    const { host, ana, start } = await startWithNumbers()
+    await start('21')
+    const code = await ana.open('/two-factor')
+    host.clock.now += 601_000
+    const { text, fields } = await ana.submit('/two-factor/resend', { ...code.fields, channel: 'sms' })
+    expect(host.stub.sends).toHaveLength(1)
+    expect(text).toContain('That code no longer works')
+    expect(labelsOf(text)).toContain('Send a code: Office &amp; home')
+    const [, destination] = /value="([\w-]{43})"[^>]*>Send a code: Office/.exec(text) ?? []
+    await ana.submit('/two-factor/start', { ...fields, destination: destination ?? '' })
+    expect(host.stub.sends.map(({ form }) => `+${form.phone}`)).toEqual([office, office])
+  })
+
   it('are chosen on a page that the code page leads to, and back from', async () => {
     const links = { otherMethod: '/passkey' }
     const recoveryCodes = { consume: () => true }

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import { type Actor, type Refusal, refused, type StartOutcome } from '../../challenge/commands.js'
 import { challengeFor } from '../../challenge/demand.js'
+import { choicesOf } from '../../challenge/destinations.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
@@ -120,9 +121,11 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   }
 
   /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
-  async function startAnew(context: RequestContext, { phone, country }: Actor): Promise<Reply> {
+  async function startAnew(context: RequestContext, actor: Actor): Promise<Reply> {
     const gone: Problem = { code: 'challenge_gone' }
-    if (!responder.wantsScreen(context.req)) return problem(gone)
+    // Where its code went is not known any more: of several destinations it might start another than its page names.
+    if (!responder.wantsScreen(context.req) || choicesOf(actor) > 1) return problem(gone)
+    const { phone, country } = actor
     const { page } = await views.of(context, gone)
     if (page !== 'start' && page !== 'phone') return problem(gone)
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
