@@ -1,5 +1,5 @@
 import type { Emit } from '../events.js'
-import { all } from '../lib/awaitable.js'
+import { all, allSettled } from '../lib/awaitable.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes } from './codes.js'
@@ -118,10 +118,11 @@ export function createSend(parts: {
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     const [settled] = await all([
       settle(sent, cancelled),
-      isOut && permitted.chosen !== undefined ? budget.question.refund() : undefined,
+      // A give-back that fails must not take back what has become of the send; the same below.
+      isOut && permitted.chosen !== undefined ? allSettled([budget.question.refund()]) : undefined,
     ])
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
-    if (settled.outcome.uncounted) await budget.refund(sent.result)
+    if (settled.outcome.uncounted) await allSettled([budget.refund(sent.result)])
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way: in either ledger.
     const live = bookedIn(settled, booked)

@@ -1,6 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
-import { all } from '../lib/awaitable.js'
+import { all, allSettled } from '../lib/awaitable.js'
 import { present } from '../lib/present.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
@@ -136,7 +136,8 @@ export function createVerify(parts: {
     // Settle, and commit.
     const [{ outcome, now }] = await all([
       record(verdict, ofApp),
-      verdict === 'rejected' && ofApp === undefined ? undefined : budget.refund(who.budget),
+      // A give-back that fails must not take back what was proven.
+      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([budget.refund(who.budget)]),
     ])
     switch (outcome.outcome) {
       case 'approved':

@@ -320,6 +320,36 @@ describe('start', () => {
     expect(provider.sends).toEqual([])
   })
 
+  it('answers as it would have where only the give-back of a count fails', async () => {
+    let failed = 0
+    const { challenges, provider } = createService({
+      store: (now) => {
+        const inner = memoryStore({ now })
+        return {
+          ...inner,
+          increment(key, windowMs, by = 1) {
+            if (by > 0) return inner.increment(key, windowMs, by)
+            failed += by < 0 ? 1 : 0
+            return by < 0 ? Promise.reject(new Error('down')) : inner.increment(key, windowMs, by)
+          },
+        }
+      },
+    })
+    const asked = { ...ana, address: '203.0.113.7', beforeSend: async () => true }
+    provider.send = () => ({ result: 'failed' })
+    await expect(challenges.start({ ...asked, purpose: 'login' })).rejects.toThrow(
+      expect.objectContaining({ code: 'delivery_failed' }),
+    )
+    const unsentBack = failed
+    provider.send = () => ({ result: 'sent' })
+    const ben = { ...asked, subject: 'ben', session: 'session-2', phone: '+573007654321' }
+    expect(await challenges.start({ ...ben, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    const questionBack = failed
+    expect(await challenges.verify({ ...ben, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    // Each of the three gave something back, in vain.
+    expect([0 < unsentBack, unsentBack < questionBack, questionBack < failed]).toEqual([true, true, true])
+  })
+
   it.each([
     ['another session', ana, false],
     // With an app, it counts over both.
