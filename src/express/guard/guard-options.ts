@@ -50,7 +50,8 @@ export interface GuardOptions {
   readonly describe?: Describe
   /**
    * The accepted methods: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of yours from `grants.write`. Any by
-   * default.
+   * default. While a code may be typed that was sent by another one, which could pass for it, a start has to wait: ten
+   * minutes at most, by default (`resend_too_soon`).
    *
    * @example
    * methods: ['passkey']
