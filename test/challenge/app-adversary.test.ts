@@ -24,7 +24,7 @@ const onRedis: StoreOf = (now) => ({
   increment: memoryStore({ now }).increment,
 })
 const inMemory: StoreOf = (now) => memoryStore({ now })
-const stores: [string, number, StoreOf][] = [['in memory', 30, inMemory]]
+const stores: [string, number, StoreOf][] = [['in memory', enough(10, { inFull: 30 }), inMemory]]
 if (!withoutRedis) stores.push(['on Redis', enough(4, { inFull: 30 }), onRedis])
 
 /** Ana has two numbers and an app; the day of wrong codes does not hold the ledgers' work for them. */

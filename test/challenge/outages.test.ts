@@ -3,6 +3,7 @@ import type { CodeProvider, CompositeProvider } from '../../src/challenge/code-p
 import { failover } from '../../src/provider/failover.js'
 import { ownCodes } from '../../src/provider/own-codes.js'
 import { ProviderError } from '../../src/provider/provider-error.js'
+import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { seeded } from '../seeded.js'
 import { createService, rightCode } from './service.js'
@@ -104,6 +105,7 @@ async function signIns(
   return { refused, attacks }
 }
 
+const people = enough(120, { inFull: 360 })
 const times = { 'at night': 20_000, 'in busy hours': 1_000 }
 
 describe('trouble with some numbers keeps nobody else from signing in', () => {
@@ -113,9 +115,12 @@ describe('trouble with some numbers keeps nobody else from signing in', () => {
   it.each(cases)('25 accounts $trouble, $name, $time', async ({ name, trouble, time }) => {
     const inbox: Inbox = new Map()
     const codes = services[name]?.(trouble, isAttackers, inbox) ?? codesOf(trouble, isAttackers)
-    const crowd = { people: 360, everyMs: times[time], inbox, attackers: 'auth' } as const
+    const crowd = { people, everyMs: times[time], inbox, attackers: 'auth' } as const
     const { refused, attacks } = await signIns(codes, crowd)
-    figure(22, `${refused} of 360 refused ${time}, ${attacks} starts of 25 accounts ${trouble}, ${name}`)
+    figure(
+      22,
+      `${refused} of ${people} refused ${time}, ${attacks} starts of 25 accounts ${trouble}, ${name}`,
+    )
     expect(refused).toBe(0)
   })
 

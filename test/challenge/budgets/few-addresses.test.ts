@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SignupGuardRules } from '../../../src/challenge/budgets/signup-guard.js'
+import { enough } from '../../in-full.js'
 import { figure } from '../../prove/figure.js'
 import { hour, minute } from '../kit.js'
 import { createService, rightCode, visitor } from '../service.js'
@@ -82,16 +83,16 @@ describe('somebody who proves none of his numbers', () => {
   )
 
   it.each([
-    [1, 288],
-    [2, 1_440],
+    [1, 48, 6],
+    [2, enough(18, { inFull: 48 }), 30],
   ])(
-    'closes no country to others from %i addresses: 0 of %i sign-ups in two days',
-    async (addresses, people) => {
+    'closes no country to others from %i addresses in %i hours: 0 of %i sign-ups an hour',
+    async (addresses, hours, honestPerHour) => {
       // Their own addresses have unproven sends, too: none is let through for having a clean one.
-      const others = { hours: 48, honestPerHour: people / 48, honestAddresses: 20 }
+      const others = { hours, honestPerHour, honestAddresses: 20 }
       const told = await live({ addresses, ...others, mode: 'enforce' })
       figure(25, `${addresses} addresses against a country: ${told.honestRefused} of ${told.honest} refused`)
-      expect(told).toMatchObject({ honest: people, honestRefused: 0 })
+      expect(told).toMatchObject({ honest: hours * honestPerHour, honestRefused: 0 })
     },
   )
 })
