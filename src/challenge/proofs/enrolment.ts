@@ -113,8 +113,10 @@ export function createEnrolments(parts: {
       }
       return {
         verifiedAt,
-        /** Makes a provisional proof valid. Called once a successful response is certain. */
-        // On what was written: a store that freezes now may still carry out the swap, and nothing after a read.
+        /**
+         * Makes a provisional proof valid. Called once a successful response is certain. On what was written: a store that
+         * freezes now may still carry out the swap, and nothing after a read.
+         */
         confirm: () => entries.change(key, confirmed, entry),
       }
     },
