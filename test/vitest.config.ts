@@ -64,20 +64,11 @@ const full = {
   ),
 }
 
-type Kind = keyof typeof full
-
 /** One kind of suite, as far as it belongs to `npm test`, or the rest of it. */
-function project(name: string, kind: Kind, include: string[], exclude: string[] = []) {
+function project(name: string, include: string[], exclude: string[] = []) {
   return {
     extends: true,
-    test: {
-      name,
-      include,
-      exclude,
-      globalSetup: 'test/build.ts',
-      // To load Express and all of src for each of their files took as long as a third of their tests.
-      isolate: kind === 'built' || kind === 'processes',
-    },
+    test: { name, include, exclude, globalSetup: 'test/build.ts' },
   } satisfies TestProjectInlineConfiguration
 }
 
@@ -99,6 +90,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // What one run has compiled the next one takes: `npm test` again, or the second half of `.ci/run`.
     experimental: { fsModuleCache: true },
+    // To load all of src for each file took as long as a third of the tests.
+    isolate: false,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
@@ -116,25 +109,20 @@ export default defineConfig({
       },
     },
     projects: [
-      project('express-5', 'express', mountsExpress, [...full.express, ...full.browser]),
-      { ...project('express-4', 'express', differsByLine), ...inExpress4 },
-      project('parts', 'parts', files('**/*'), [
-        ...mountsExpress,
-        ...runsBuilt,
-        ...runsProcesses,
-        ...full.parts,
-      ]),
-      project('processes', 'processes', runsProcesses, [...full.processes, ...full.browser]),
-      project('built', 'built', runsBuilt, full.built),
-      project('full-express', 'express', full.express),
-      project('full-parts', 'parts', full.parts),
-      project('full-processes', 'processes', full.processes),
-      project('full-browser', 'browser', full.browser),
-      project('full-built', 'built', full.built),
+      project('express-5', mountsExpress, [...full.express, ...full.browser]),
+      { ...project('express-4', differsByLine), ...inExpress4 },
+      project('parts', files('**/*'), [...mountsExpress, ...runsBuilt, ...runsProcesses, ...full.parts]),
+      project('processes', runsProcesses, [...full.processes, ...full.browser]),
+      project('built', runsBuilt, full.built),
+      project('full-express', full.express),
+      project('full-parts', full.parts),
+      project('full-processes', full.processes),
+      project('full-browser', full.browser),
+      project('full-built', full.built),
       // `npm run rehearse`
       ...(process.env.IN_FULL === undefined
         ? []
-        : [{ ...project('full-rehearsal-4', 'processes', files('testing/rehearsed-apps')), ...inExpress4 }]),
+        : [{ ...project('full-rehearsal-4', files('testing/rehearsed-apps')), ...inExpress4 }]),
     ],
   },
 })

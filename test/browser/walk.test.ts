@@ -8,6 +8,8 @@ import { type States, serveStates } from './states.js'
 declare global {
   interface Window {
     fetchWithCode: typeof fetchWithCode
+    show: typeof show
+    look: typeof look
     held: (() => void)[]
     later: (run: (value: unknown) => void) => void
   }
@@ -35,19 +37,23 @@ describeInChromium('every state', (browser) => {
   it.each(languages)('of the pages can be left and fits, without scripts: %s', async (locale) => {
     const page = await open(false)
     await page.goto(server.urlOf(locale, 'code'))
-    const looks = async (state: string) => {
-      await page.evaluate(show, server.markupOf(locale, state))
-      return look(page)
-    }
-    // A size after the other: to change it takes longer than to look.
+    await page.evaluate(`Object.assign(window, { show: ${show}, look: ${look} })`)
+    const markups = everyState.map((state) => [state, server.markupOf(locale, state)] as const)
+    // All of them at once: a browser paints what it shows between two questions.
+    const looks = () =>
+      page.evaluate((shown) => {
+        return shown.map(([state, markup]) => {
+          window.show(markup)
+          return { state, ...window.look() }
+        })
+      }, markups)
     for (const size of [desktop, narrow]) {
       await page.setViewportSize(size)
-      for (const state of everyState) expectToFit(state, size, await looks(state))
+      for (const { state, ...seen } of await looks()) expectToFit(state, size, seen)
     }
     // Nor with text of double size on a narrow screen, and no word broken in the middle.
     await page.evaluate("document.documentElement.style.fontSize = '200%'")
-    for (const state of everyState) {
-      const { overflow, broken } = await looks(state)
+    for (const { state, overflow, broken } of await looks()) {
       expect([state, overflow, broken]).toEqual([state, 0, []])
     }
     await page.close()
@@ -66,7 +72,7 @@ describeInChromium('every state', (browser) => {
       const url = server.urlOf('en', state)
       await page.evaluate(submitTo, `${url}?posted`)
       await page.waitForURL(url)
-      expectToFit(state, narrow, await look(page))
+      expectToFit(state, narrow, await page.evaluate(look))
       expect([state, await page.evaluate(silent)]).toEqual([state, []])
       await expectNothingFound(page, state, seen)
     }
@@ -85,7 +91,7 @@ describeInChromium('every state', (browser) => {
     for (const state of everyState) {
       await page.evaluate(fetchIn, server.urlOf(locale, state))
       await page.getByRole('dialog').waitFor()
-      expectToFit(state, size, await look(page))
+      expectToFit(state, size, await page.evaluate(look))
       // What the buttons do is the same in all languages.
       if (locale === 'en') {
         expect([state, await page.evaluate(silent)]).toEqual([state, []])
@@ -108,7 +114,7 @@ describeInChromium('every state', (browser) => {
       document.documentElement.style.setProperty('--ink', '#aaa')
       document.querySelector('h1').style.width = '2000px'
     }`)
-    const { ways, overflow } = await look(page)
+    const { ways, overflow } = await page.evaluate(look)
     expect([ways, overflow > 0, await page.evaluate(silent)]).toEqual([0, true, ['Continue']])
     const rules = (await axeFindings(page)).map((line) => line.replace(/:.*/, ''))
     expect(new Set(rules)).toEqual(new Set(['label', 'color-contrast']))
@@ -208,30 +214,28 @@ interface Look {
 }
 
 /** What is seen of the dialog, or of the page where none is open. */
-function look(page: Page): Promise<Look> {
-  return page.evaluate(() => {
-    const dialog = document.querySelector('two-factor-dialog')?.shadowRoot?.querySelector('dialog')
-    const root = dialog ?? document.documentElement
-    const ways = [
-      ...root.querySelectorAll(
-        'a[href]:not([href^="#"], [href*="method="]), [action$="/cancel"] button, [method=dialog] button',
-      ),
-    ].filter((way) => {
-      const { top, bottom } = way.getBoundingClientRect()
-      return way.checkVisibility() && (dialog === undefined || (top >= 0 && bottom <= innerHeight))
-    })
-    const broken: string[] = []
-    const texts = document.createTreeWalker(dialog ?? document.body, NodeFilter.SHOW_TEXT)
-    for (let text = texts.nextNode() as Text | null; text; text = texts.nextNode() as Text | null) {
-      if (text.parentElement?.closest('.unseen, option, [hidden]')) continue
-      for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
-        const range = document.createRange()
-        range.setStart(text, index)
-        range.setEnd(text, index + word.length)
-        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
-        if (lines.size > 1) broken.push(word)
-      }
-    }
-    return { ways: ways.length, overflow: root.scrollWidth - root.clientWidth, broken }
+function look(): Look {
+  const dialog = document.querySelector('two-factor-dialog')?.shadowRoot?.querySelector('dialog')
+  const root = dialog ?? document.documentElement
+  const ways = [
+    ...root.querySelectorAll(
+      'a[href]:not([href^="#"], [href*="method="]), [action$="/cancel"] button, [method=dialog] button',
+    ),
+  ].filter((way) => {
+    const { top, bottom } = way.getBoundingClientRect()
+    return way.checkVisibility() && (dialog === undefined || (top >= 0 && bottom <= innerHeight))
   })
+  const broken: string[] = []
+  const texts = document.createTreeWalker(dialog ?? document.body, NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode() as Text | null; text; text = texts.nextNode() as Text | null) {
+    if (text.parentElement?.closest('.unseen, option, [hidden]')) continue
+    for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      const range = document.createRange()
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (lines.size > 1) broken.push(word)
+    }
+  }
+  return { ways: ways.length, overflow: root.scrollWidth - root.clientWidth, broken }
 }

@@ -71,10 +71,8 @@ export function installProject(folder, tarball, line, { dependencies, ...more })
 /** Loads every entry, with `require` and as a module. Returns a line for each: what it exports. */
 export function loadEntries(folder) {
   const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith('.json'))
-  return entries.map((entry) => {
-    const specifier = join(name, entry)
-    run('node', ['--input-type=commonjs', '--eval', `require('${specifier}')`], folder)
-    const tell = `console.log(Object.keys(await import('${specifier}')).join(' '))`
-    return `${specifier} exports ${run('node', ['--input-type=module', '--eval', tell], folder).trim()}`
-  })
+  const specifiers = JSON.stringify(entries.map((entry) => join(name, entry)))
+  run('node', ['--input-type=commonjs', '--eval', `${specifiers}.forEach((entry) => require(entry))`], folder)
+  const tell = `for (const entry of ${specifiers}) console.log(entry, 'exports', ...Object.keys(await import(entry)))`
+  return run('node', ['--input-type=module', '--eval', tell], folder).trim().split('\n')
 }
