@@ -27,13 +27,18 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return place === -1 ? long.length : place
 }
 
+/** A worker goes on only while the next file is of the same project. */
+const projects = ['built', 'full-built', 'express-4', 'usual', 'full']
+
+const turn = ({ project }: TestSpecification): number => projects.indexOf(project.name)
+
 /**
- * The longest files begin first, so that none of them is left to one worker at the end. A fresh clone has no
- * times of an earlier run to go by. The rest stay as they come: projects one after the other.
+ * Project after project, and of each the longest files first, so that none of them is left to one worker at the end.
+ * A fresh clone has no times of an earlier run to go by.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(specs)
-    return usual.toSorted((a, b) => rank(a) - rank(b))
+    return usual.toSorted((a, b) => turn(a) - turn(b) || rank(a) - rank(b))
   }
 }

@@ -17,14 +17,8 @@ const entries = [
 
 const files = (...names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
-/** Suites that mount Express. */
-const mountsExpress = files('{express,journeys,sandbox}/**/*')
-
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = files('{examples,cli,days}/**/*', 'readme', 'quick-start', 'structure/dist')
-
-/** Suites that start processes or measure their own. */
-const runsProcesses = files('{browser,faults,many,observability,store,testing}/**/*')
 
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
@@ -33,38 +27,32 @@ const differsByLine = files(
 )
 
 /** What goes beyond that: bursts, crowds, days, faults, many processes, other clients, states of a browser. */
-const full = {
-  express: files(
-    'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
-    'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
-    'sandbox/{memory,parallel,python}',
-  ),
-  parts: files(
-    'challenge/{app-adversary,adversary,lockout,outages,refused-starts}',
-    'challenge/budgets/{crowd,few-addresses,pumping}',
-    'challenge/model/**/*',
-    'provider/{generated,adversarial}-answers',
-    'control-openapi',
-  ),
-  browser: files(
-    'browser/{brand,inbox,inbox-looks,journeys,keyboard,pages,walk}',
-    'express/dialog/{dialog,fetch-with-code,own-look,react}',
-  ),
-  processes: files(
-    'faults/**/*',
-    'many/{at-rest,balance,cluster-faults,faults,guessing,turn-of-an-hour}',
-    'store/{capacity,memory-store-size,postgres-store}',
-    'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
-    'testing/rehearsed-apps',
-  ),
-  built: files(
-    'cli/{calibrate,doctor,rehearse,sandbox}',
-    'days/**/*',
-    'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
-  ),
-}
+const full = files(
+  'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
+  'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
+  'sandbox/{memory,parallel,python}',
+  'challenge/{app-adversary,adversary,lockout,outages,refused-starts}',
+  'challenge/budgets/{crowd,few-addresses,pumping}',
+  'challenge/model/**/*',
+  'provider/{generated,adversarial}-answers',
+  'control-openapi',
+  'browser/{brand,inbox,inbox-looks,journeys,keyboard,pages,walk}',
+  'express/dialog/{dialog,fetch-with-code,own-look,react}',
+  'faults/**/*',
+  'many/{at-rest,balance,cluster-faults,faults,guessing,turn-of-an-hour}',
+  'store/{capacity,memory-store-size,postgres-store}',
+  'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
+  'testing/rehearsed-apps',
+)
 
-/** One kind of suite, as far as it belongs to `npm test`, or the rest of it. */
+/** The same of the built files. */
+const fullBuilt = files(
+  'cli/{calibrate,doctor,rehearse,sandbox}',
+  'days/**/*',
+  'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
+)
+
+/** Suites whose files share their workers. */
 function project(name: string, include: string[], exclude: string[] = []) {
   return {
     extends: true,
@@ -90,7 +78,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // What one run has compiled the next one takes: `npm test` again, or the second half of `.ci/run`.
     experimental: { fsModuleCache: true },
-    // To load all of src for each file took as long as a third of the tests.
+    // To load all of src for each file took as long as a third of the tests. A worker goes on while the next file is of
+    // the same project, so there are few of these.
     isolate: false,
     coverage: {
       provider: 'v8',
@@ -109,16 +98,11 @@ export default defineConfig({
       },
     },
     projects: [
-      project('express-5', mountsExpress, [...full.express, ...full.browser]),
+      project('usual', files('**/*'), [...runsBuilt, ...full]),
       { ...project('express-4', differsByLine), ...inExpress4 },
-      project('parts', files('**/*'), [...mountsExpress, ...runsBuilt, ...runsProcesses, ...full.parts]),
-      project('processes', runsProcesses, [...full.processes, ...full.browser]),
-      project('built', runsBuilt, full.built),
-      project('full-express', full.express),
-      project('full-parts', full.parts),
-      project('full-processes', full.processes),
-      project('full-browser', full.browser),
-      project('full-built', full.built),
+      project('built', runsBuilt, fullBuilt),
+      project('full', full),
+      project('full-built', fullBuilt),
       // `npm run rehearse`
       ...(process.env.IN_FULL === undefined
         ? []
