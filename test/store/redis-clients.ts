@@ -51,7 +51,7 @@ export function contractThrough(connect: () => Promise<Connected>): void {
     createStore: async () => {
       const { connection, end } = await connect()
       // Deadlines are looked at elsewhere: a busy machine shall not fail a sentence about swaps.
-      return { ...redisStore({ ...connection, timeoutMs: 2_000 }), close: async () => void end() }
+      return { ...redisStore({ ...connection, timeoutMs: 60_000 }), close: async () => void end() }
     },
     elapse: (ms) => sleep(ms + 5),
     createDownStore: async () => {

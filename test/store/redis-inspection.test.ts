@@ -104,7 +104,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds nothing, then its eviction policy, then that its clock is not ours', async () => {
-    const store = redisStore({ client, timeoutMs: 2_000 })
+    const store = redisStore({ client, timeoutMs: 60_000 })
     expect(await store.inspect?.()).toEqual([])
 
     await server.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu')
@@ -122,7 +122,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds that strict has no replica to wait for', async () => {
-    expect(await redisStore({ client, strict: true, timeoutMs: 2_000 }).inspect?.()).toMatchObject([
+    expect(await redisStore({ client, strict: true, timeoutMs: 60_000 }).inspect?.()).toMatchObject([
       { code: 'store_unreplicated' },
     ])
   })
@@ -142,7 +142,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
       namespace: 'shop',
       subject: () => undefined,
       phone: () => undefined,
-      store: redisStore({ client: limited, timeoutMs: 2_000 }),
+      store: redisStore({ client: limited, timeoutMs: 60_000 }),
     })
     const { findings } = await tf.selfTest()
     expect(findings.filter(({ code }) => code.startsWith('store'))).toEqual([])

@@ -19,7 +19,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     const client = await nodeRedis(server)
     const store = redisStore({
       sendCommand: (_key, args) => meddle(() => client.sendCommand(args)),
-      timeoutMs: 2_000,
+      timeoutMs: 60_000,
     })
     return { store, [Symbol.asyncDispose]: async () => client.destroy() }
   }
@@ -93,7 +93,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       redis: new Redis(server.port),
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),
     }
-    const store = redisStore({ client: client.redis, timeoutMs: 2_000 })
+    const store = redisStore({ client: client.redis, timeoutMs: 60_000 })
     await server.ask('RPUSH', 'tf2::auth:canary-key', 'a list')
     const error = await Promise.resolve(
       store.swap('tf2::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
