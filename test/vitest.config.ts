@@ -74,7 +74,10 @@ export default defineConfig({
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
     // More than there are cores, since tests wait for a browser, a Redis or a deadline; but each loads all of src.
-    maxWorkers: 2 * availableParallelism(),
+    // Each loads all of src and has a Chromium of its own, so more of them than there are cores took longer.
+    maxWorkers: availableParallelism(),
+    // Tests that are marked as concurrent wait for lifetimes to pass.
+    maxConcurrency: 20,
     sequence: { sequencer: LongestFirst },
     // What one run has compiled the next one takes: `npm test` again, or the second half of `.ci/run`.
     experimental: { fsModuleCache: true },
