@@ -73,7 +73,6 @@ export default defineConfig({
     hookTimeout: 240_000,
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
-    // More than there are cores, since tests wait for a browser, a Redis or a deadline; but each loads all of src.
     // Each loads all of src and has a Chromium of its own, so more of them than there are cores took longer.
     maxWorkers: availableParallelism(),
     // Tests that are marked as concurrent wait for lifetimes to pass.

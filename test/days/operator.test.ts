@@ -222,15 +222,12 @@ it('tells an operator what went wrong on a day with every fault, and when it was
   for (let now = 0; now < 24 * 60; now += 1) {
     const between = (from: string, to: string) => now >= at(from) && now < at(to)
     for (const [from, minutes, fault] of troubles) {
-      if (now === at(from)) {
-        sandbox.faults.add({ ...fault, times: Number.POSITIVE_INFINITY })
-        provider.isSilent = /hang$/i.test(fault.kind)
-      }
-      if (now === at(from) + minutes) {
-        sandbox.faults.clear()
-        provider.isSilent = false
-      }
+      if (now === at(from)) sandbox.faults.add({ ...fault, times: Number.POSITIVE_INFINITY })
+      if (now === at(from) + minutes) sandbox.faults.clear()
     }
+    provider.isSilent = troubles.some(
+      ([from, minutes, { kind }]) => /hang$/i.test(kind) && now >= at(from) && now < at(from) + minutes,
+    )
     store.isDown = between('15:00', '15:05')
     if (now === at('19:00')) sandbox.account.setCredits(400)
     if (now === at('19:30')) sandbox.account.setCredits(0)

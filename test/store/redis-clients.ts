@@ -4,7 +4,7 @@ import { createClient, createClientPool, type RedisClientType } from 'redis'
 import { test } from 'vitest'
 import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
 import { storeContract } from '../../src/testing/store-contract.js'
-import type { RedisServer } from './redis-server.js'
+import { patientMs, type RedisServer } from './redis-server.js'
 
 /** A connection to hand to `redisStore`, and how the test ends it. */
 export interface Connected {
@@ -50,8 +50,7 @@ export function contractThrough(connect: () => Promise<Connected>): void {
     test,
     createStore: async () => {
       const { connection, end } = await connect()
-      // Deadlines are looked at elsewhere: a busy machine shall not fail a sentence about swaps.
-      return { ...redisStore({ ...connection, timeoutMs: 60_000 }), close: async () => void end() }
+      return { ...redisStore({ ...connection, timeoutMs: patientMs }), close: async () => void end() }
     },
     elapse: (ms) => sleep(ms + 5),
     createDownStore: async () => {

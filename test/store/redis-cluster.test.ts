@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { type Connected, contractThrough } from './redis-clients.js'
 import { type RedisClusterServer, startRedisCluster } from './redis-cluster-server.js'
-import { withoutRedis } from './redis-server.js'
+import { patientMs, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
 
@@ -38,7 +38,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
   describe.each(Object.entries(connectors))('through a cluster client of %s', (name, connect) => {
     test('entries are spread over all primaries', async () => {
       const { connection, end } = await connect(cluster)
-      const store = redisStore({ ...connection, timeoutMs: 60_000 })
+      const store = redisStore({ ...connection, timeoutMs: patientMs })
       for (let i = 0; i < 60; i += 1) await store.swap(`tf2:spread:auth:${name}${i}`, undefined, i, hour)
       for (const node of cluster.primaries) expect(Number(await node.ask('DBSIZE'))).toBeGreaterThan(5)
       await end()
@@ -46,7 +46,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
 
     test('a strict store waits for the replica of the primary that holds the key', async () => {
       const { connection, end } = await connect(cluster)
-      const store = redisStore({ ...connection, strict: true, timeoutMs: 60_000 })
+      const store = redisStore({ ...connection, strict: true, timeoutMs: patientMs })
       for (let i = 0; i < 30; i += 1) {
         const { swapped } = await store.swap(`tf2:strict:auth:${name}${i}`, undefined, i, hour)
         expect(swapped).toBe(true)
@@ -71,7 +71,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       await Promise.all(
         cluster.primaries.map((node) => node.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')),
       )
-      const findings = await redisStore({ ...connection, timeoutMs: 60_000 }).inspect?.()
+      const findings = await redisStore({ ...connection, timeoutMs: patientMs }).inspect?.()
       await Promise.all(
         cluster.primaries.map((node) => node.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')),
       )

@@ -4,7 +4,14 @@ import { createClient, createSentinel } from 'redis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RedisClient, redisStore } from '../../src/store/redis-store.js'
 import type { Store } from '../../src/store/store.js'
-import { type RedisServer, startRedis, startSentinel, until, withoutRedis } from './redis-server.js'
+import {
+  patientMs,
+  type RedisServer,
+  startRedis,
+  startSentinel,
+  until,
+  withoutRedis,
+} from './redis-server.js'
 
 const hour = 3_600_000
 const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503 })
@@ -40,9 +47,6 @@ const clients: Record<string, Connect> = {
   },
 }
 
-/** Longer than the slowest of what should succeed takes on a busy machine. */
-const patient = { timeoutMs: 30_000 }
-
 /** Every verb is refused as unavailable: a server that is frozen or gone tells no more than that. */
 async function expectUnavailable(store: Store): Promise<void> {
   const questions = {
@@ -65,7 +69,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     server = await startRedis()
     const connected = await connect(server)
     end = connected.end
-    store = redisStore({ client: connected.client, ...patient })
+    store = redisStore({ client: connected.client, timeoutMs: patientMs })
     prompt = redisStore({ client: connected.client })
     await store.swap('tf2::auth:known', undefined, { attempts: 1 }, hour)
     await store.increment('tf2::count-a:known', hour)
@@ -124,7 +128,7 @@ describe.skipIf(withoutRedis)('strict', () => {
     await node.connect()
     const io = new Redis(primary.port).on('error', () => {})
     const client = name === 'redis' ? node : io
-    const strict = redisStore({ client, strict: true, timeoutMs: 60_000 })
+    const strict = redisStore({ client, strict: true, timeoutMs: patientMs })
     const key = `tf2::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
@@ -159,7 +163,7 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     await node.on('error', () => {}).connect()
     const io = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' })
     io.on('error', () => {})
-    const stores = [node, io].map((client) => redisStore({ client, strict: true, ...patient }))
+    const stores = [node, io].map((client) => redisStore({ client, strict: true, timeoutMs: patientMs }))
 
     const write = async (store: Store, key: string) => {
       let last = await store.swap(key, undefined, { attempts: 0 }, hour)

@@ -2,7 +2,7 @@ import { createClient } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { twoFactor } from '../../src/two-factor.js'
-import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
+import { patientMs, type RedisServer, startRedis, withoutRedis } from './redis-server.js'
 
 /** What the inspection script answers, with the clock of Redis ahead of ours by so many milliseconds. */
 function node({
@@ -104,7 +104,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds nothing, then its eviction policy, then that its clock is not ours', async () => {
-    const store = redisStore({ client, timeoutMs: 60_000 })
+    const store = redisStore({ client, timeoutMs: patientMs })
     expect(await store.inspect?.()).toEqual([])
 
     await server.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu')
@@ -122,7 +122,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds that strict has no replica to wait for', async () => {
-    expect(await redisStore({ client, strict: true, timeoutMs: 60_000 }).inspect?.()).toMatchObject([
+    expect(await redisStore({ client, strict: true, timeoutMs: patientMs }).inspect?.()).toMatchObject([
       { code: 'store_unreplicated' },
     ])
   })
@@ -142,7 +142,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
       namespace: 'shop',
       subject: () => undefined,
       phone: () => undefined,
-      store: redisStore({ client: limited, timeoutMs: 60_000 }),
+      store: redisStore({ client: limited, timeoutMs: patientMs }),
     })
     const { findings } = await tf.selfTest()
     expect(findings.filter(({ code }) => code.startsWith('store'))).toEqual([])

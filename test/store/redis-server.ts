@@ -16,6 +16,9 @@ export const withoutRedis = process.env.CI !== 'true' && spawnSync(binary, ['--v
 if (withoutRedis)
   console.log(`skipped: there is no ${binary} here; install it, or set REDIS_SERVER to its path`)
 
+/** For every command where no deadline is looked at: a busy machine may answer late. */
+export const patientMs = 60_000
+
 /** A redis-server process of our own, on a free port of this machine, with nothing on disk. */
 export interface RedisServer {
   readonly port: number

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { contractThrough, nodeRedis, throughNodeRedis } from './redis-clients.js'
-import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
+import { patientMs, type RedisServer, startRedis, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
 
@@ -19,7 +19,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     const client = await nodeRedis(server)
     const store = redisStore({
       sendCommand: (_key, args) => meddle(() => client.sendCommand(args)),
-      timeoutMs: 60_000,
+      timeoutMs: patientMs,
     })
     return { store, [Symbol.asyncDispose]: async () => client.destroy() }
   }
@@ -93,7 +93,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       redis: new Redis(server.port),
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),
     }
-    const store = redisStore({ client: client.redis, timeoutMs: 60_000 })
+    const store = redisStore({ client: client.redis, timeoutMs: patientMs })
     await server.ask('RPUSH', 'tf2::auth:canary-key', 'a list')
     const error = await Promise.resolve(
       store.swap('tf2::auth:canary-key', undefined, { secret: 'canary-value' }, hour),

@@ -25,7 +25,7 @@ const applyLook = () => {
 for (const select of document.querySelectorAll('#switches select')) {
   if (select.name in chosen) select.value = chosen[select.name]
   select.addEventListener('change', async () => {
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs HTTPS or localhost, and a browser of 2025
     document.cookie = `${select.name}=${select.value}; path=/; samesite=lax`
     applyLook()
     // The browser keeps the style of the brand before.
