@@ -15,7 +15,7 @@ import { acceptedChannels } from './demand.js'
 import { type Dispatch, notDelivered } from './dispatch.js'
 import { gather } from './gather.js'
 import { planned } from './ledger/both.js'
-import { challengeShown } from './ledger/challenge.js'
+import { challengeShown, isVoided } from './ledger/challenge.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
@@ -236,7 +236,7 @@ export function createSend(parts: {
 /** The challenge that was booked, unless another one has taken its place or it was ended. */
 function bookedIn({ ledger }: LedgerView, { challenge: { id, budget } }: Booked) {
   const { challenge } = ledger[budget]
-  return challenge?.id === id && !challenge.voided ? challenge : undefined
+  return challenge?.id === id && !isVoided(challenge) ? challenge : undefined
 }
 
 const unsent: SendResult = { result: 'not-sent' }

@@ -2,7 +2,7 @@ import { isCurrent } from '../../lib/totp.js'
 import type { Channel, Verdict } from '../code-provider.js'
 import { type AppCodeReason, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import { challengeShown } from './challenge.js'
+import { challengeShown, isVoided, spentUntil } from './challenge.js'
 import { channelsOf } from './channels.js'
 import {
   afterSuccess,
@@ -80,7 +80,7 @@ export function reserve(
   if (live.wrongCodes?.includes(attempt.code)) {
     return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
   }
-  const exhaustedMs = left <= 0 ? live.expiresAt - now : 0
+  const exhaustedMs = left <= 0 ? spentUntil(live) - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, attempt.budget, now, limits))
   if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
   const underWay = checkUnderWay(ledger, attempt.budget, now, limits)
@@ -193,7 +193,7 @@ export function settle(
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
-  if (challenge === undefined || challenge.voided) {
+  if (challenge === undefined || isVoided(challenge)) {
     return without('gone', { ...after(released), usedCodes, lastStep })
   }
   const channels = ofApp === undefined ? channelsOf(ledger, challenge, now, limits) : [challenge.channel]

@@ -83,7 +83,7 @@ export function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'
 
 /** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
 export function isLive(challenge: Challenge, now: number, limits: LedgerLimits): boolean {
-  if (challenge.voided || now >= challenge.expiresAt) return false
+  if (now >= challenge.expiresAt) return false
   // A clock that was set back must not lengthen a code's life.
   return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
 }
@@ -95,7 +95,12 @@ export function liveIn({ challenge }: Budget, now: number, limits: LedgerLimits)
 
 /** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
 export function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
-  return challenge !== undefined && now < challenge.expiresAt ? challenge : undefined
+  return challenge !== undefined && now < spentUntil(challenge) ? challenge : undefined
+}
+
+/** Until when its attempts stay spent: one that expires early must not give back what it inherited (brute force). */
+export function spentUntil(challenge: Challenge): number {
+  return Math.max(challenge.expiresAt, challenge.spentUntil ?? 0)
 }
 
 /** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
@@ -105,7 +110,7 @@ export function newestHandle({ strangers, known }: Ledger, now: number): string 
   return open.find(({ handle }) => handle !== undefined)?.handle
 }
 
-/** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
+/** Ends the challenge of this session and subject. Its attempts stay spent for as long as they would have. */
 export function cancel(
   ledger: Ledger,
   who: Who,
@@ -122,6 +127,8 @@ export function cancel(
  * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
  * remember, so that refused starts do not fill the store.
  */
-export function voided(challenge: Challenge, expiresAt = challenge.expiresAt): Challenge | undefined {
-  return challenge.attempts === 0 ? undefined : { ...challenge, voided: true, expiresAt }
+export function voided(challenge: Challenge, until = spentUntil(challenge)): Challenge | undefined {
+  return challenge.attempts === 0 ? undefined : { ...challenge, expiresAt: 0, spentUntil: until }
 }
+
+export const isVoided = ({ expiresAt }: Challenge): boolean => expiresAt === 0

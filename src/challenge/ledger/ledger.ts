@@ -25,11 +25,12 @@ export type Challenge = Binding & {
   readonly id: string
   readonly channel: Channel
   readonly attempts: number
+  /** 0: no code is accepted for it any more, but its attempts are still inherited. */
   readonly expiresAt: number
   /** No resend carries it past this moment. */
   readonly maxExpiresAt: number
-  /** No code is accepted for it, but its attempts are inherited until `expiresAt`. */
-  readonly voided?: true | undefined
+  /** Until when its attempts stay spent, if it expires before that. */
+  readonly spentUntil?: number | undefined
   /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
   /** What the code provider wants back at the check. */

@@ -6,6 +6,7 @@ import { forgottenAfter } from '../../lib/totp.js'
 import type { Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
+import { spentUntil } from './challenge.js'
 import { isDisabled } from './guessing.js'
 import {
   type Budget,
@@ -124,6 +125,7 @@ const isChallenge = (challenge: Challenge): boolean =>
   Number.isFinite(challenge?.attempts) &&
   Number.isFinite(challenge.expiresAt) &&
   Number.isFinite(challenge.maxExpiresAt) &&
+  (challenge.spentUntil === undefined || Number.isFinite(challenge.spentUntil)) &&
   (challenge.wrongCodes === undefined || Array.isArray(challenge.wrongCodes))
 
 const haveMoments = (list: readonly { readonly at: number }[] | undefined): boolean =>
@@ -159,7 +161,7 @@ const forgottenAt = (at: number | undefined) => (at === undefined ? 0 : at + rem
 function budgetExpiresAt(ledger: Ledger, name: BudgetName, limits: LedgerLimits): number {
   const { [name]: budget, at: changedAt } = ledger
   return Math.max(
-    budget.challenge?.expiresAt ?? 0,
+    budget.challenge === undefined ? 0 : spentUntil(budget.challenge),
     forgottenAt(budget.sends.findLast(isSent)?.at),
     // Whoever types numbers that the provider refuses must not fill the store with them for a day.
     cooldownExpiresAt(budget.sends, limits),

@@ -41,9 +41,7 @@ function refusalOf({ ledger, now, limits }: LedgerView, command: StartOnLedger):
 
 function hasExpired(ledger: Ledger, binding: Binding, now: number, limits: LedgerLimits): boolean {
   const challenge = ledger[binding.budget].challenge
-  if (challenge === undefined || challenge.voided || challenge.attempts >= limits.attemptsPerChallenge) {
-    return false
-  }
+  if (challenge === undefined || challenge.attempts >= limits.attemptsPerChallenge) return false
   // Enumeration: nobody learns of a code that somebody else asked for.
   if (challenge.subject !== binding.subject || challenge.session !== binding.session) return false
   return challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel, SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { liveIn } from './challenge.js'
+import { liveIn, spentUntil } from './challenge.js'
 import type { Budget, BudgetName, Challenge, Ledger, Send } from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
@@ -41,12 +41,12 @@ export function resendableAt(
   limits: LedgerLimits,
 ): number {
   const { sends } = ledger[challenge.budget]
-  const isSpent =
-    sendsFor(challenge, sends).length >= limits.sendsPerChallenge ||
-    challenge.attempts >= limits.attemptsPerChallenge
+  const isSentOut = sendsFor(challenge, sends).length >= limits.sendsPerChallenge
+  const isSpent = challenge.attempts >= limits.attemptsPerChallenge
   return Math.max(
     now,
-    isSpent ? challenge.expiresAt : 0,
+    isSentOut ? challenge.expiresAt : 0,
+    isSpent ? spentUntil(challenge) : 0,
     cooldownExpiresAt(sends, limits),
     roomAt(ledger, challenge.budget, challenge.channel, now, limits),
   )

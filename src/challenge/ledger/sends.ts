@@ -3,7 +3,15 @@ import { minuteMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import { challengeShown, isSameBinding, liveIn, newestHandle, unexpired, voided } from './challenge.js'
+import {
+  challengeShown,
+  isSameBinding,
+  liveIn,
+  newestHandle,
+  spentUntil,
+  unexpired,
+  voided,
+} from './challenge.js'
 import { certainAt } from './channels.js'
 import { pauseBeforeCheck, refusalOfBudget } from './guessing.js'
 import {
@@ -69,7 +77,8 @@ export function start(
   const exhausted = replaced !== undefined && replaced.attempts >= limits.attemptsPerChallenge
   const live = liveIn(budget, now, limits)
   const repeated = live !== undefined && isSameBinding(live, binding)
-  if (repeated && exhausted) return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
+  const spent = exhausted && refused('attempts_exhausted', spentUntil(replaced) - now)
+  if (repeated && spent) return { outcome: spent }
 
   const isSent = channel !== appMethod
   const pause = isSent ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
@@ -80,7 +89,7 @@ export function start(
     isSent && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
   if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
-  if (exhausted) return { outcome: refused('attempts_exhausted', replaced.expiresAt - now) }
+  if (spent) return { outcome: spent }
 
   // With all members in one literal: one that is added to a copy gives each challenge a shape, and 300 bytes, of its own.
   const challenge: Challenge = {
@@ -95,7 +104,7 @@ export function start(
     attempts: replaced?.attempts ?? 0,
     expiresAt: now + (isSent ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
-    voided: undefined,
+    spentUntil: replaced?.attempts ? spentUntil(replaced) : undefined,
     fixed: isSent ? undefined : true,
     handle: undefined,
     wrongCodes: undefined,
@@ -146,7 +155,7 @@ export function resend(
     return { outcome: refused('send_limit', live.expiresAt - now) }
   }
   if (live.attempts >= limits.attemptsPerChallenge) {
-    return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
+    return { outcome: refused('attempts_exhausted', spentUntil(live) - now) }
   }
   // Another code is on its way: one that was wrong may be right now.
   const challenge = { ...live, wrongCodes: undefined }
@@ -174,6 +183,7 @@ export function goBack(
     attempts: later.attempts,
     expiresAt: Math.max(challenge.expiresAt, later.expiresAt),
     maxExpiresAt: Math.max(challenge.maxExpiresAt, later.maxExpiresAt),
+    spentUntil: later.spentUntil,
   }
   return { outcome: 'live', next: withBudget(ledger, challenge.budget, { ...budget, challenge: back }, now) }
 }

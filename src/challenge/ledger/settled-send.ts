@@ -1,6 +1,6 @@
 import type { SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { voided } from './challenge.js'
+import { isVoided, voided } from './challenge.js'
 import { type Budget, type Challenge, type Decision, type Ledger, type Send, withBudget } from './ledger.js'
 import { sendsFor, settledSends, wasRefused } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
@@ -28,7 +28,7 @@ export function settleSend(
   const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
 
   const current = budget.challenge
-  if (current === undefined || current.id !== send.challenge || current.voided) {
+  if (current === undefined || current.id !== send.challenge || isVoided(current)) {
     return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
@@ -63,8 +63,8 @@ function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Chal
 function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
   if (superseded?.budget !== 'strangers') return ledger
   const ended = ledger.strangers.challenge
-  const { expiresAt } = superseded
-  const challenge = ended === undefined ? superseded : { ...ended, voided: undefined, expiresAt }
+  const { expiresAt, spentUntil } = superseded
+  const challenge = ended === undefined ? superseded : { ...ended, expiresAt, spentUntil }
   return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
 }
 

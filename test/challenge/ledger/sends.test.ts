@@ -175,6 +175,29 @@ describe('a start that replaces a challenge', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
   })
 
+  it('keeps what was guessed before for as long as it would have been kept, though it expires earlier itself', () => {
+    const number = driveLedger()
+    number.start({ channel: 'app' })
+    for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
+    number.start({}, { result: 'sent', lifetimeMs: 2 * minute })
+    expect(number.verify('rejected')).toMatchObject({ attemptsRemaining: 0 })
+    expect(number.verify('rejected')).toEqual(refusal('attempts_exhausted', 10 * minute))
+    number.wait(10 * minute - 1)
+    expect(number.start({ session: 's2' })).toEqual(refusal('attempts_exhausted', 1))
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
+  })
+
+  it('does so when its send fails, too', () => {
+    const number = startedLedger()
+    for (let wrong = 0; wrong < 3; wrong += 1) number.verify('rejected')
+    number.wait(minute)
+    number.start({}, { result: 'failed' })
+    number.wait(8 * minute)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 3 } })
+  })
+
   it('names the challenge that it supersedes, unless that was dead already', ({ fresh: number }) => {
     const first = number.start()
     number.wait(minute)
@@ -334,7 +357,7 @@ describe('settling a send', () => {
     const { sendId, outcome } = number.book()
     number.verify('rejected')
     expect(number.settleSend(sendId, { result: 'foreign-number' }, outcome)).toEqual({})
-    expect(number.budget.challenge).toMatchObject({ voided: true, attempts: 1 })
+    expect(number.budget.challenge).toMatchObject({ expiresAt: 0, attempts: 1 })
   })
 
   it('is over once the provider has refused: a late success changes nothing', ({ started: number }) => {
@@ -359,7 +382,7 @@ describe('settling a send', () => {
     number.verify('rejected')
     number.cancel()
     expect(number.settleSend(sendId, { result: 'sent' })).toEqual({})
-    expect(number.budget.challenge).toHaveProperty('voided', true)
+    expect(number.budget.challenge).toHaveProperty('expiresAt', 0)
   })
 
   it('leaves the challenge alone that replaced the one it was for', () => {
@@ -464,6 +487,10 @@ describe('going back to a challenge elsewhere', () => {
       expiresAt: second?.expiresAt,
       maxExpiresAt: second?.maxExpiresAt,
     })
+    elsewhere.wait(minute)
+    elsewhere.start({ session: 's2' }, { result: 'sent', lifetimeMs: minute })
+    expect(back()).toBe('live')
+    expect(elsewhere.budget.challenge).toMatchObject({ attempts: 1, spentUntil: second?.expiresAt })
     // And the other way round.
     const { first: newer, elsewhere: older, back: forth } = later(-minute)
     expect(forth()).toBe('live')

@@ -18,6 +18,7 @@ const ana: Who = { budget: 'strangers', session: 's1', subject: 'ana' }
 const owner: Who = { budget: 'known', session: 's9', subject: 'ana' }
 const login = { ...ana, purpose: 'login' }
 const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
+const twoMinutes: SendResult = { result: 'sent', lifetimeMs: 2 * minute }
 
 const neverSent: SendResult = { result: 'not-sent' }
 const failed: SendResult = { result: 'failed' }
@@ -75,7 +76,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
         () => begin(world, { ...login, session: pick('s1', 's2', 's3') }),
         () => world.resend(ana, pick('sms', 'call')),
         () => world.cancel(ana),
-        () => begin(world, { ...login, purpose: 'transfer' }),
+        () => begin(world, { ...login, purpose: 'transfer' }, pick(tenMinutes, twoMinutes)),
       )()
       world.sent(0, tenMinutes)
       verify(world, { ...ana, session: pick('s1', 's1', 's2', 's3') }, 'wrong')

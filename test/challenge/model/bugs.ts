@@ -94,7 +94,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     const { challenge, lease } = ledger[holderOf(ledger, id)]
     if (challenge === undefined || lease === undefined) return ledger
     return within(ledger, holderOf(ledger, id), {
-      challenge: { ...challenge, voided: undefined },
+      challenge: { ...challenge, expiresAt: challenge.maxExpiresAt },
       lease: { ...lease, challenge: challenge.id },
     })
   }),
@@ -123,6 +123,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
   ),
   'refill on restart': after('start', (next, _, { binding }) =>
     withChallenge(next, binding.budget, { attempts: 0 }),
+  ),
+  'a code that expires early gives back what was guessed before': after('start', (next, _, { binding }) =>
+    withChallenge(next, binding.budget, { spentUntil: undefined }),
   ),
   'attempts never counted but the lease kept': after('reserve', (next, was, { budget }) => {
     const { challenge, attemptsSinceSuccess, lockExpiresAt } = was[budget]
@@ -237,7 +240,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     binding.budget === 'known' ? ledger : within(ledger, 'known', { challenge: undefined }),
   ),
   'codes of strangers checked while a known challenge is live': after('start', (next, was) =>
-    was.strangers === next.strangers ? next : withChallenge(next, 'strangers', { voided: undefined }),
+    was.strangers === next.strangers
+      ? next
+      : withChallenge(next, 'strangers', { expiresAt: was.strangers.challenge?.expiresAt ?? 0 }),
   ),
   'a known start refills strangers': after('start', (next, _, { binding }) =>
     binding.budget === 'known' ? within(next, 'strangers', { challenge: undefined }) : next,
@@ -246,7 +251,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     'start',
     (next, was, { binding }) =>
       binding.budget === 'known' && was.strangers.challenge
-        ? withChallenge(next, 'strangers', { expiresAt: was.strangers.challenge.expiresAt })
+        ? withChallenge(next, 'strangers', { spentUntil: was.strangers.challenge.expiresAt })
         : next,
   ),
   'a known browser inherits the attempts of strangers': after('start', (next, was, { binding: { budget } }) =>

@@ -42,6 +42,8 @@ export const figures = {
 /** Attempts in common: a challenge that replaces a live one goes on with its predecessor's. */
 interface Purse {
   spent: number
+  /** Of the codes before the latest, the last moment of one that was guessed at. */
+  until: number
 }
 
 interface Challenge extends Binding {
@@ -135,6 +137,9 @@ export function createOracle() {
   const isLive = (challenge: Challenge | undefined, now: number) =>
     challenge !== undefined && !challenge.dead && now < challenge.ends
 
+  /** Until when what was guessed stays spent: an earlier code may live longer than the one that took its place. */
+  const keptUntil = ({ ends, purse }: Challenge) => Math.max(ends, purse.until)
+
   function pause(side: Side, now: number, channel: Channel): string | undefined {
     if (side === sides.strangers && isLive(sides.known.current, now)) return 'resend_too_soon'
     const last = lastSend(side)
@@ -204,8 +209,8 @@ export function createOracle() {
       const side = sides[binding.budget]
       const bar = barred(binding.budget, now)
       if (bar !== undefined) return bar
-      const before = side.current !== undefined && now < side.current.ends ? side.current : undefined
-      const live = before?.dead === false ? before : undefined
+      const before = side.current !== undefined && now < keptUntil(side.current) ? side.current : undefined
+      const live = isLive(before, now) ? before : undefined
       const same =
         live !== undefined &&
         (['session', 'subject', 'purpose', 'bound'] as const).every((name) => live[name] === binding[name])
@@ -214,7 +219,8 @@ export function createOracle() {
       const wait = pause(side, now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
       if (exhausted || guessedOut(binding.budget, now, now + 5 * minute - 1)) return 'attempts_exhausted'
-      const purse = before?.purse ?? { spent: 0 }
+      const purse = before?.purse ?? { spent: 0, until: 0 }
+      if (before !== undefined && purse.spent > 0) purse.until = keptUntil(before)
       const challenge = {
         ...binding,
         purse,
@@ -226,7 +232,7 @@ export function createOracle() {
       const other = sides.strangers.current
       const ousted = binding.budget === 'known' && isLive(other, now) ? other : undefined
       const send = book(challenge, channel, now, live ?? ousted)
-      if (binding.budget === 'known' && other !== undefined && now < other.ends) {
+      if (binding.budget === 'known' && other !== undefined && now < keptUntil(other)) {
         other.dead = true
         other.ends = now + 10 * minute
       }
