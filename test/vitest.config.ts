@@ -18,7 +18,13 @@ const entries = [
 const files = (...names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
 /** Suites that run the built files, as a reader would. */
-const runsBuilt = files('{examples,cli,days}/**/*', 'readme', 'quick-start', 'structure/dist')
+const runsBuilt = files(
+  '{examples,cli,days}/**/*',
+  'readme',
+  'quick-start',
+  'structure/dist',
+  'store/capacity',
+)
 
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
@@ -40,7 +46,7 @@ const full = files(
   'express/dialog/{dialog,fetch-with-code,own-look,react}',
   'faults/**/*',
   'many/{at-rest,balance,cluster-faults,faults,guessing,turn-of-an-hour}',
-  'store/{capacity,memory-store-size,postgres-store}',
+  'store/{memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
   'testing/rehearsed-apps',
 )
@@ -50,6 +56,7 @@ const fullBuilt = files(
   'cli/{calibrate,doctor,rehearse,sandbox}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
+  'store/capacity',
 )
 
 /** Suites whose files share their workers. */

@@ -1,14 +1,10 @@
 import { memoryStore } from 'express-two-factor'
-import { sentChallenges } from '../store/sent-challenges.js'
-import { internals } from './internals.js'
-
-export const openLedgers = () => sentChallenges(internals)
+import { fill, keyOf, ledgersOf } from '../store/sent-challenges.js'
 
 /** A memory store that holds so many ledgers of other people already. */
 export async function crowdedStore(ledgers) {
   const store = memoryStore({ maxLedgers: ledgers + 100_000 })
   if (ledgers === 0) return store
-  const { fill, keyOf, ledgersOf } = await openLedgers()
   await fill(ledgersOf(store), Math.min(ledgers, 1_000))
   // To make each by its commands would take longer than the logins that are measured.
   for (let index = 1_000; index < ledgers; index += 1) {

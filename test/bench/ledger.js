@@ -1,7 +1,15 @@
 // Bar 3: one decision on a ledger in memory: read, decide, swap.
+import {
+  bindingOf,
+  fill,
+  keyOf,
+  ledgersOf,
+  limits,
+  memoryStore,
+  reserve,
+  settle,
+} from '../store/sent-challenges.js'
 import { cpuOf } from './cpu.js'
-import { openLedgers } from './crowd.js'
-import { internal } from './internals.js'
 import { figure } from './sides.js'
 
 const numbers = 20_000
@@ -19,9 +27,6 @@ export const bars = [
 
 /** Half of them reserve an attempt, half settle it with a wrong code. */
 export async function decision() {
-  const { reserve, settle } = await internal('challenge/ledger/attempts.js')
-  const { memoryStore } = await internal('store/memory-store.js')
-  const { limits, fill, keyOf, bindingOf, ledgersOf } = await openLedgers()
   const ledgers = ledgersOf(memoryStore())
   await fill(ledgers, numbers)
   const people = Array.from({ length: numbers }, (_, index) => ({

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { internals } from './internals.js'
 import { once } from './rounds.js'
 
 const capacity = fileURLToPath(new URL('../store/capacity-program.js', import.meta.url))
@@ -17,7 +16,7 @@ const bytesEach = (count) => ({
   rounds: once,
   ours() {
     const flags = ['--expose-gc', '--max-old-space-size=4096']
-    const program = [capacity, internals, String(count)]
+    const program = [capacity, String(count)]
     return JSON.parse(execFileSync(execPath, [...flags, ...program], { encoding: 'utf8' })).bytes
   },
 })

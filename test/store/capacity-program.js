@@ -1,12 +1,8 @@
 // Fills a memory store with ledgers, each with a sent challenge, in a process of its own, whose heap holds
-// nothing else. Arguments: the folder of the compiled package, and how many ledgers.
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { sentChallenges } from './sent-challenges.js'
+// nothing else. Argument: how many ledgers.
+import { fill, keyOf, ledgersOf, limits, memoryStore } from './sent-challenges.js'
 
-const [, , dir, count] = process.argv
-const { memoryStore } = await import(pathToFileURL(join(dir, 'store/memory-store.js')).href)
-const { limits, fill, keyOf, ledgersOf } = await sentChallenges(dir)
+const [, , count] = process.argv
 
 function used() {
   global.gc()
