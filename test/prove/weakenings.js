@@ -204,7 +204,7 @@ export const weakenings = [
   {
     bound: 21,
     what: 'a code counts as sent by the method that was asked for, whatever the provider says',
-    file: 'src/challenge/ledger/pacing.ts',
+    file: 'src/challenge/ledger/settled-send.ts',
     find: '? { ...send, channel: sent.channel }',
     replace: '? send',
     tests: ['test/challenge/ledger/channels.test.ts', 'test/express/whatsapp.test.ts'],

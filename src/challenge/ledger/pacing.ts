@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../lib/time.js'
-import type { Channel, SendResult } from '../code-provider.js'
+import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { liveIn, spentUntil } from './challenge.js'
 import type { Budget, BudgetName, Challenge, Ledger, Send } from './ledger.js'
@@ -123,28 +123,4 @@ export function isUsedUp(send: Send): boolean {
 /** A send that the provider refused costs its cooldown only: nothing was delivered. */
 export function isSent(send: Send): boolean {
   return send.refused === undefined
-}
-
-/** Whether it is certain that nothing was delivered. */
-export function wasRefused({ result }: SendResult): boolean {
-  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
-}
-
-/**
- * The sends once it is known what became of one. One that never left costs nothing, one that the provider refused its
- * cooldown. A provider may have sent by another channel than asked for: what a guard learns must be true.
- */
-export function settledSends(
-  sends: readonly Send[],
-  send: Send,
-  sent: SendResult,
-  isUncounted: boolean,
-): readonly Send[] {
-  if (isUncounted && sent.result === 'not-sent') return sends.filter((known) => known !== send)
-  const after = isUncounted
-    ? ({ ...send, refused: true } as const)
-    : 'channel' in sent && sent.channel !== undefined
-      ? { ...send, channel: sent.channel }
-      : send
-  return sends.map((known) => (known === send ? after : known))
 }

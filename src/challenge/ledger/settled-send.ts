@@ -2,7 +2,7 @@ import type { SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { isVoided, voided } from './challenge.js'
 import { type Budget, type Challenge, type Decision, type Ledger, type Send, withBudget } from './ledger.js'
-import { sendsFor, settledSends, wasRefused } from './pacing.js'
+import { sendsFor } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
 
 export interface SettledSend {
@@ -45,6 +45,30 @@ export function settleSend(
     outcome: uncounted,
     next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
   }
+}
+
+/** Whether it is certain that nothing was delivered. */
+function wasRefused({ result }: SendResult): boolean {
+  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+}
+
+/**
+ * The sends once it is known what became of one. One that never left costs nothing, one that the provider refused its
+ * cooldown. A provider may have sent by another channel than asked for: what a guard learns must be true.
+ */
+function settledSends(
+  sends: readonly Send[],
+  send: Send,
+  sent: SendResult,
+  isUncounted: boolean,
+): readonly Send[] {
+  if (isUncounted && sent.result === 'not-sent') return sends.filter((known) => known !== send)
+  const after = isUncounted
+    ? ({ ...send, refused: true } as const)
+    : 'channel' in sent && sent.channel !== undefined
+      ? { ...send, channel: sent.channel }
+      : send
+  return sends.map((known) => (known === send ? after : known))
 }
 
 /** Otherwise each refused start would refund the send but keep its guesses. */

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { both } from '../../../src/challenge/ledger/both.js'
 import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
-import type { Command, LedgerInHand } from '../../../src/challenge/ledger/ledgers.js'
+import { both, type Command, type LedgerInHand } from '../../../src/challenge/ledger/ledgers.js'
 import { ledgerLimits as limits } from '../kit.js'
 
 /** A ledger that answers as its command decides, and what it answered. */
