@@ -1,6 +1,6 @@
 import { type CodeProvider, membersOf } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
-import type { Numbers } from '../../challenge/numbers.js'
+import type { Numbers } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Health } from '../../challenge/watch/health.js'
 import type { Background } from '../../lib/background.js'
