@@ -1,11 +1,14 @@
 import type { Request } from 'express'
 import type { Method } from '../../challenge/code-provider.js'
 import { memoize } from '../../lib/memoize.js'
+import { nearestName } from '../../lib/nearest-name.js'
 import { optionError } from '../../lib/options.js'
+import { present } from '../../lib/present.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Warn } from '../host/warnings.js'
-import type { Messages, Texts } from './messages/en.js'
-import { createTexts, missingTexts, negotiateLocale } from './messages/locales.js'
+import { en, type Messages, type Texts } from './messages/en.js'
+import { es, esEs } from './messages/es.js'
+import { pt } from './messages/pt.js'
 
 /** The locale of one request; undefined leaves it to the preferences of the browser. */
 export type LocaleOf = (req: Request) => string | undefined
@@ -47,4 +50,152 @@ export function createLanguageOf(parts: {
     }
     return languageFor(wanted ?? req.headers['accept-language'] ?? '')
   }
+}
+
+const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
+
+/** Regions with words of their own. */
+const varieties: Messages = { 'es-ES': esEs }
+
+/**
+ * All texts per locale: the built-in ones of a language, those of a region over them, and the host's own over
+ * both, again those of the language first; with the names of these methods. Throws a TypeError that names a locale
+ * or a text that there is not.
+ *
+ * @example
+ * createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')?.['code.title'] // 'Mira tu celular'
+ */
+export function createTexts(messages: Messages, methods: readonly Method[] = []): ReadonlyMap<string, Texts> {
+  const names = Object.fromEntries(methods.map(({ name, label = name }) => [`method.${name}`, label]))
+  for (const [locale, own] of Object.entries(messages)) {
+    checkLocale(locale)
+    for (const [key, text] of givenIn(own)) {
+      if (Object.hasOwn(names, key)) continue
+      if (!isKey(key)) throw unknownKey(locale, key, names)
+      checkPlaceholders(locale, key, text)
+    }
+  }
+  const locales = new Set([builtIn, varieties, messages].flatMap(Object.keys))
+  return new Map([...locales].map((locale) => [locale, { ...names, ...textsFor(locale, messages) }]))
+}
+
+function textsFor(locale: string, messages: Messages): Texts {
+  const own = [varieties, messages].flatMap((source) => layersOf(locale, source)).flatMap(givenIn)
+  const base = baseOf(locale) ?? en
+  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...Object.fromEntries(own) }
+}
+
+/** What a source has for a locale: for its language, then for its region. */
+function layersOf(locale: string, source: Messages): Partial<Texts>[] {
+  return Object.entries(source)
+    .filter(([tag]) => `${locale}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
+    .sort(([one], [other]) => one.length - other.length)
+    .map(([, texts]) => texts)
+}
+
+/** The languages that are written from right to left. */
+const rightToLeft = /^(?:ar|fa|he|ur)(?:-|$)/i
+
+/** The direction of a language, as the attribute of an element. */
+export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => (rightToLeft.test(lang) ? 'rtl' : 'ltr')
+
+/** The keys that a language of the host lacks: people would read those texts in English. */
+export function missingTexts(messages: Messages): ReadonlyMap<string, readonly string[]> {
+  const further = Object.keys(messages).filter((locale) => baseOf(locale) === undefined)
+  const lacking = further.map((locale) => {
+    const given = new Set(
+      layersOf(locale, messages)
+        .flatMap(givenIn)
+        .map(([key]) => key),
+    )
+    return [locale, textKeys.filter((key) => !given.has(key))] as const
+  })
+  return new Map(lacking.filter(([, keys]) => keys.length > 0))
+}
+
+/** What a person may read: not the language tag, and nothing that is empty unless the host fills it. */
+const textKeys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || text === '' ? [] : key))
+
+/** The built-in texts of the same language: Spanish for `es-MX`. */
+function baseOf(locale: string): Texts | undefined {
+  const [language = ''] = locale.toLowerCase().split('-')
+  return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
+}
+
+const givenIn = (own: Partial<Texts>): [string, string][] => Object.entries(present(own))
+
+function checkLocale(locale: string): void {
+  try {
+    Intl.getCanonicalLocales(locale)
+  } catch {
+    throw optionError(`twoFactor: pages.messages: "${locale}" is not a valid language tag (example: "pt-BR")`)
+  }
+}
+
+function isKey(key: string): key is keyof Texts {
+  return Object.hasOwn(en, key)
+}
+
+function unknownKey(locale: string, key: string, names: object): TypeError {
+  const near = nearestName(key, Object.keys({ ...en, ...names }))
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`
+  return optionError(
+    `twoFactor: pages.messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,
+  )
+}
+
+/**
+ * The offered locale that a request likes best (RFC 4647, lookup): `es-CO` takes `es`. The first
+ * offered one when nothing fits.
+ *
+ * @example
+ * negotiateLocale('fr, es-CO;q=0.8', ['en', 'es', 'pt']) // 'es'
+ */
+export function negotiateLocale(acceptLanguage: string | undefined, offered: readonly string[]): string {
+  const wanted = (acceptLanguage ?? '')
+    .split(',')
+    .map((range) => {
+      const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+      return { tag, quality: Number(quality) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+
+  for (const { tag } of wanted) {
+    if (tag === '*') break
+    for (let prefix = tag; prefix !== ''; prefix = prefix.slice(0, Math.max(prefix.lastIndexOf('-'), 0))) {
+      const found = offered.find((locale) => locale.toLowerCase() === prefix)
+      if (found !== undefined) return found
+    }
+  }
+  return offered[0] ?? 'en'
+}
+
+const placeholder = /\{(\w+)\}/g
+
+/** What a problem can tell depends on the problem, so its text may use each of these. */
+const inProblems = ['t', 'time', 'countries']
+const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
+
+/** The values that a text may have filled in, without their braces. */
+function placeholdersOf(key: keyof Texts): readonly string[] {
+  return toldAsProblem.test(key) ? inProblems : namesIn(en[key])
+}
+
+/** Throws a TypeError for a text with a placeholder that nothing fills in: people would see a hole. */
+function checkPlaceholders(locale: string, key: keyof Texts, text: string): void {
+  const known = placeholdersOf(key)
+  const unknown = namesIn(text).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const near = nearestName(unknown, known)
+  const expected = known.length === 0 ? 'this text has none' : `expected: {${known.join('}, {')}}`
+  const hint = near === undefined ? `; ${expected}` : `; did you mean {${near}}?`
+  throw optionError(
+    `twoFactor: pages.messages.${locale}: unknown placeholder {${unknown}} in "${key}"${hint}`,
+  )
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(placeholder)].map(([, name = '']) => name)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
+import { createTexts } from '../../../src/express/pages/language.js'
 import type { Texts } from '../../../src/express/pages/messages/en.js'
-import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { PageFacts } from '../../../src/express/pages/page-for.js'
 import { codeView, coolingDown, now, pageOf, phoneView, recoveryView, startView, states } from './views.js'
 

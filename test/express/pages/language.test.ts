@@ -1,13 +1,13 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import { en, type Texts } from '../../../src/express/pages/messages/en.js'
 import {
   createTexts,
   directionOf,
   missingTexts,
   negotiateLocale,
-} from '../../../src/express/pages/messages/locales.js'
+} from '../../../src/express/pages/language.js'
+import { en, type Texts } from '../../../src/express/pages/messages/en.js'
 import { byMethod } from '../../../src/express/pages/wording.js'
 
 describe('negotiateLocale', () => {
