@@ -5,7 +5,6 @@ import { createRenewal } from './flows/renewal.js'
 import { createShownChecks } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
-import { createExplainFailure } from './guard/unparsed.js'
 import { type HostDeadline, hostFunction } from './host/boundary.js'
 import { createInFlight } from './host/in-flight.js'
 import { createOnFile } from './host/on-file.js'
@@ -88,7 +87,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
       addressOf,
     }),
     shownChecks: createShownChecks(warn),
-    explainFailure: createExplainFailure(warn),
 
     // What people see.
     pages,

@@ -1,7 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import { EmptyField } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { optionError } from '../../lib/options.js'
+import { isPlainObject } from '../../lib/plain-object.js'
 import { present } from '../../lib/present.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
@@ -9,7 +12,7 @@ import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin-check.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import type { Body } from '../http/request-body.js'
+import { type Body, hasBody, invalid, mediaTypeOf } from '../http/request-body.js'
 import { isRepeatable, pageBefore, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
@@ -31,7 +34,7 @@ interface Visit {
  * (fail closed).
  */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
-  const { sessions, identify, inFlight, requirements, resumption, responder, mounts, explainFailure } = http
+  const { sessions, identify, inFlight, requirements, resumption, responder, mounts, warn } = http
   const { grants, hashBound } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
@@ -47,7 +50,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     try {
       return bind && hashBound(bind(req))
     } catch (error) {
-      throw explainFailure(req, error)
+      throw explained(req, error)
     }
   }
 
@@ -115,6 +118,21 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     return respond(req, res, problem, { requirement, delivery })
   }
 
+  /**
+   * What to throw for a failure of `bind` or `describe`: where no parser ran before the guard, that is why; in a body
+   * that was parsed, an empty field is the visitor's.
+   */
+  function explained(req: Request, error: unknown): unknown {
+    if (error instanceof EmptyField && wasParsed(req)) return invalid(error.complaint)
+    const parser = parsers.get(mediaTypeOf(req))
+    // Another type is the client's mistake, and a body that was read is no missing parser.
+    if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
+    warn('TWO_FACTOR_NOT_PARSED')
+    const write = `app.${req.method.toLowerCase()}(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
+    const why = `${error.message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard`
+    return Object.assign(optionError(`${why}: write ${write}`), { cause: error })
+  }
+
   async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
     if (describe === undefined) return undefined
     const { locale } = http.languageOf(req)
@@ -123,7 +141,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       http.shownChecks.rows({ ...required, locale }, details)
       return details
     } catch (error) {
-      throw explainFailure(req, error)
+      throw explained(req, error)
     }
   }
 
@@ -211,4 +229,16 @@ function stepUpChallenge(maxAgeMs: number): Pick<Problem, 'status' | 'headers'> 
     'error_description="A fresh second factor is required", ' +
     `max_age="${Math.floor(maxAgeMs / 1_000)}"`
   return { status: 401, headers: { 'WWW-Authenticate': challenge } }
+}
+
+/** The parser that Express has for a content type. */
+const parsers: ReadonlyMap<string, string> = new Map([
+  ['application/json', 'express.json()'],
+  ['application/x-www-form-urlencoded', 'express.urlencoded({ extended: false })'],
+])
+
+/** A parser that passes over a body of another type may leave an empty object. */
+function wasParsed(req: Request): boolean {
+  if (!isPlainObject(req.body)) return false
+  return req.readableDidRead || !hasBody(req) || Object.keys(req.body).length > 0
 }
