@@ -6,7 +6,6 @@ import { createShownChecks } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
 import { type HostDeadline, hostFunction } from './host/boundary.js'
-import { createInFlight } from './host/in-flight.js'
 import { createOnFile } from './host/on-file.js'
 import { createIdentify, createSessions, type SubjectOf } from './host/requester.js'
 import { expressSession } from './host/session.js'
@@ -40,7 +39,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const quietSessions = createSessions(adapter, hostTimeoutMs, () => undefined)
   const { identify, identifyLater } = createIdentify(subjectOf, sessions)
   const addressOf = createAddressOf(warn)
-  const inFlight = createInFlight()
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
   const linksOf = createLinks(settings.pages.links)
@@ -69,13 +67,12 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies({ devices, purposes, namespace, now }) : undefined,
     renewal: createRenewal({ namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs }),
-    inFlight,
 
     // Where the routes are, and how they respond.
     path,
     mounts: createMounts(settings.path, path, warnings),
     successPaths: createSuccessPaths(),
-    endpoint: createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, inFlight, warn }),
+    endpoint: createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, warn }),
     responder,
 
     // What guards need.

@@ -332,7 +332,7 @@ export const weakenings = [
   {
     bound: 26,
     what: 'one session has as many requests under way as it likes',
-    file: 'src/express/host/in-flight.ts',
+    file: 'src/express/host/requester.ts',
     find: 'if (before >= maxPerSession) return undefined',
     replace: '',
     tests: ['test/express/host-bursts.test.ts'],

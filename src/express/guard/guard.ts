@@ -34,7 +34,7 @@ interface Visit {
  * (fail closed).
  */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
-  const { sessions, identify, inFlight, requirements, resumption, responder, mounts, warn } = http
+  const { sessions, identify, requirements, resumption, responder, mounts, warn } = http
   const { grants, hashBound } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
@@ -64,7 +64,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
 
   async function refuse(visit: Visit): Promise<boolean> {
     const { req, res, required, formId } = visit
-    const leave = inFlight.enter(required.session)
+    const leave = sessions.enter(required.session)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
       if ((await exempt?.(req, required.subject)) === true) {

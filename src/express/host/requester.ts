@@ -40,6 +40,9 @@ function wrongSubject(what: string): TypeError {
   )
 }
 
+/** Far more than a browser has open at once to one site. */
+const maxPerSession = 16
+
 /** The host's sessions, by an adapter that may take a promise for an id. */
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -49,6 +52,8 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   let awaited: WeakMap<Request, string | undefined> | undefined
   /** The members that a first id has put into the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
+  /** How many requests of each session this process is working on: no more sessions than requests. */
+  const inFlight = new Map<string, number>()
   const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
   const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
   const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
@@ -135,6 +140,20 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
     drop(req: Request): void {
       // What express-session and cookie-session take for the end of a session.
       Reflect.set(req, 'session', null)
+    },
+    /** Counts a request of this session (id) until what it returns is called; undefined when there are too many. */
+    enter(session: string | undefined): (() => void) | undefined {
+      // Each request without a session is alone in its own.
+      if (session === undefined) return () => undefined
+      const before = inFlight.get(session) ?? 0
+      // Denial of service: requests that wait for the host must not fill the memory from one session.
+      if (before >= maxPerSession) return undefined
+      inFlight.set(session, before + 1)
+      return () => {
+        const left = (inFlight.get(session) ?? 1) - 1
+        if (left === 0) inFlight.delete(session)
+        else inFlight.set(session, left)
+      }
     },
     bearer: adapter.bearer === true,
   }

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import type { InFlight } from '../host/in-flight.js'
 import type { Sessions } from '../host/requester.js'
 import { cameWith } from '../host/session.js'
 import type { Warn } from '../host/warnings.js'
@@ -30,11 +29,10 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
-  readonly sessions: Pick<Sessions, 'open' | 'find' | 'release'>
-  readonly inFlight: InFlight
+  readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter'>
   readonly warn: Warn
 }): Endpoint {
-  const { responder, bodyParsers, allowedOrigins, sessions, inFlight, warn } = parts
+  const { responder, bodyParsers, allowedOrigins, sessions, warn } = parts
   const inspect = createInspection(warn)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
@@ -55,7 +53,7 @@ export function createEndpoint(parts: {
       // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
       if (res.headersSent) return warn('TWO_FACTOR_RESPONSE_SENT')
       let context: RequestContext = { req, res, fields: fixed({}) }
-      let leave: ReturnType<InFlight['enter']>
+      let leave: ReturnType<Sessions['enter']>
 
       async function reply(): Promise<Reply> {
         inspect(req)
@@ -69,7 +67,7 @@ export function createEndpoint(parts: {
           }
         }
         context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
-        leave = inFlight.enter(sessions.find(req))
+        leave = sessions.enter(sessions.find(req))
         return leave === undefined ? { reply: 'problem', problem: tooManyAtOnce } : act(context)
       }
 
