@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { twoFactor } from '../../src/index.js'
 import { defaultLimits } from '../../src/options/limits.js'
-import { resolveOptions } from '../../src/options/resolve.js'
-import { settingFindings } from '../../src/options/setting-findings.js'
+import { resolveOptions, settingFindings } from '../../src/options/resolve.js'
 import type { TwoFactorOptions } from '../../src/options.js'
 import { limits as documentedLimits } from '../challenge/kit.js'
 

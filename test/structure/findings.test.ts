@@ -42,7 +42,7 @@ describe('docs/going-live.md lists every code, and no other,', () => {
       .map((name) => name.toLowerCase())
     const codes = codesIn(
       'src/challenge/self-test.ts',
-      'src/options/setting-findings.ts',
+      'src/options/resolve.ts',
       'src/provider/code-adapter.ts',
     )
     expect(documented('What selfTest finds')).toEqual(unique([...codes, ...warnings]))
