@@ -1,6 +1,8 @@
+import type { CompositeProvider } from '../challenge/code-provider.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, CodeOptions, HttpSettings } from '../express/settings.js'
-import { isMethodName } from '../lib/method-names.js'
+import { appMethod, interfaceMethods, isMethodName } from '../lib/method-names.js'
+import { didYouMean } from '../lib/nearest-name.js'
 import {
   boolean,
   type Check,
@@ -25,10 +27,14 @@ import {
 } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
+import { codeProvider } from '../provider/option-checks.js'
 import { limitsOption } from './limits.js'
 import { countries, type WatchRules, watch } from './operator-options.js'
 import { pages } from './page-checks.js'
-import { providerOption, refuseBlindOptions, refuseUndeclaredChannels } from './provider-option.js'
+
+const provider = codeProvider(
+  'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
+)
 
 const methodList = that(
   "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first",
@@ -97,7 +103,7 @@ const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 
 /** Each option of `twoFactor`: what it must be, and what holds without it. */
 export const optionChecks = {
-  provider: providerOption,
+  provider,
   appName,
   subject: func('(req) => subject'),
   phone: func('(req, subject) => phone number'),
@@ -161,12 +167,6 @@ const moved = {
   deliveryWatch: 'watch: { delivery }',
 }
 
-function refuseMovedOptions(options: Readonly<Record<string, unknown>>): void {
-  for (const [name, place] of Object.entries(moved)) {
-    if (options[name] !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
-  }
-}
-
 const toPaste = {
   provider: 'providerCodes({ client: createClient({ baseUrl, client, key }), approvedStatuses }),',
   appName: "'Acme', // the app-name at the provider",
@@ -190,11 +190,12 @@ export type GivenOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof op
 export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
   const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
-  refuseMovedOptions(Object(options))
-  const settled = checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
-  const given = settled as GivenOptions
+  for (const [name, place] of Object.entries(moved)) {
+    if (Object(options)[name] !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
+  }
+  const given = checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required)) as GivenOptions
   refuseUndeclaredChannels(given)
-  refuseBlindOptions(given.provider, given.watch)
+  refuseBlindOptions(given)
   if (anyCountry && given.countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
@@ -204,4 +205,44 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
     throw optionError('twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart')
   }
   return given
+}
+
+/** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
+function refuseUndeclaredChannels(given: GivenOptions): void {
+  const { provider, channels = [], purposes, authenticator } = given
+  const apps = authenticator === undefined ? [] : [appMethod]
+  const declared = [...(provider.methods ?? interfaceMethods).map((method) => method.name), ...apps]
+  const lists: readonly (readonly [option: string, names: readonly string[]])[] = [
+    ['channels', channels],
+    ...Object.entries(purposes).map(
+      ([name, own]) => [`purposes.${name}.channels`, own.channels ?? []] as const,
+    ),
+  ]
+  for (const [option, names] of lists) {
+    const unknown = names.find((name) => !declared.includes(name))
+    if (unknown === undefined) continue
+    const hint = didYouMean(unknown, declared, `it has: ${declared.join(', ')}`)
+    throw optionError(`twoFactor: ${option}: the provider declares no method "${unknown}"; ${hint}`)
+  }
+  const isOffered = channels.length === 0 || lists.some(([, names]) => names.includes(appMethod))
+  if (authenticator !== undefined && !isOffered) {
+    throw optionError(`twoFactor: authenticator: add '${appMethod}' to channels, or to those of a purpose`)
+  }
+}
+
+const watches = [
+  ['balance', 'balance'],
+  ['delivery', 'messageState'],
+] as const
+
+/** An option that watches needs a provider that can be looked at. */
+function refuseBlindOptions({ provider, watch }: GivenOptions): void {
+  const { members = [] }: Partial<CompositeProvider> = provider
+  for (const [option, method] of watches) {
+    const isSeeing = [provider, ...members].some((one) => typeof one[method] === 'function')
+    if (watch[option] === undefined || isSeeing) continue
+    throw optionError(
+      `twoFactor: remove watch.${option}, or give the provider a method ${method}(): it has none to ask`,
+    )
+  }
 }
