@@ -54,7 +54,6 @@ export type {
 } from './express/host/factory.js'
 export type { SignupsFacade } from './express/host/operator.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
-export type { TwoFactor } from './express/host/two-factor.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/en.js'
@@ -80,4 +79,4 @@ export {
 } from './provider/index.js'
 export { type MemoryStoreOptions, memoryStore } from './store/memory-store.js'
 export type { CounterResult, Entry, Finding, Json, Store, SwapResult } from './store/store.js'
-export { twoFactor } from './two-factor.js'
+export { type TwoFactor, twoFactor } from './two-factor.js'

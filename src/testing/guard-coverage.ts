@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { subjectsNamedBy, watch } from '../express/guard/coverage.js'
-import type { TwoFactor } from '../express/host/two-factor.js'
 import { checkOptions, list, optionError, that } from '../lib/options.js'
+import type { TwoFactor } from '../two-factor.js'
 
 /** Which routes the tests of a host reached without a guard. */
 export interface GuardCoverage {
