@@ -11,7 +11,6 @@ import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, guardChecks, resolveGuard } from './express/guard/guard-options.js'
 import { hostClock } from './express/host/boundary.js'
 import { type ChallengesFacade, createChallengesFacade } from './express/host/challenges-facade.js'
-import { createEmit } from './express/host/emit.js'
 import {
   createGrantsFacade,
   createRecoveryCodesFacade,
@@ -34,7 +33,7 @@ import {
 } from './express/host/factory.js'
 import { createOperator, type Operator } from './express/host/operator.js'
 import { readSubject } from './express/host/requester.js'
-import { createWarnings } from './express/host/warnings.js'
+import { createEmit, createWarnings } from './express/host/warnings.js'
 import { createRouter } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/background.js'
