@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** Sends one command to the primary that holds `key`, and returns its raw reply. */
 export type SendCommand = (key: string, args: string[]) => Promise<unknown>
 
@@ -61,5 +63,32 @@ function ioRedisCluster(client: IoRedisClient): SendCommand {
     if (lead[0] !== null) throw lead[0]
     if (reply[0] !== null) throw reply[0]
     return reply[1]
+  }
+}
+
+/** A Lua script over one key. */
+interface Script {
+  readonly source: string
+  readonly sha: string
+}
+
+/** A script with the hash that Redis knows it by. */
+export const script = (source: string): Script => ({
+  source,
+  sha: createHash('sha1').update(source).digest('hex'),
+})
+
+/** Runs a script by its hash, and by its source where the server does not have it cached. */
+export async function runScript(
+  send: SendCommand,
+  { source, sha }: Script,
+  key: string,
+  args: string[] = [],
+) {
+  try {
+    return await send(key, ['evalsha', sha, '1', key, ...args])
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    return send(key, ['eval', source, '1', key, ...args])
   }
 }

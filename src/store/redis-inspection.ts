@@ -1,7 +1,6 @@
 import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
-import type { SendCommand } from './redis-connection.js'
-import { inspectScript, runScript } from './redis-scripts.js'
+import { runScript, type SendCommand, script } from './redis-connection.js'
 import type { Finding } from './store.js'
 
 /** Keys enough to meet every node of a cluster of usual size. */
@@ -9,6 +8,19 @@ const samples = 32
 
 /** Half the leeway: two machines that are each this far from the clock of Redis may be twice that apart. */
 const redisLeewayMs = clockLeewayMs / 2
+
+/** What the node that holds the key reports about itself. */
+const inspectScript = script(`
+local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
+local report = {}
+for i, name in ipairs({'run_id', 'tcp_port', 'redis_version', 'maxmemory_policy', 'role', 'connected_slaves'}) do
+  report[i] = string.match(info, '\\n' .. name .. ':([^\\r\\n]*)') or ''
+end
+local time = redis.call('TIME')
+report[7] = time[1]
+report[8] = time[2]
+return report
+`)
 
 interface Node {
   readonly port: string

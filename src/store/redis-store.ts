@@ -10,9 +10,8 @@ import {
   that,
   timeoutMs as timeout,
 } from '../lib/options.js'
-import { isRedisClient, type RedisConnection, senderOf } from './redis-connection.js'
+import { isRedisClient, type RedisConnection, runScript, script, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'
-import { incrementScript, runScript, swapScript } from './redis-scripts.js'
 import { duration, type Entry, type Store, wholeAmount } from './store.js'
 
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
@@ -38,6 +37,50 @@ const checks: Checks<RedisStoreOptions> = {
   timeoutMs: timeout,
   strict: boolean,
 }
+
+/**
+ * An entry is stored as its version, a line feed and its value as JSON.
+ * ARGV: the version expected ('' when absent), the next entry ('' to remove), its lifetime in milliseconds.
+ */
+const swapScript = script(`
+local stored = redis.call('GET', KEYS[1])
+if stored and stored == ARGV[2] then
+  return {1}
+end
+local version = stored and string.match(stored, '^[^\\n]*')
+local expected = ARGV[1] ~= '' and ARGV[1]
+if version ~= expected then
+  return {0, stored}
+end
+if ARGV[2] == '' then
+  redis.call('DEL', KEYS[1])
+else
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end
+return {1}
+`)
+
+/**
+ * ARGV: the window in milliseconds, the amount. A counter without an expiry would lock an account for ever,
+ * so it gets one. Zero is added rather than read, because only a primary accepts writes.
+ */
+const incrementScript = script(`
+local by = tonumber(ARGV[2])
+if by < 1 and redis.call('EXISTS', KEYS[1]) == 0 then
+  return {0, tonumber(ARGV[1])}
+end
+local count = redis.call('INCRBY', KEYS[1], by)
+if count < 1 then
+  redis.call('DEL', KEYS[1])
+  return {0, tonumber(ARGV[1])}
+end
+local rest = redis.call('PTTL', KEYS[1])
+if rest < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  rest = tonumber(ARGV[1])
+end
+return {count, rest}
+`)
 
 /**
  * A store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel or as a cluster.
