@@ -43,7 +43,7 @@ import { createAppNames, resolveOptions, settingFindings, statusFix } from './op
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'
-import { openDefaultStore } from './store/default-store.js'
+import { openDefaultStore } from './store/memory-store.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor extends Operator {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openDefaultStore } from '../../src/store/default-store.js'
+import { openDefaultStore } from '../../src/store/memory-store.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
