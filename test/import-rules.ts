@@ -60,8 +60,8 @@ export const importTable: ImportTable = {
     'lru-cache': ['store/memory-store'],
     uqr: ['express/flows/authenticators'],
     'libphonenumber-js': ['phone-number'],
-    // At run time only where a Router or the sandbox's app is made.
-    express: ['express/http/routes', 'sandbox/*', 'type *'],
+    // At run time only where a Router or the sandbox's app is made, or a body is parsed.
+    express: ['express/http/routes', 'express/http/request-body', 'sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.
     'node:http': ['sandbox/*', 'cli/*', 'testing/*', 'type express/*'],
     'node:https': [],

@@ -15,7 +15,6 @@ import { createEndpoint } from './http/endpoint.js'
 import { createMountPath, createMounts } from './http/mounts.js'
 import { createResponder } from './http/responder.js'
 import { createSuccessPaths } from './http/return-path.js'
-import { bodyParsers } from './http/routes.js'
 import { createFormFields } from './pages/forms.js'
 import { createLanguageOf } from './pages/language.js'
 import { createLinks, withTextLink } from './pages/links.js'
@@ -72,7 +71,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     path,
     mounts: createMounts(settings.path, path, warnings),
     successPaths: createSuccessPaths(),
-    endpoint: createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, warn }),
+    endpoint: createEndpoint({ responder, allowedOrigins, sessions, warn }),
     responder,
 
     // What guards need.
@@ -80,7 +79,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,
-      bodyParsers,
       addressOf,
     }),
     shownChecks: createShownChecks(warn),

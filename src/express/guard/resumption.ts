@@ -8,7 +8,7 @@ import { isPlainObject } from '../../lib/plain-object.js'
 import type { Identify } from '../host/requester.js'
 import type { AddressOf } from '../http/address.js'
 import { isCrossSite } from '../http/origin-check.js'
-import { type Body, type BodyParsers, type RequestContext, readBody } from '../http/request-body.js'
+import { type Body, type RequestContext, readBody } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
@@ -36,11 +36,10 @@ export function createResumption(
   parts: {
     readonly identify: Identify
     readonly wantsPage: (req: Request) => boolean
-    readonly bodyParsers: BodyParsers
     readonly addressOf: AddressOf
   },
 ) {
-  const { identify, wantsPage, bodyParsers, addressOf } = parts
+  const { identify, wantsPage, addressOf } = parts
 
   /** The form as it was sent; undefined for everything else. */
   async function bodyOf(req: Request, res: Response): Promise<string | undefined> {
@@ -48,7 +47,7 @@ export function createResumption(
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
     // File uploads and JSON are no form that a page can post again.
     if (!req.is('application/x-www-form-urlencoded')) return undefined
-    return formBody(await readBody(bodyParsers, req, res))
+    return formBody(await readBody(req, res))
   }
 
   async function keep(

@@ -8,7 +8,7 @@ import type { Warn } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
-import { type Body, type BodyParsers, type RequestContext, readBody } from './request-body.js'
+import { type Body, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
 import { isRepeatable } from './return-path.js'
 
@@ -27,12 +27,11 @@ export type Endpoint = (
 
 export function createEndpoint(parts: {
   readonly responder: Responder
-  readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter'>
   readonly warn: Warn
 }): Endpoint {
-  const { responder, bodyParsers, allowedOrigins, sessions, warn } = parts
+  const { responder, allowedOrigins, sessions, warn } = parts
   const inspect = createInspection(warn)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
@@ -42,7 +41,7 @@ export function createEndpoint(parts: {
     }
     if (method === 'GET') return req.query
     if (isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
-    return readBody(bodyParsers, req, res)
+    return readBody(req, res)
   }
 
   /** SMS pumping: starts that are refused must not fill the store of the sessions. */

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
+import { json, type Request, type RequestHandler, type Response, urlencoded } from 'express'
 import type { Channel, Method } from '../../challenge/code-provider.js'
 import type { VerifyCommand } from '../../challenge/commands.js'
 import { TwoFactorError } from '../../errors.js'
@@ -17,14 +17,20 @@ export interface RequestContext {
   readonly fields: Body
 }
 
-/** By content type. */
-export type BodyParsers = ReadonlyMap<string, RequestHandler>
+/** Enough for a long requirement, too little to exhaust memory. */
+const limit = '16kb'
+
+/** Parsers for bodies that the host has not parsed. */
+const parsers: ReadonlyMap<string, RequestHandler> = new Map([
+  ['application/json', json({ limit })],
+  ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
+])
 
 /** Parses a JSON or form body, unless the host has already done so. */
-export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
+export async function readBody(req: Request, res: Response): Promise<Body> {
   if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
   if (!hasBody(req)) return {}
-  await run(parserFor(parsers, req), req, res)
+  await run(parserFor(req), req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
 }
@@ -35,7 +41,7 @@ export function mediaTypeOf({ headers }: Request): string {
   return type.trim().toLowerCase()
 }
 
-function parserFor(parsers: BodyParsers, req: Request): RequestHandler {
+function parserFor(req: Request): RequestHandler {
   const parser = parsers.get(mediaTypeOf(req))
   if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
   return parser

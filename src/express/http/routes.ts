@@ -1,18 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { json, type RequestHandler, Router, urlencoded } from 'express'
+import { type RequestHandler, Router } from 'express'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
-import type { BodyParsers } from './request-body.js'
-
-/** Enough for a long requirement, too little to exhaust memory. */
-const limit = '16kb'
-
-/** Parsers for bodies that the host has not parsed. */
-export const bodyParsers: BodyParsers = new Map([
-  ['application/json', json({ limit })],
-  ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
-])
 
 /** Path below the mount to the bundle that it serves. */
 const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
