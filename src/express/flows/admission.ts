@@ -20,7 +20,7 @@ export interface Caller extends Requester {
 }
 
 /** A success with more than its grant to record. */
-export interface Success {
+interface Success {
   readonly trust?: boolean
   /** Tag of the way by which the code came. */
   readonly way?: string
@@ -28,29 +28,22 @@ export interface Success {
 
 const ownResponseMs = 5_000
 
-/**
- * Renews the session, records the browser and writes the grant under the new id, side by side, then calls the host's
- * onVerified and confirms the grant. A browser that stands in for the code is recorded first. A subject that was revoked
- * meanwhile is refused; whatever fails leaves no grant behind.
- */
-export type Admit = (
-  context: RequestContext,
-  caller: Caller,
-  proven: Proven,
-  success?: Success,
-) => Promise<Verified | Refusal>
-
-export function createAdmit({ settings, renewal, successPaths, devices }: HttpParts): Admit {
+export function createAdmit({ settings, renewal, successPaths, devices }: HttpParts) {
   const { hostTimeoutMs } = settings.limits
   const onVerified =
     settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
 
+  /**
+   * Renews the session, records the browser and writes the grant under the new id, side by side, then calls the host's
+   * onVerified and confirms the grant. A browser that stands in for the code is recorded first. A subject that was
+   * revoked meanwhile is refused; whatever fails leaves no grant behind.
+   */
   return async function admit(
-    { req, res },
-    { subject, record, browser },
-    proven,
-    { trust = false, way } = {},
-  ) {
+    { req, res }: RequestContext,
+    { subject, record, browser }: Caller,
+    proven: Proven,
+    { trust = false, way }: Success = {},
+  ): Promise<Verified | Refusal> {
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
       if (await record.isRevoked()) return undefined

@@ -61,17 +61,13 @@ export type WarningCode = keyof typeof messages
 /** `cause` tells why, as far as it is known. */
 export type Warn = (code: WarningCode, cause?: string) => void
 
-/** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
-export interface Warnings {
-  readonly warn: Warn
-  /** The same where it may be as it should: no finding. */
-  readonly hint: Warn
-  readonly findings: () => readonly Finding[]
-}
+export type Warnings = ReturnType<typeof createWarnings>
 
-export function createWarnings(): Warnings {
+/** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
+export function createWarnings() {
   const emitted = new Set<WarningCode>()
   const found = new Set<WarningCode>()
+  /** A warning that may be as it should: no finding. */
   const hint: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
@@ -85,7 +81,7 @@ export function createWarnings(): Warnings {
     if (!askedItself.has(code)) found.add(code)
     hint(code, cause)
   }
-  return { warn, hint, findings: () => [...found].map(findingOf) }
+  return { warn, hint, findings: (): readonly Finding[] => [...found].map(findingOf) }
 }
 
 /** The self-test asks provider and store itself, and knows the status. */

@@ -1,21 +1,17 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
 import type { Warnings } from '../host/warnings.js'
 import { safePath } from './return-path.js'
 
-/** The option `path`, which may hold parameters: `/app/:tenant/two-factor`. */
-export interface MountPath {
-  /** Where the routes are for this request: with the values of its own address. */
-  of(req: Request): string
-  /** Whether routes mounted here are those that links lead to, whatever the values. */
-  fits(baseUrl: string): boolean
-}
+type MountPath = ReturnType<typeof createMountPath>
 
-export function createMountPath(pattern: string): MountPath {
+/** The option `path`, which may hold parameters: `/app/:tenant/two-factor`. */
+export function createMountPath(pattern: string) {
   const parts = segments(pattern)
   const isFixed = parts.every((part) => !part.startsWith(':'))
 
+  /** Whether routes mounted here are those that links lead to, whatever the values. */
   function fits(baseUrl: string): boolean {
     if (isFixed && baseUrl === pattern) return true
     const given = segments(baseUrl)
@@ -44,7 +40,8 @@ export function createMountPath(pattern: string): MountPath {
 
   return {
     fits,
-    of(req) {
+    /** Where the routes are for this request: with the values of its own address. */
+    of(req: Request): string {
       if (isFixed) return pattern
       // Open redirect: browsers read `/\host` as another site.
       return fits(req.baseUrl) && safePath(req.baseUrl) !== undefined ? req.baseUrl : fill(req)
@@ -66,26 +63,19 @@ function isName(segment: string | undefined): boolean {
 }
 
 /** Tells a host that has mounted no routes, or mounted them elsewhere than links and redirects lead. */
-export interface Mounts {
-  /** Notes that the host has a page, or at least a route that sends codes. */
-  made(what: 'page' | 'start'): void
-  /** Goes before the routes themselves. Throws where the option `path` names another place. */
-  readonly checkHere: RequestHandler
-  /** Asked by a guard that refuses. Throws before it leads a browser to a page that there is not. */
-  checkMade(leadsToPage: boolean): void
-}
-
 export function createMounts(
   pattern: string,
   path: MountPath,
   { warn, hint }: Pick<Warnings, 'warn' | 'hint'>,
-): Mounts {
+) {
   const write = `write app.use('${pattern}', tf.routes())`
   const made = new Set<'page' | 'start'>()
 
   return {
-    made: (what) => void made.add(what),
+    /** Notes that the host has a page, or at least a route that sends codes. */
+    made: (what: 'page' | 'start') => void made.add(what),
 
+    /** Goes before the routes themselves. Throws where the option `path` names another place. */
     checkHere: middleware(({ baseUrl }) => {
       if (path.fits(baseUrl)) return true
       // A proxy may have removed the first part of the path, which browsers still have to send.
@@ -100,7 +90,8 @@ export function createMounts(
       )
     }),
 
-    checkMade(leadsToPage) {
+    /** Asked by a guard that refuses. Throws before it leads a browser to a page that there is not. */
+    checkMade(leadsToPage: boolean): void {
       if (made.size === 0) warn('TWO_FACTOR_ROUTES_MISSING', write)
       if (leadsToPage && !made.has('page')) {
         throw optionError(`A guard leads to a page that nobody has mounted: ${write}`)
