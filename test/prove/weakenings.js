@@ -131,7 +131,7 @@ export const weakenings = [
   {
     bound: 9,
     what: 'a form of another site without Fetch Metadata is taken',
-    file: 'src/express/http/origin-check.ts',
+    file: 'src/express/http/origin.ts',
     find: 'return origin !== undefined && !isSameOrigin(req, origin)',
     replace: 'return false',
     tests: ['test/express/origin-check.test.ts'],
@@ -139,7 +139,7 @@ export const weakenings = [
   {
     bound: 9,
     what: 'an origin of any scheme is our own',
-    file: 'src/express/http/origin-check.ts',
+    file: 'src/express/http/origin.ts',
     find: 'return sameScheme && ',
     replace: 'return ',
     tests: ['test/express/origin-check.test.ts'],
@@ -147,7 +147,7 @@ export const weakenings = [
   {
     bound: 9,
     what: 'a request without a host name has any for its own',
-    file: 'src/express/http/origin-check.ts',
+    file: 'src/express/http/origin.ts',
     find: 'ours === undefined || ',
     replace: '',
     tests: ['test/express/origin-check.test.ts'],

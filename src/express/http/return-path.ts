@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { isPlainObject } from '../../lib/plain-object.js'
-import { isSameOrigin } from './origin-check.js'
+import { isSameOrigin } from './origin.js'
 import { oneString } from './request-body.js'
 
 const maxLength = 1_024
