@@ -21,8 +21,7 @@ import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
-import { type Intent, readIntent } from './intent.js'
-import type { HostSays, Lane, Rejected, Verified } from './lane.js'
+import { type HostSays, type Intent, type Lane, type Rejected, readIntent, type Verified } from './lane.js'
 
 /** The routes of one lane, and what guards need of them. */
 export type Routes = ReturnType<typeof createRoutes>
@@ -131,7 +130,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
-  const intentOf = (context: RequestContext): Intent => readIntent(context, lane.requirements, purposes)
+  const intentOf = (context: RequestContext): Intent => readIntent(context, lane, purposes)
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,

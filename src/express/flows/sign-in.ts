@@ -14,8 +14,7 @@ import { invalid, type RequestContext, readChannel, text } from '../http/request
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
-import type { Intent } from './intent.js'
-import type { Lane } from './lane.js'
+import type { Intent, Lane } from './lane.js'
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Lane {

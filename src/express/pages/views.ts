@@ -5,8 +5,7 @@ import { mayHaveSeveral } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/present.js'
 import { nationalForm } from '../../phone-number.js'
-import { type Intent, readIntent } from '../flows/intent.js'
-import type { Lane, Proven } from '../flows/lane.js'
+import { type Intent, type Lane, type Proven, readIntent } from '../flows/lane.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
@@ -133,7 +132,7 @@ export function createViews(http: HttpParts, lane: Lane) {
     return (await challenges.preview({ purpose, methods, ...actor })).destinations
   }
 
-  const intentOf = (context: RequestContext) => readIntent(context, lane.requirements, purposes)
+  const intentOf = (context: RequestContext) => readIntent(context, lane, purposes)
 
   async function shown(context: RequestContext, problem?: Problem, formless?: boolean): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
