@@ -27,8 +27,7 @@ export type HttpParts = ReturnType<typeof openHttp>
 /** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
 export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
   const { namespace, limits, allowedOrigins } = settings
-  const { hostTimeoutMs, storeTimeoutMs, codeLifetimeMs } = limits
-  const { devices, grants, purposes, secrets, now, emit } = domain
+  const { hostTimeoutMs } = limits
   const { warn } = warnings
 
   const subjectOf: SubjectOf = hostFunction(settings.subject)
@@ -41,7 +40,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
   const linksOf = createLinks(settings.pages.links)
-  const pages = createPages(settings, languageOf, now)
+  const pages = createPages(settings, languageOf, domain.now)
   const responder = createResponder(pages)
   const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
     name,
@@ -64,8 +63,8 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     addressOf,
     ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */
-    devices: keepsDevices ? createDeviceCookies({ devices, purposes, namespace, now }) : undefined,
-    renewal: createRenewal({ namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs }),
+    devices: keepsDevices ? createDeviceCookies(domain, namespace) : undefined,
+    renewal: createRenewal(domain, { namespace, sessions, quietSessions, subjectOf }),
 
     // Where the routes are, and how they respond.
     path,
@@ -75,7 +74,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     responder,
 
     // What guards need.
-    requirements: createRequirements({ secrets, namespace, sessionOf: sessions.find, codeLifetimeMs, now }),
+    requirements: createRequirements(domain, namespace, sessions.find),
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,

@@ -345,8 +345,8 @@ describe('the token of a device cookie', () => {
   const token = 'a-Z_0'.padEnd(43, 'x')
   const tokenIn = (sent: string | undefined) => {
     const open = vi.fn((_subject: string, _token?: string) => ({}))
-    const parts = { devices: { open }, purposes: {}, namespace: '', now: Date.now }
-    createDeviceCookies(parts as never).open({ headers: { cookie: sent } } as Request, 'ana')
+    const parts = { devices: { open }, purposes: {}, now: Date.now }
+    createDeviceCookies(parts as never, '').open({ headers: { cookie: sent } } as Request, 'ana')
     return open.mock.lastCall?.[1]
   }
 

@@ -1,18 +1,14 @@
 import type { Request, Response } from 'express'
-import type { Devices } from '../../challenge/proofs/devices.js'
+import type { Domain } from '../../challenge/domain.js'
 import type { DeviceToken } from '../../challenge/proofs/stored-device.js'
-import type { Purposes } from '../../challenge/purposes.js'
 
 const tokenPattern = /^[\w-]{43}$/
 
 /** The cookie by which a browser is recognized. The guard never reads it. */
-export function createDeviceCookies(parts: {
-  readonly devices: Devices
-  readonly purposes: Purposes
-  readonly namespace: string
-  readonly now: () => number
-}) {
-  const { devices, purposes, namespace, now } = parts
+export function createDeviceCookies(
+  { devices, purposes, now }: Pick<Domain, 'devices' | 'purposes' | 'now'>,
+  namespace: string,
+) {
   // The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
   const cookieName = `__Host-two-factor-device${namespace === '' ? '' : `-${namespace}`}`
   const isOurs = (line: string) => line.startsWith(`${cookieName}=`)

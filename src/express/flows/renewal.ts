@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
+import type { Domain } from '../../challenge/domain.js'
 import type { SignIn } from '../../challenge/proofs/enrolment.js'
-import type { Grants } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
-import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import { HostTimeoutError } from '../host/boundary.js'
 import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
@@ -38,18 +37,17 @@ interface Neighbour {
  */
 const neighbours = new Set<Neighbour>()
 
-export function createRenewal(parts: {
-  readonly namespace: string
-  readonly sessions: Sessions
-  /** The same for what another app does: nothing is warned about. */
-  readonly quietSessions: Pick<Sessions, 'open' | 'find'>
-  readonly subjectOf: SubjectOf
-  readonly grants: Grants
-  readonly emit: Emit
-  /** How long a failed request waits for the session before it responds. */
-  readonly storeTimeoutMs: number
-}) {
-  const { namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs } = parts
+export function createRenewal(
+  { grants, emit, limits }: Pick<Domain, 'grants' | 'emit' | 'limits'>,
+  parts: {
+    readonly namespace: string
+    readonly sessions: Sessions
+    /** The same for what another app does: nothing is warned about. */
+    readonly quietSessions: Pick<Sessions, 'open' | 'find'>
+    readonly subjectOf: SubjectOf
+  },
+) {
+  const { namespace, sessions, quietSessions, subjectOf } = parts
   const along = new Set<MoveAlong>()
 
   const moveOwn: MoveAlong = async (before, after, signIn) => {
@@ -84,10 +82,10 @@ export function createRenewal(parts: {
 
   /**
    * Renews the session once more after a failure: what a frozen store writes later ends up under an id
-   * that was never issued. Never rejects.
+   * that was never issued. The failed request waits for the session as long as for the store. Never rejects.
    */
   async function abandon(req: Request, res: Response): Promise<void> {
-    await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
+    await withinDeadline(limits.storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
   }
 
   return {

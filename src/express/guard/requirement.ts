@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { type Demand, takesRecoveryCode } from '../../challenge/demand.js'
+import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
 import { firstPurpose, type Purpose } from '../../challenge/purposes.js'
-import type { Secrets } from '../../challenge/secrets.js'
 import { minuteMs } from '../../lib/time.js'
 
 /** What a guard asks for in this session, and what it remembers of the request that it refused. */
@@ -41,15 +41,12 @@ const lifetimeMs = 10 * minuteMs
  * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one
  * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
  */
-export function createRequirements(parts: {
-  readonly secrets: Secrets
-  readonly namespace: string
+export function createRequirements(
+  { secrets, now, limits }: Pick<Domain, 'secrets' | 'now' | 'limits'>,
+  namespace: string,
   /** The session's id, when the request has one: without one no token is valid. */
-  readonly sessionOf: (req: Request) => string | undefined
-  readonly codeLifetimeMs: number
-  readonly now: () => number
-}) {
-  const { secrets, namespace, sessionOf, codeLifetimeMs, now } = parts
+  sessionOf: (req: Request) => string | undefined,
+) {
   const contextIn = (sessionTag: string) => `${namespace} ${sessionTag}`
   const contextOf = (req: Request) => contextIn(hashId(String(sessionOf(req) ?? '')))
 
@@ -78,7 +75,7 @@ export function createRequirements(parts: {
     issue: (req: Request, requirement: Requirement) => tokenFor(req, requirement, lifetimeMs),
     /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
     reissue: (req: Request, requirement: Requirement) =>
-      tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
+      tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
     /**
      * What the token asked for, also after it has expired, in this session or under an earlier id (tag) of it; undefined
