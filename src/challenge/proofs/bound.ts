@@ -1,5 +1,5 @@
 import { TwoFactorError } from '../../errors.js'
-import { isPlainObject } from '../../lib/plain-object.js'
+import { isPlainObject } from '../../lib/json.js'
 import type { Secrets } from '../secrets.js'
 
 /** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */

@@ -3,7 +3,7 @@ import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
-import { isPlainObject } from '../../lib/plain-object.js'
+import { isPlainObject } from '../../lib/json.js'
 import type { Warn } from '../host/warnings.js'
 
 /** What the person is shown of the action of this request. Called only when the guard refuses. */

@@ -2,7 +2,7 @@ import { json, type Request, type RequestHandler, type Response, urlencoded } fr
 import type { Channel, Method } from '../../challenge/code-provider.js'
 import type { VerifyCommand } from '../../challenge/commands.js'
 import { TwoFactorError } from '../../errors.js'
-import { isPlainObject } from '../../lib/plain-object.js'
+import { isPlainObject } from '../../lib/json.js'
 import { separators } from '../../phone-number.js'
 
 const maxTypedLength = 1_000

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
+import { isPlainObject } from '../../lib/json.js'
 import { optionError } from '../../lib/options.js'
-import { isPlainObject } from '../../lib/plain-object.js'
 import { isSameOrigin } from './origin.js'
 import { oneString } from './request-body.js'
 
