@@ -1,6 +1,6 @@
 import express, { type Express, type Request, Router } from 'express'
 import { describe, expect, it } from 'vitest'
-import { createMountPath } from '../../src/express/http/mounts.js'
+import { createMountPath } from '../../src/express/http/routes.js'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { resolveOptions } from '../../src/options/resolve.js'
 import { baseOptions, ok, startHost } from './kit.js'
