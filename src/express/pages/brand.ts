@@ -1,7 +1,6 @@
 import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
 import { present } from '../../lib/present.js'
 import { safePath } from '../http/return-path.js'
-import { css as pageCss } from './style.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
@@ -104,3 +103,95 @@ export function createPageHeaders(
     'X-Frame-Options': 'DENY',
   }
 }
+
+// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything; on a narrow screen the edge
+// and the heading stop growing before a word breaks in the middle.
+const pageCss = `:root {
+  color-scheme: light dark;
+  --ground: #f3f4f6; --paper: #fff; --ink: #17191c; --faint: #565c66; --line: #767d88;
+  --accent: #1a56c4; --on-accent: #fff; --wrong: #b3261e; --wrong-ground: #fdeeed;
+  --font: system-ui, sans-serif; --radius: 8px;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #101215; --paper: #1a1d21; --ink: #eceef1; --faint: #a9b0bb; --line: #868e9a;
+    --accent: #8fb6ff; --on-accent: #0c1a33; --wrong: #ffb4ab; --wrong-ground: #3a1f1d;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; padding: 2.5rem 1rem; background: var(--ground); color: var(--ink);
+  font: 1rem/1.5 var(--font); overflow-wrap: break-word;
+}
+main {
+  max-width: 27rem; margin: 0 auto; padding: 2rem; background: var(--paper);
+  border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
+}
+h1 { margin: 0 0 0.75rem; font-size: min(1.625rem, 10.5vw); line-height: 1.25; }
+h2 { margin: 0 0 0.5rem; font-size: 1rem; }
+p, dl { margin: 0 0 1rem; text-wrap: pretty; }
+dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; padding: 0.25rem 0; }
+dt { color: var(--faint); }
+dd { min-width: 0; margin: 0; font-weight: 600; }
+main > :last-child, section > :last-child { margin-bottom: 0; }
+.number { font-weight: 600; white-space: nowrap; }
+label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
+input, select, button { font: inherit; color: inherit; }
+input:not([type=checkbox]), select {
+  display: block; width: 100%; min-height: 3rem; margin-bottom: 1rem; padding: 0.5rem 0.75rem;
+  background: var(--paper); border: 1px solid var(--line); border-radius: var(--radius);
+}
+#code { font-size: 1.5rem; font-variant-numeric: tabular-nums; letter-spacing: 0.2em; }
+[aria-invalid] { border: 2px solid var(--wrong) !important; }
+[aria-invalid]:focus-visible { border-color: transparent !important; outline-color: var(--wrong); outline-offset: -2px; }
+.choice { display: flex; gap: 0.625rem; align-items: start; }
+.choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--accent); }
+.choice label { margin: 0; font-weight: 400; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+button, a.button {
+  flex: 1 1 auto; min-height: 2.75rem; padding: 0.5rem 1rem; border: 1px solid var(--accent); border-radius: var(--radius);
+  background: none; color: var(--accent); font-weight: 600; cursor: pointer;
+}
+button:hover { background: var(--ground); }
+a.button { display: block; text-align: center; text-decoration: none; }
+button.main, a.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
+button.main:hover, a.main:hover { filter: brightness(0.92); }
+button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 400; }
+button:disabled, .waits button { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
+[aria-busy] { cursor: progress; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
+section p { color: var(--faint); }
+form + form, form + p, section + form { margin-top: 1rem; }
+.problem, .notice { margin-bottom: 1.25rem; padding: 0.75rem 1rem; border-inline-start: 4px solid var(--line); border-radius: 0.25rem; background: var(--ground); }
+.problem { background: var(--wrong-ground); border-color: var(--wrong); }
+.problem:focus-visible { outline-color: var(--wrong); }
+.problem p, .notice p { margin: 0; }
+.problem a { color: var(--wrong); font-weight: 600; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[hidden] { display: none !important; }
+.brand { font-weight: 600; }
+.qr { max-width: 14rem; margin: 0 auto 1rem; }
+.key { font-family: monospace; font-weight: 600; }
+.brand img { max-height: 3rem; max-width: 100%; }
+.expired { color: var(--wrong); font-weight: 600; }
+[data-clock] { font-variant-numeric: tabular-nums; }
+dialog {
+  width: min(27rem, 100% - 2rem); max-height: calc(100% - 2rem); padding: 2rem; overflow: auto;
+  background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: break-word;
+  border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5);
+}
+dialog { padding-block: 2.75rem 0; }
+dialog .foot { position: sticky; bottom: 0; margin: 1.5rem -2rem 0; padding: 0.75rem 2rem; background: var(--paper); border-top: 1px solid var(--ground); }
+dialog .corner { position: absolute; top: 0.5rem; inset-inline-end: 0.5rem; margin: 0; }
+dialog .corner button { min-width: 2.75rem; font-size: 1.5rem; line-height: 1; text-decoration: none; color: var(--faint); }
+dialog::backdrop { background: rgb(0 0 0 / 0.6); }
+@media (max-width: 30rem) {
+  dialog { padding: 2.75rem 1rem 0; }
+  dialog .foot { margin-inline: -1rem; padding-inline: 1rem; }
+  body { padding: 0; background: var(--paper); }
+  main { padding: 1.5rem 16px; border-radius: 0; box-shadow: none; }
+  .problem, .notice { padding-inline: 12px; }
+}
+`

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { brandProblem, createPageHeaders, styleSheet } from '../../../src/express/pages/brand.js'
-import { css as pageCss } from '../../../src/express/pages/style.js'
 import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
+
+const pageCss = styleSheet(undefined)
 
 describe('a brand', () => {
   it('colours links and buttons, in dark mode with a readable shade of the same colour', () => {
@@ -16,6 +17,7 @@ describe('a brand', () => {
       styleSheet({ name: 'Acme', ...brand })
         .slice(pageCss.length)
         .trim()
+    expect(pageCss.match(/:root \{/g)).toHaveLength(2)
     expect(added({})).toBe('')
     expect(added({ radius: 0 })).toBe(':root { --radius: 0px; }')
     expect(added({ accentDark: '#7fd8b9' })).toBe(
