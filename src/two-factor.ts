@@ -132,7 +132,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now
   const health = createHealth({ now, fixOf: statusFix })
-  const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
+  const emit = health.over(createEmit(settings.onEvent, now, warn))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
 

@@ -101,13 +101,12 @@ function findingOf(code: WarningCode): Finding {
 const diagnostics = channel('express-two-factor:event')
 
 /** Publishes to the host and to the diagnostics channel `express-two-factor:event`. */
-export function createEmit(parts: {
-  readonly onEvent: OnEvent | undefined
-  readonly now: () => number
+export function createEmit(
+  onEvent: OnEvent | undefined,
+  now: () => number,
   /** Told of what nobody listens to and somebody must know. */
-  readonly warn: Warn
-}): Emit {
-  const { onEvent, now, warn } = parts
+  warn: Warn,
+): Emit {
   /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
   let isApproving = false
 

@@ -12,25 +12,12 @@ import { type Body, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
 import { isRepeatable } from './return-path.js'
 
-/** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
-export type Endpoint = (
-  method: 'GET' | 'POST',
-  page: {
-    /** The page of this request, and where it is shown again. */
-    of(context: RequestContext, problem: Problem): Promise<PageView>
-    urlOf(context: RequestContext): string
-  },
-  act: (context: RequestContext) => Promise<Reply>,
-  /** What the app has fixed of the fields. */
-  fixed?: (fields: Body) => Body,
-) => RequestHandler
-
 export function createEndpoint(parts: {
   readonly responder: Responder
   readonly allowedOrigins: readonly string[]
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter'>
   readonly warn: Warn
-}): Endpoint {
+}) {
   const { responder, allowedOrigins, sessions, warn } = parts
   const inspect = createInspection(warn)
 
@@ -47,7 +34,18 @@ export function createEndpoint(parts: {
   /** SMS pumping: starts that are refused must not fill the store of the sessions. */
   const released = <Result>(req: Request, work: Promise<Result>) => work.finally(() => sessions.release(req))
 
-  return (method, page, act, fixed = (fields) => fields) => {
+  /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
+  return function endpoint(
+    method: 'GET' | 'POST',
+    page: {
+      /** The page of this request, and where it is shown again. */
+      of(context: RequestContext, problem: Problem): Promise<PageView>
+      urlOf(context: RequestContext): string
+    },
+    act: (context: RequestContext) => Promise<Reply>,
+    /** What the app has fixed of the fields. */
+    fixed: (fields: Body) => Body = (fields) => fields,
+  ): RequestHandler {
     async function answer(req: Request, res: Response): Promise<void> {
       // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
       if (res.headersSent) return warn('TWO_FACTOR_RESPONSE_SENT')

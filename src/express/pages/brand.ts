@@ -66,7 +66,7 @@ function rootRule(properties: Readonly<Record<string, string | undefined>>): str
  * The content security policy of the pages: nothing inline runs, nothing foreign loads but what the brand names.
  * A `render` of the host may show images of its own site.
  */
-export function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boolean): string {
+function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boolean): string {
   const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
   const logo = brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]
   const images = [...(hasRender ? ["'self'"] : []), ...logo, ...imgSrc]
