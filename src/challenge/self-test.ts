@@ -1,6 +1,5 @@
-import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
-import { minuteMs } from '../lib/time.js'
+import { clockLeewayMs, minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
 import { near } from './budgets/service-limits.js'
 import type { SignupGuard } from './budgets/signup-guard.js'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { clockLeewayMs } from '../lib/clock.js'
+import { clockLeewayMs } from '../lib/time.js'
 import { type Row, rowsAbout } from './findings.js'
 
 /** What the app in the current folder has installed: with npx this program itself may lie elsewhere. */

@@ -1,5 +1,5 @@
-import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
+import { clockLeewayMs } from '../lib/time.js'
 import { runScript, type SendCommand, script } from './redis-connection.js'
 import type { Finding } from './store.js'
 

@@ -1,6 +1,5 @@
 import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
-import { clockLeewayMs } from '../../lib/clock.js'
-import { hourMs } from '../../lib/time.js'
+import { clockLeewayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult, Store } from '../../store/store.js'
 import type { SlidingCount } from './counting.js'
 import { near } from './service-limits.js'

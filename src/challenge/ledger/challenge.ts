@@ -1,4 +1,4 @@
-import { clockLeewayMs } from '../../lib/clock.js'
+import { clockLeewayMs } from '../../lib/time.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { firstPurpose } from '../purposes.js'

@@ -1,7 +1,7 @@
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
-import { clockLeewayMs } from '../../lib/clock.js'
+import { clockLeewayMs } from '../../lib/time.js'
 import { forgottenAfter } from '../../lib/totp.js'
 import type { Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'

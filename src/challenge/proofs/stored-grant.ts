@@ -1,4 +1,4 @@
-import { clockLeewayMs } from '../../lib/clock.js'
+import { clockLeewayMs } from '../../lib/time.js'
 import type { Demand } from '../demand.js'
 
 /** What proved it: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
