@@ -44,7 +44,6 @@ export type { ChallengesFacade } from './express/host/challenges-facade.js'
 export type {
   GrantsFacade,
   RecoveryCodesFacade,
-  SubjectsFacade,
   TrustedDevicesFacade,
 } from './express/host/facades.js'
 export type {
@@ -52,7 +51,7 @@ export type {
   RoutesOptions,
   StartOptions,
 } from './express/host/factory.js'
-export type { SignupsFacade } from './express/host/operator.js'
+export type { SignupsFacade, SubjectsFacade } from './express/host/operator.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'

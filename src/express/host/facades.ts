@@ -1,8 +1,7 @@
 import type { Request } from 'express'
 import { takesRecoveryCode } from '../../challenge/demand.js'
-import type { SubjectState, Subjects } from '../../challenge/lockouts.js'
-import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
-import type { Grant, Grants } from '../../challenge/proofs/grants.js'
+import type { TrustedDevice } from '../../challenge/proofs/devices.js'
+import type { Grant } from '../../challenge/proofs/grants.js'
 import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proofs/recovery-codes.js'
 import type { RecoveryCodeStore } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
@@ -64,43 +63,6 @@ export interface TrustedDevicesFacade {
   revoke(subject: SubjectName, id: string): Promise<void>
   /** Ends all devices of a subject, known browsers included. */
   revokeSubject(subject: SubjectName): Promise<void>
-}
-
-/** The operator's side of an account; of a number on file see `numbers`. */
-export interface SubjectsFacade {
-  /** The wrong codes of the day over all numbers of a subject, and how long they lock it. */
-  state(subject: SubjectName): Promise<SubjectState>
-  /** Resets the wrong codes of the day, so that the subject may submit codes again. */
-  enable(subject: SubjectName): Promise<void>
-  /**
-   * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
-   * challenges and checks under way, proven numbers that are not redeemed yet. After a new password or number, and for a
-   * stolen account. The current session is no exception: it gives a code at its next guarded request.
-   *
-   * @example
-   * await tf.subjects.revokeEverything(user.id)
-   */
-  revokeEverything(subject: SubjectName): Promise<void>
-}
-
-export function createSubjectsFacade(parts: {
-  readonly subjects: Subjects
-  readonly grants: Grants
-  readonly devices: Devices
-}): SubjectsFacade {
-  const { subjects, grants, devices } = parts
-  return {
-    state: async (subject) => subjects.state(subjectText(subject)),
-    enable: async (subject) => subjects.enable(subjectText(subject)),
-    async revokeEverything(name) {
-      const subject = subjectText(name)
-      // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
-      await grants.revokeSubject(subject)
-      await devices.revokeSubject(subject)
-      // A device may have stood in for a code between the two.
-      await grants.revokeSubject(subject)
-    },
-  }
 }
 
 export function createGrantsFacade({ domain, settings, identifyLater: identify }: HttpParts): GrantsFacade {

@@ -1,11 +1,30 @@
 import { type CodeProvider, membersOf } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
-import type { Numbers } from '../../challenge/lockouts.js'
+import type { Numbers, SubjectState, Subjects } from '../../challenge/lockouts.js'
+import type { Devices } from '../../challenge/proofs/devices.js'
+import type { Grants } from '../../challenge/proofs/grants.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Health } from '../../challenge/watch/health.js'
 import type { Background } from '../../lib/background.js'
 import { phoneCountries } from '../../lib/countries.js'
-import { createSubjectsFacade, type SubjectsFacade } from './facades.js'
+import { type SubjectName, subjectText } from './requester.js'
+
+/** The operator's side of an account; of a number on file see `numbers`. */
+export interface SubjectsFacade {
+  /** The wrong codes of the day over all numbers of a subject, and how long they lock it. */
+  state(subject: SubjectName): Promise<SubjectState>
+  /** Resets the wrong codes of the day, so that the subject may submit codes again. */
+  enable(subject: SubjectName): Promise<void>
+  /**
+   * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
+   * challenges and checks under way, proven numbers that are not redeemed yet. After a new password or number, and for a
+   * stolen account. The current session is no exception: it gives a code at its next guarded request.
+   *
+   * @example
+   * await tf.subjects.revokeEverything(user.id)
+   */
+  revokeEverything(subject: SubjectName): Promise<void>
+}
 
 /** Sign-ups as the option `watch.signups` counts them. */
 export interface SignupsFacade {
@@ -74,7 +93,7 @@ export function createOperator(
   const { provider, store: hostStore, namespace } = settings
   return {
     numbers,
-    subjects: createSubjectsFacade(domain),
+    subjects: createSubjectsFacade(domain.subjects, domain.grants, domain.devices),
     signups: {
       async approved(country) {
         if (!phoneCountries.has(country)) {
@@ -96,6 +115,21 @@ export function createOperator(
       parts.background.close()
       // That of the host is closed by the host.
       await Promise.all([provider.close?.(), hostStore === undefined && store.close?.()])
+    },
+  }
+}
+
+function createSubjectsFacade(subjects: Subjects, grants: Grants, devices: Devices): SubjectsFacade {
+  return {
+    state: async (subject) => subjects.state(subjectText(subject)),
+    enable: async (subject) => subjects.enable(subjectText(subject)),
+    async revokeEverything(name) {
+      const subject = subjectText(name)
+      // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
+      await grants.revokeSubject(subject)
+      await devices.revokeSubject(subject)
+      // A device may have stood in for a code between the two.
+      await grants.revokeSubject(subject)
     },
   }
 }
