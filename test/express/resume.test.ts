@@ -145,6 +145,7 @@ describe('a form that was interrupted', () => {
     expect(unknown.text).toContain(
       'This form is no longer saved. Check whether it went through before you fill it in again.',
     )
+    expect((await ana.open('/two-factor?form=')).status).toBe(200)
   })
 
   it('is not sent by a post that the guard refuses, nor by one that names another form', async () => {

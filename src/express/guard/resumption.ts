@@ -7,7 +7,7 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Identify } from '../host/requester.js'
 import { type AddressOf, isCrossSite } from '../http/origin.js'
-import { type Body, type RequestContext, readBody } from '../http/request-body.js'
+import { type Body, oneString, type RequestContext, readBody } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
@@ -88,9 +88,9 @@ export function createResumption(
 
     /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
-      const id = fields.form
+      const id = oneString(fields, 'form')
       // What shows nothing must not use the form up.
-      if (typeof id !== 'string' || req.method === 'HEAD' || !wantsPage(req)) return undefined
+      if (id === undefined || req.method === 'HEAD' || !wantsPage(req)) return undefined
       // CSRF: a link from elsewhere must not lead people to the button.
       if (isCrossSite(req, [])) throw new TwoFactorError('cross_site')
       const requester = identify(req)
