@@ -24,8 +24,7 @@ import { createSend } from './send.js'
 import { withStoreDeadline } from './store-deadline.js'
 import { createTargets } from './targets.js'
 import { createVerify } from './verify.js'
-import type { BalanceRules } from './watch/balance-state.js'
-import { createBalanceWatch } from './watch/balance-watch.js'
+import { type BalanceRules, createBalanceWatch } from './watch/balance-watch.js'
 import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
 
 export type Domain = ReturnType<typeof openDomain>

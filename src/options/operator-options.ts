@@ -1,5 +1,5 @@
 import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
-import type { BalanceRules } from '../challenge/watch/balance-state.js'
+import type { BalanceRules } from '../challenge/watch/balance-watch.js'
 import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import { phoneCountries } from '../lib/countries.js'
 import {

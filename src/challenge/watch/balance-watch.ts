@@ -1,23 +1,116 @@
-import type { Emit } from '../../events.js'
+import type { Emit, EventBody } from '../../events.js'
 import type { Background } from '../../lib/background.js'
 import { withinDeadline } from '../../lib/deadline.js'
-import { dayMs } from '../../lib/time.js'
+import { present } from '../../lib/present.js'
+import { dayMs, hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
 import type { Codes } from '../codes.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
-import {
-  askingMs,
-  type BalanceRecord,
-  type BalanceRules,
-  isOvertaken,
-  nextBalance,
-  type Pause,
-  type Reading,
-} from './balance-state.js'
-import { createSharedRecord } from './shared-record.js'
+import { type Change, createSharedRecord } from './shared-record.js'
+
+/** When an account counts as low. */
+export interface BalanceRules {
+  /** How often the account is asked. */
+  readonly everyMs: number
+  /** Credits from which on downward it is low. */
+  readonly low?: number | undefined
+  /** It is low as well when, at the rate of our own sends, it is empty after less than this. */
+  readonly warnBeforeMs: number
+}
+
+/** SMS pumping: the visitor of a signup form picks the number, so that a refused one says nothing about sign-ins. */
+type Pause = 'all' | 'sign-ups'
+
+/** What the service knows about its account, shared by all processes. */
+export type BalanceRecord = {
+  readonly condition: 'ok' | 'low' | 'empty' | 'unknown'
+  /** The last figure. Absent while only a flag was seen. */
+  readonly credits?: number
+  /** When it was asked last. */
+  readonly askedAt: number
+  /** Codes sent per hour, smoothed over about an hour. */
+  readonly sendsPerHour: number
+  readonly creditsPerSend: number
+  /** The alarm that stands: events come on its edges only. */
+  readonly alarm?: 'low' | 'empty' | 'unknown'
+  /** Empty, and a send has failed: starts are refused, all or those of sign-ups. */
+  readonly paused?: Pause
+}
+
+/** The credits; `undefined` when the account gave no figure, `'failed'` when it could not be asked. */
+export type Reading = number | undefined | 'failed'
+
+/** How long an answer of the account is waited for. */
+const askingMs = 10_000
+
+/**
+ * Whether another look was asked for later and has been answered earlier. A clock that was set back is further
+ * behind than two looks under way can be.
+ */
+export function isOvertaken(before: BalanceRecord | undefined, at: number): boolean {
+  return before !== undefined && at < before.askedAt && before.askedAt - at < 2 * askingMs
+}
+
+/** What follows from one reading, asked for at `at`, and the codes sent since the one before. */
+export function nextBalance(
+  before: BalanceRecord | undefined,
+  reading: Reading,
+  { sends, at }: { readonly sends: number; readonly at: number },
+  rules: BalanceRules,
+): Change<BalanceRecord> {
+  const measured = { askedAt: at, ...rateOf(before, reading, sends, at) }
+  // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
+  if (before?.credits === undefined && (reading === undefined || reading === 1)) {
+    const { alarm } = before ?? {}
+    return { record: { condition: 'unknown', ...measured, ...present({ alarm }) }, events: [] }
+  }
+  const isRead = typeof reading === 'number'
+  const credits = isRead ? reading : before?.credits
+  const lastsMs = (Number(credits) / (measured.sendsPerHour * measured.creditsPerSend)) * hourMs
+  const condition = isRead ? conditionOf(before, reading, lastsMs, rules) : 'unknown'
+  const alarm = condition === 'ok' ? undefined : condition
+  const paused = condition === 'empty' ? before?.paused : undefined
+  const record: BalanceRecord = { condition, ...measured, ...present({ credits, alarm, paused }) }
+  if (alarm === before?.alarm) return { record, events: [] }
+  if (!isRead) return { record, events: [{ type: 'balance.unknown', ...present({ credits }) }] }
+  const told = { credits: reading, ...(Number.isFinite(lastsMs) && { lastsMs: Math.round(lastsMs) }) }
+  const isOver = condition === 'ok' || before?.alarm === 'empty'
+  const events: EventBody[] = isOver ? [{ type: 'balance.recovered', credits: reading }] : []
+  if (condition === 'low') events.push({ type: 'balance.low', ...told })
+  if (condition === 'empty') events.push({ type: 'balance.empty', credits: reading })
+  return { record, events }
+}
+
+function conditionOf(
+  before: BalanceRecord | undefined,
+  credits: number,
+  lastsMs: number,
+  { low = 0, warnBeforeMs }: BalanceRules,
+): 'ok' | 'low' | 'empty' {
+  if (credits <= 0) return 'empty'
+  // A quiet night must not end the alarm of the day: only a recharge does.
+  const stays = before?.alarm === 'low' && credits <= Number(before.credits)
+  return stays || credits <= low || lastsMs < warnBeforeMs ? 'low' : 'ok'
+}
+
+function rateOf(
+  before: BalanceRecord | undefined,
+  reading: Reading,
+  sends: number,
+  at: number,
+): Pick<BalanceRecord, 'sendsPerHour' | 'creditsPerSend'> {
+  if (before === undefined) return { sendsPerHour: 0, creditsPerSend: 1 }
+  const elapsedMs = Math.max(at - before.askedAt, 1)
+  const weight = Math.exp(-elapsedMs / hourMs)
+  const sendsPerHour = before.sendsPerHour * weight + ((sends * hourMs) / elapsedMs) * (1 - weight)
+  const used = typeof reading === 'number' && before.credits !== undefined ? before.credits - reading : 0
+  // After a recharge the difference says nothing about the price.
+  const creditsPerSend = sends > 0 && used > 0 ? used / sends : before.creditsPerSend
+  return { sendsPerHour, creditsPerSend }
+}
 
 export type BalanceWatch = ReturnType<typeof createBalanceWatch>
 
@@ -45,25 +138,24 @@ export function createBalanceWatch(parts: Parts, rules: BalanceRules) {
   let notBefore = 0
   const isEmpty = () => account.seen()?.condition === 'empty'
 
-  /** One for each lane: visitors of a signup form must not take the probe of sign-ins (denial of service). 0 counts none. */
+  /**
+   * The refusal while the account is empty and refuses sends, but for a probe. One for each lane: visitors of a signup
+   * form must not take the probe of sign-ins (denial of service). 0 counts none.
+   */
   async function probe(lane: Lane, by: 0 | 1): Promise<Refusal | undefined> {
+    const paused = account.seen()?.paused
+    const isPaused = paused === 'all' || (paused === 'sign-ups' && lane === 'enrol')
+    if (!isPaused) return undefined
     const key = keys.counter('count-balance-probes', lane)
     const { count, resetInMs } = await store.increment(key, againMs, by)
     if (count <= by) return undefined
     return { ...refused('sending_paused', Math.max(1, Math.ceil(resetInMs))), limit: 'balance' }
   }
 
-  async function ask(): Promise<Reading> {
-    try {
-      return (await withinDeadline(askingMs, async () => provider.balance?.()))?.credits
-    } catch {
-      return 'failed'
-    }
-  }
-
   async function measure(): Promise<void> {
     const at = now()
-    const reading = await ask()
+    const asked = withinDeadline(askingMs, async () => provider.balance?.())
+    const reading: Reading = await asked.then((found) => found?.credits).catch(() => 'failed')
     const { count: sends } = await store.increment(sendsKey, weekMs, 0)
     await store.increment(sendsKey, weekMs, -sends)
     const taken = await account.change((before) =>
@@ -125,19 +217,14 @@ export function createBalanceWatch(parts: Parts, rules: BalanceRules) {
 
   background.after(0, lookRegularly)
 
-  function isPaused(lane: Lane): boolean {
-    const paused = account.seen()?.paused
-    return paused === 'all' || (paused === 'sign-ups' && lane === 'enrol')
-  }
-
   return {
-    /** The refusal while the account is empty and refuses sends. Counts nothing. */
+    /** By what all processes know. Counts nothing. */
     async check(lane: Lane): Promise<Refusal | undefined> {
       await account.read()
-      return isPaused(lane) ? probe(lane, 0) : undefined
+      return probe(lane, 0)
     },
     /** Called last before a send is booked: one in 30 seconds and lane goes through, to see whether it is over. */
-    take: async (lane: Lane) => (isPaused(lane) ? probe(lane, 1) : undefined),
+    take: (lane: Lane) => probe(lane, 1),
     noteSend(lane: Lane, result: SendResult['result']): void {
       if (result === 'sent' || result === 'unconfirmed') {
         background.run(async () => void (await store.increment(sendsKey, weekMs)))

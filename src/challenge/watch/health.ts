@@ -5,10 +5,8 @@ import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Codes } from '../codes.js'
 import type { Suspicion } from '../commands.js'
-import type { BalanceRecord } from './balance-state.js'
-import type { BalanceWatch } from './balance-watch.js'
-import type { DeliveryShare } from './delivery-state.js'
-import type { DeliveryWatch } from './delivery-watch.js'
+import type { BalanceRecord, BalanceWatch } from './balance-watch.js'
+import type { DeliveryShare, DeliveryWatch } from './delivery-watch.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
 import type { Lane } from '../../../src/challenge/limits.js'
-import type { Reading } from '../../../src/challenge/watch/balance-state.js'
+import type { Reading } from '../../../src/challenge/watch/balance-watch.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { day, minute } from '../kit.js'
 import { createService, person, rightCode, visitor } from '../service.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { BalanceRecord } from '../../../src/challenge/watch/balance-state.js'
-import type { DeliveryShare } from '../../../src/challenge/watch/delivery-state.js'
+import type { BalanceRecord } from '../../../src/challenge/watch/balance-watch.js'
+import type { DeliveryShare } from '../../../src/challenge/watch/delivery-watch.js'
 import { createHealth } from '../../../src/challenge/watch/health.js'
 import type { EventBody } from '../../../src/events.js'
 

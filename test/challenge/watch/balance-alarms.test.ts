@@ -4,7 +4,7 @@ import {
   isOvertaken,
   nextBalance,
   type Reading,
-} from '../../../src/challenge/watch/balance-state.js'
+} from '../../../src/challenge/watch/balance-watch.js'
 import { day, hour, minute } from '../kit.js'
 
 const rules = { everyMs: 5 * minute, low: 50, warnBeforeMs: day }
