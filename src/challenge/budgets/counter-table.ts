@@ -1,9 +1,10 @@
-import type { ServiceLimit } from '../../events.js'
+import type { LimitName, ServiceLimit } from '../../events.js'
+import type { Awaitable } from '../../lib/awaitable.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
+import type { CounterResult } from '../../store/store.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
-import type { Back, Group, Told } from './counting.js'
 import { networksOf, timesBehindProxy } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
@@ -21,6 +22,24 @@ export interface Counted {
   /** Key of the number's ledger: a tag of the number. */
   readonly key: string
 }
+
+/** What one hit too many is told. */
+interface Told {
+  readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
+  /** What is counted, for the operator. */
+  readonly limit: LimitName
+  /** Which limit of the whole service it is, when it is one. */
+  readonly service?: ServiceLimit
+}
+
+/**
+ * When a hit comes back: the provider was not asked to send, or refused to; the number was proven; the code was not
+ * judged wrong; the code that `beforeSend` was asked about went out.
+ */
+export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'sent'
+
+/** Counters that are read before anything is decided. */
+export type Group = 'share' | 'address' | 'tried' | 'numbers' | 'unproven'
 
 /** One counter that spans numbers. */
 export interface Row {
@@ -43,6 +62,25 @@ export interface Row {
 interface Holder {
   readonly tag: string
   readonly times: number
+}
+
+/**
+ * Counts a hit in the last 24 hours, or with -1 takes back the one that it counted. `resetInMs`: until there is room for
+ * one, or until the limit no longer nears.
+ */
+export type SlidingCount = (by: number) => Awaitable<CounterResult>
+
+/** One counter in the hands of one request. */
+export interface Hit {
+  readonly row: Row
+  readonly key: string
+  readonly max: number
+  windowMs: number
+  /** Counts it where its window slides. */
+  readonly sliding: SlidingCount | undefined
+  /** With what is left of the window, as it was read or counted last; 0 before. */
+  count: number
+  resetInMs: number
 }
 
 /** More people share a /56 or /48 than one address, but one attacker may hold it. */

@@ -1,11 +1,11 @@
-import { all, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, all, allSettled, andThen } from '../../lib/awaitable.js'
 import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
+import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
-import { type Counted, counterTable, type Row } from './counter-table.js'
-import { createBudget, type Hit } from './counting.js'
+import { type Back, type Counted, counterTable, type Group, type Hit, type Row } from './counter-table.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
 import { createSlidingDay } from './sliding-day.js'
@@ -31,12 +31,12 @@ export function createCounters(parts: {
   function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
     const hits: Hit[] = []
     for (const row of of) {
-      const { kind, windowMs, slides, told, back = [], group } = row
+      const { kind, windowMs, slides } = row
       for (const { tag, times } of row.of(counted)) {
         const key = keys.counter(kind, tag)
         const max = maxOf(row.max) * times
         const sliding = slides && dayOfSignups(max)
-        hits.push({ key, max, told, back, group, windowMs, sliding, count: 0, resetInMs: 0 })
+        hits.push({ row, key, max, windowMs, sliding, count: 0, resetInMs: 0 })
       }
     }
     return hits
@@ -112,6 +112,95 @@ function maxOf(max: number | (() => number)): number {
 
 /** As it was read or counted last, of the widest network: an attacker may hold a whole /48. Undefined without an address. */
 function unprovenIn(hits: readonly Hit[]): number | undefined {
-  const counts = hits.filter(({ group }) => group === 'unproven').map(({ count }) => count)
+  const counts = hits.filter(({ row }) => row.group === 'unproven').map(({ count }) => count)
   return counts.length === 0 ? undefined : Math.max(...counts)
+}
+
+/** Something that a request uses up. */
+interface Allowance {
+  /** Counts one hit, and refuses one beyond the limit, however many hits are parallel. */
+  take(): Awaitable<Refusal | undefined>
+  /** Takes the hit back that `take` counted, a refused one too. */
+  refund(): Awaitable<unknown>
+}
+
+/** A session that has had its share adds nothing to its address, a number that it has tried nothing to its numbers. */
+const sparing = [
+  ['share', 'address'],
+  ['tried', 'numbers'],
+] as const
+
+/** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
+function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
+  const inGroup = (group: Group) => hits.filter((hit) => hit.row.group === group)
+  const pairs = sparing.flatMap(([first, second]) => {
+    const [by] = inGroup(first)
+    const spared = inGroup(second)
+    const [nearest] = spared
+    if (by === undefined || by.row.told !== undefined || nearest === undefined) return []
+    return [{ by, nearest, both: [by, ...spared] }]
+  })
+
+  function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
+    const counted = hit.sliding?.(by) ?? store.increment(hit.key, hit.windowMs, by)
+    return andThen(counted, ({ count, resetInMs }) => {
+      hit.count = count
+      hit.resetInMs = resetInMs
+      const { told } = hit.row
+      // Read, it says whether there is room for one more; counted, whether this one had any.
+      const isWithin = by === 0 ? count < hit.max : count <= hit.max
+      if (told === undefined || isWithin) return undefined
+      const wait = Math.max(1, Math.ceil(resetInMs))
+      return { ...refused(told.code, wait), limit: told.limit }
+    })
+  }
+
+  const undo = (counted: readonly Hit[], times = 1) => all(counted.map((hit) => add(hit, -times)))
+
+  const allowanceOf = (hit: Hit): Allowance => ({ take: () => add(hit, 1), refund: () => add(hit, -1) })
+
+  return {
+    /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
+    check(): Awaitable<Refusal | undefined> {
+      const ahead = hits.filter(({ row }) => row.group !== undefined).map((hit) => add(hit, 0))
+      return andThen(all(ahead), (refusals) => {
+        // It ends with the window of what it spares, else a session could add two shares to one window.
+        for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
+        return refusals.find((refusal) => refusal?.limit === 'address')
+      })
+    },
+
+    /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
+    async take(also: readonly Allowance[] = []): Promise<Refusal | undefined> {
+      const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
+      const counted = hits.filter((hit) => !spared.includes(hit))
+      const refusal = await takeAll([...counted.map((hit) => allowanceOf(hit)), ...also])
+      if (refusal !== undefined) return refusal
+      // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
+      const surplus = pairs.flatMap(({ by, both }) => (by.count > by.max ? both : []))
+      await undo(surplus.filter((hit) => counted.includes(hit)))
+      return undefined
+    },
+
+    /** Takes back what comes back then, so many times. */
+    giveBack: (when: Back, times?: number) =>
+      undo(
+        hits.filter(({ row }) => row.back?.includes(when)),
+        times,
+      ),
+  }
+}
+
+/** All or none. A store that throws at once has rejected by now: its deadline sees to that. */
+async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
+  const results = await allSettled(allowances.map((allowance) => allowance.take()))
+  const failed = results.find((result) => result.status === 'rejected')
+  const refusal = results
+    .map((result) => (result.status === 'fulfilled' ? result.value : undefined))
+    .find((value) => value !== undefined)
+  if (failed === undefined && refusal === undefined) return undefined
+  const counted = allowances.filter((_, index) => results[index]?.status === 'fulfilled')
+  await all(counted.map((allowance) => allowance.refund()))
+  if (failed !== undefined) throw failed.reason
+  return refusal
 }

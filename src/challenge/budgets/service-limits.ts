@@ -3,7 +3,7 @@ import { hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
-import type { Hit } from './counting.js'
+import type { Hit } from './counter-table.js'
 
 /** A limit of the whole service that has little left, or nothing. */
 export interface LimitState {
@@ -43,7 +43,7 @@ export function createServiceLimits(parts: {
   }
 
   async function noteHit(lane: Lane, limit: ServiceLimit, hit: Hit, isRefused: boolean): Promise<void> {
-    const { count, max, resetInMs, windowMs, sliding } = hit
+    const { count, max, resetInMs, windowMs, row } = hit
     const name = `${lane} ${limit}`
     const at = now()
     const last = seen.get(name)
@@ -56,7 +56,7 @@ export function createServiceLimits(parts: {
     else seen.set(name, { limit, lane, state, endsAt: at + resetInMs })
     if (last?.state === 'closed' && state !== 'closed') {
       // One that slides may close again within the hour, and open when the next has begun.
-      await tell('opened', lane, limit, sliding ? hourMs - (at % hourMs) : windowMs)
+      await tell('opened', lane, limit, row.slides ? hourMs - (at % hourMs) : windowMs)
     } else if (state !== undefined && state !== running) await tell(state, lane, limit, resetInMs)
   }
 
@@ -64,7 +64,7 @@ export function createServiceLimits(parts: {
     /** What one send has counted, and whether it was refused. Nobody waits for it, and it never rejects. */
     note(lane: Lane, hits: readonly Hit[], isRefused: boolean): void {
       for (const hit of hits) {
-        const limit = hit.told?.service
+        const limit = hit.row.told?.service
         // An event that is lost must not keep a code from being sent.
         if (limit !== undefined) noteHit(lane, limit, hit, isRefused).catch(() => undefined)
       }

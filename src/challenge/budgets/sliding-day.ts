@@ -1,7 +1,7 @@
 import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
 import { clockLeewayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult, Store } from '../../store/store.js'
-import type { SlidingCount } from './counting.js'
+import type { SlidingCount } from './counter-table.js'
 import { near } from './service-limits.js'
 
 /** So many hours of the clock before the one that runs: with it they hold the last 24 hours at any minute. */
