@@ -1,3 +1,4 @@
+import type { Background } from '../../lib/background.js'
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
@@ -6,7 +7,7 @@ import type { Keys } from '../keys.js'
 export const everywhere = 'all'
 
 /** How many days before this one show what is usual. */
-export const usualDays = 14
+const usualDays = 14
 
 /** One UTC hour or day of one country, or of all. */
 export interface CountryWindow {
@@ -41,28 +42,90 @@ export function windowAt(span: CountryWindow['span'], country: string, at: numbe
 export const daysBefore = (country: string, at: number): readonly CountryWindow[] =>
   Array.from({ length: usualDays }, (_, index) => windowAt('day', country, at - (usualDays - index) * dayMs))
 
-export type CountryFigures = ReturnType<typeof createCountryFigures>
+/**
+ * Whether too many codes stay unproven: by `floor` more than `ratio` times as many as is usual for what is proven,
+ * because chance does much to few. Where nothing is usual yet, the greater of `floor` and of `ratio` for each.
+ */
+export function isTooMany(
+  { sent, approved }: Figures,
+  { floor, ratio }: { readonly floor: number; readonly ratio: number },
+  usual: number | undefined,
+): boolean {
+  const most = usual === undefined ? Math.max(floor, ratio * approved) : floor + ratio * usual * approved
+  return sent - approved >= most
+}
+
+/** So many proven numbers say what is usual: fewer may be one person's own, who pumps the country next. */
+const enough = 50
+/** A country of which less is proven would have room for a pump. */
+const lowest = 0.3
+/** With more, an honest drop, such as from 90 to 80 %, would double what stays unproven. */
+const highest = 2 / 3
+
+/** How many codes stay unproven for each that is proven, where this share of them usually is. */
+function unprovenPer(share: number): number {
+  const taken = Math.min(highest, Math.max(lowest, share))
+  return (1 - taken) / taken
+}
+
+/**
+ * How many codes usually stay unproven for each that is proven; undefined without enough of a history. A day that was
+ * suspect by the days before it is left out: a pump must not become what is usual.
+ */
+export function usualOf(
+  days: readonly Figures[],
+  rules: { readonly floor: number; readonly ratio: number },
+): number | undefined {
+  let [sent, approved] = [0, 0]
+  for (const day of days) {
+    const usual = unprovenPer(approved < enough ? lowest : approved / sent)
+    if (isTooMany(day, rules, usual)) continue
+    sent += day.sent
+    approved += day.approved
+  }
+  return approved < enough ? undefined : unprovenPer(approved / sent)
+}
 
 /**
  * What a country has had. Counted by increments alone: one entry that all sign-ups of a country had to swap would
  * refuse honest people at every rush.
  */
-export function createCountryFigures({
-  store,
-  keys,
-}: {
+export function createCountryFigures(parts: {
   readonly store: Pick<Store, 'increment'>
   readonly keys: Keys
+  readonly background: Pick<Background, 'run'>
+  readonly now: () => number
+  readonly rules: { readonly floor: number; readonly ratio: number }
 }) {
+  const { store, keys, background, now, rules } = parts
+  /** By country, which bounds them. Read once an hour, so that a read that failed is made up for. */
+  const known = new Map<string, { readonly hour: number; readonly usual: number | undefined }>()
+
   /** Returns what is counted now. 0 reads. */
   async function count(what: keyof Figures, { span, tag }: CountryWindow, by: number): Promise<number> {
     return (await store.increment(keys.counter(`count-country-${what}`, tag), keptMs[span], by)).count
   }
+
+  async function read(window: CountryWindow): Promise<Figures> {
+    const [sent, approved] = await Promise.all([count('sent', window, 0), count('approved', window, 0)])
+    return { sent, approved }
+  }
+
   return {
     count,
-    async read(window: CountryWindow): Promise<Figures> {
-      const [sent, approved] = await Promise.all([count('sent', window, 0), count('approved', window, 0)])
-      return { sent, approved }
+    read,
+    /** By `usualOf`, from memory. Undefined, too, until it was read, which no request waits for. */
+    usual(country: string): number | undefined {
+      const hour = Math.floor(now() / hourMs)
+      const last = known.get(country)
+      if (last?.hour !== hour) {
+        known.set(country, { hour, usual: last?.usual })
+        background.run(async () => {
+          const days = await Promise.all(daysBefore(country, now()).map(read))
+          known.set(country, { hour, usual: usualOf(days, rules) })
+        })
+      }
+      return last?.usual
     },
   }
 }

@@ -9,10 +9,10 @@ import {
   daysBefore,
   everywhere,
   type Figures,
+  isTooMany,
   windowAt,
 } from './country-figures.js'
 import { createSpendAlarms } from './spend-alarms.js'
-import { createUsualConversion, isTooMany } from './usual-conversion.js'
 
 /** When a country is suspected of SMS pumping, and what then happens. */
 export interface SignupGuardRules {
@@ -50,12 +50,6 @@ interface Verdict {
 }
 
 /**
- * Whether an address has had so many unproven sends that further ones do not count for its country. Else a single one
- * could close it: whoever is refused cannot prove a number, so that the country would stay suspected (denial of service).
- */
-const isBeyondShare = (unproven = 0, floor: number) => unproven > Math.max(1, Math.floor(floor / 10))
-
-/**
  * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
  * fraud) has no use for the codes, from however many addresses and numbers the requests come.
  *
@@ -73,9 +67,8 @@ export function createSignupGuard(parts: {
 }) {
   const { signupGuard: rules, background, now } = parts
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
-  const figures = createCountryFigures(parts)
+  const figures = createCountryFigures({ ...parts, rules: { floor: floors.day, ratio: rules.ratio } })
   const alarms = createSpendAlarms(parts)
-  const usual = createUsualConversion({ ...parts, figures, rules: { floor: floors.day, ratio: rules.ratio } })
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */
   const suspects = new Map<string, Verdict>()
@@ -91,14 +84,14 @@ export function createSignupGuard(parts: {
   }
   type Windows = ReturnType<typeof windowsOf>
 
-  async function read({ hour, day, hourEverywhere }: Windows): Promise<Counted> {
-    const counted = await Promise.all([hour, day, hourEverywhere].map(figures.read))
-    const [inHour, inDay, everywhereInHour] = counted as [Figures, Figures, Figures]
+  async function readAll({ hour, day, hourEverywhere }: Windows): Promise<Counted> {
+    const { read } = figures
+    const [inHour, inDay, everywhereInHour] = await Promise.all([read(hour), read(day), read(hourEverywhere)])
     return { hour: inHour, day: inDay, hourEverywhere: everywhereInHour }
   }
 
   const isSuspect = (counts: Figures, floor: number, country: string) =>
-    isTooMany(counts, { floor, ratio: rules.ratio }, usual.of(country))
+    isTooMany(counts, { floor, ratio: rules.ratio }, figures.usual(country))
 
   const live = () => [...suspects.values()].filter(({ window }) => now() < window.endsAt)
 
@@ -122,7 +115,7 @@ export function createSignupGuard(parts: {
   function verdictOn({ hour, day }: Windows, counted: Counted): Verdict | undefined {
     const { country } = hour
     if (isSuspect(counted.hour, floors.hour, country)) return { window: hour, figures: counted.hour }
-    if (usual.of(country) !== undefined) return undefined
+    if (figures.usual(country) !== undefined) return undefined
     const isOfDay = isSpread(counted)
       ? isSuspect(counted.day, 1, everywhere)
       : isSuspect(counted.day, floors.day, country)
@@ -152,9 +145,12 @@ export function createSignupGuard(parts: {
   const countIn = (what: keyof Figures, windows: readonly CountryWindow[], by: number) =>
     Promise.all(windows.map((window) => figures.count(what, window, by)))
 
-  /** Those for which an address with so many unproven sends no longer counts. */
-  const beyondShare = (windows: Windows, unproven: number | undefined) =>
-    Object.values(windows).filter(({ span }) => isBeyondShare(unproven, floors[span]))
+  /**
+   * Those for which an address with so many unproven sends no longer counts. Else a single one could close a country:
+   * whoever is refused cannot prove a number, so that the country would stay suspected (denial of service).
+   */
+  const beyondShare = (windows: Windows, unproven = 0) =>
+    Object.values(windows).filter(({ span }) => unproven > Math.max(1, Math.floor(floors[span] / 10)))
 
   return {
     /** What one sign-up counts against its country; undefined for one that is not watched. */
@@ -187,7 +183,7 @@ export function createSignupGuard(parts: {
         },
         /** Reads what the country has had. Counts nothing. */
         async read() {
-          counted = await read(windows)
+          counted = await readAll(windows)
         },
         /**
          * Whether that is suspect, to an address with so many unproven sends; undefined where no address is known.
@@ -228,7 +224,7 @@ export function createSignupGuard(parts: {
         // One beyond the share of its address did not count when it was sent.
         countIn('sent', beyondShare(windows, unproven), 1),
       ])
-      background.run(async () => tell(windows, await read(windows)))
+      background.run(async () => tell(windows, await readAll(windows)))
     },
 
     /** How many codes the busiest of the last seven days had, in all countries that are watched. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Figures, windowAt } from '../../../src/challenge/budgets/country-figures.js'
-import { createUsualConversion, usualOf } from '../../../src/challenge/budgets/usual-conversion.js'
+import {
+  createCountryFigures,
+  type Figures,
+  usualOf,
+  windowAt,
+} from '../../../src/challenge/budgets/country-figures.js'
+import { createKeys } from '../../../src/challenge/keys.js'
 import { day, hour } from '../kit.js'
 
 const rules = { floor: 100, ratio: 2 }
@@ -38,47 +43,51 @@ describe('how many codes usually stay unproven for each that is proven', () => {
 describe('what is usual in a country', () => {
   function open() {
     const state = { now: 40 * day, asked: [] as string[], isDown: false, tasks: [] as Promise<void>[] }
-    const usual = createUsualConversion({
-      figures: {
-        async read({ tag }) {
-          state.asked.push(tag)
+    const keys = createKeys('', {} as never)
+    const { usual } = createCountryFigures({
+      store: {
+        async increment(key) {
+          state.asked.push(key)
           if (state.isDown) throw new Error('down')
-          return { sent: 100, approved: 50 }
+          return { count: /sent/.test(key) ? 100 : 50, resetInMs: day }
         },
       },
+      keys,
       background: { run: (task) => void state.tasks.push(task().catch(() => undefined)) },
       now: () => state.now,
       rules,
     })
-    return { state, usual, settled: () => Promise.all(state.tasks) }
+    const sentOn = (at: number) => keys.counter('count-country-sent', windowAt('day', 'CO', at).tag)
+    return { state, usual, sentOn, settled: () => Promise.all(state.tasks) }
   }
 
   it('is read of the fourteen days before, and no request waits for it', async () => {
-    const { state, usual, settled } = open()
-    expect(usual.of('CO')).toBeUndefined()
+    const { state, usual, sentOn, settled } = open()
+    expect(usual('CO')).toBeUndefined()
     await settled()
-    expect(usual.of('CO')).toBe(1)
+    expect(usual('CO')).toBe(1)
     state.now += hour - 1
-    expect(usual.of('CO')).toBe(1)
-    expect(state.asked).toHaveLength(14)
-    expect(state.asked[0]).toBe(windowAt('day', 'CO', 26 * day).tag)
-    expect(state.asked.at(-1)).toBe(windowAt('day', 'CO', 39 * day).tag)
+    expect(usual('CO')).toBe(1)
+    const asked = state.asked.filter((key) => key.includes('sent'))
+    expect(asked).toHaveLength(14)
+    expect(asked[0]).toBe(sentOn(26 * day))
+    expect(asked.at(-1)).toBe(sentOn(39 * day))
   })
 
   it('is read again in the next hour, and what was known counts until then', async () => {
     const { state, usual, settled } = open()
     state.isDown = true
-    usual.of('CO')
+    usual('CO')
     await settled()
-    expect(usual.of('CO')).toBeUndefined()
+    expect(usual('CO')).toBeUndefined()
     state.isDown = false
     state.now += hour
-    usual.of('CO')
+    usual('CO')
     await settled()
     state.isDown = true
     state.now += hour
-    expect(usual.of('CO')).toBe(1)
+    expect(usual('CO')).toBe(1)
     await settled()
-    expect(usual.of('CO')).toBe(1)
+    expect(usual('CO')).toBe(1)
   })
 })
