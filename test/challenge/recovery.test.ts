@@ -1,9 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../src/challenge/keys.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
-import { generateRecoveryCodes, readRecoveryCode } from '../../src/challenge/proofs/recovery-codes.js'
 import { createPurposes } from '../../src/challenge/purposes.js'
-import { createRecover, type RecoveryCodeStore } from '../../src/challenge/recovery.js'
+import {
+  createRecover,
+  generateRecoveryCodes,
+  type RecoveryCodeStore,
+  readRecoveryCode,
+} from '../../src/challenge/recovery.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'

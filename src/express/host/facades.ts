@@ -2,8 +2,11 @@ import type { Request } from 'express'
 import { takesRecoveryCode } from '../../challenge/demand.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proofs/recovery-codes.js'
-import type { RecoveryCodeStore } from '../../challenge/recovery.js'
+import {
+  generateRecoveryCodes,
+  type RecoveryCodeStore,
+  type RecoveryCodes,
+} from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { isMethodName, methodNameRule } from '../../lib/method-names.js'

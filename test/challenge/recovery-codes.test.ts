@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import {
-  generateRecoveryCodes,
-  hashRecoveryCode,
-  readRecoveryCode,
-} from '../../../src/challenge/proofs/recovery-codes.js'
+import { generateRecoveryCodes, hashRecoveryCode, readRecoveryCode } from '../../src/challenge/recovery.js'
 
 describe('recovery codes', () => {
   it('are ten of 120 bits, in groups of five, without letters that are mistaken for others', () => {
