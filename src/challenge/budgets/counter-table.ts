@@ -39,7 +39,7 @@ interface Told {
 export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'sent'
 
 /** Counters that are read before anything is decided. */
-export type Group = 'share' | 'address' | 'tried' | 'numbers' | 'unproven'
+export type Group = 'address' | 'numbers' | 'unproven'
 
 /** One counter that spans numbers. */
 export interface Row {
@@ -51,8 +51,13 @@ export interface Row {
   /** Its window ends with each moment, instead of beginning with the first hit. */
   readonly slides?: true
   readonly max: number | (() => number)
-  /** What one hit too many is told; absent where it is not refused, and spares another group. */
+  /** What one hit too many is told; absent where it is not refused. */
   readonly told?: Told | undefined
+  /**
+   * Once it is full, a hit counts neither in it nor in these: a session that has had its share adds nothing to its
+   * address, a number that it has tried nothing to its numbers.
+   */
+  readonly spares?: Group | undefined
   /** When a hit comes back; absent: never. */
   readonly back?: readonly Back[] | undefined
   readonly group?: Group
@@ -123,13 +128,14 @@ export function counterTable(lane: Lane, max: Limits) {
   function addressRows(
     what: 'sends' | 'verifications',
     most: number | false,
-    { told, back }: Pick<Row, 'told' | 'back'> = {},
+    beyondShare: Pick<Row, 'told' | 'back' | 'spares'>,
   ): readonly Row[] {
     if (most === false) return []
     const [ofOne, ofAll] = [`count-${lane}-share-${what}`, `count-${lane}-address-${what}`] as const
     const windowMs = addressMs
+    const { back } = beyondShare
     return [
-      { kind: ofOne, of: sessionThere, windowMs, max: share[what], told, back, group: 'share' },
+      { kind: ofOne, of: sessionThere, windowMs, max: share[what], ...beyondShare },
       { kind: ofAll, of: address, windowMs, max: most, told: ofAddress, back, group: 'address' },
     ]
   }
@@ -158,7 +164,7 @@ export function counterTable(lane: Lane, max: Limits) {
   })
   const signups: readonly Row[] = [
     // Different numbers of one session.
-    { kind: 'count-enrol-tried', of: numberThere, windowMs: dayMs, max: 1, group: 'tried' },
+    { kind: 'count-enrol-tried', of: numberThere, windowMs: dayMs, max: 1, spares: 'numbers' },
     { kind: 'count-enrol-numbers', of: session, ...numbers, group: 'numbers' },
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
     { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
@@ -172,14 +178,14 @@ export function counterTable(lane: Lane, max: Limits) {
     { kind: `count-${lane}-subject-sends`, of: subject, ...perSubject },
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
     ofService('minute', minuteMs, 'serviceSendsPerMinute'),
-    ...addressRows('sends', maxSends),
+    ...addressRows('sends', maxSends, { spares: 'address' }),
     ...(lane === 'enrol' ? signups : []),
   ]
   return {
     sends,
     /** Questions to `beforeSend`. A share refuses here, where elsewhere it only spares the address: they are billed. */
     questions: addressRows('verifications', maxVerifications, { told: ofSession, back: ['sent'] }),
-    verifications: addressRows('verifications', maxVerifications),
+    verifications: addressRows('verifications', maxVerifications, { spares: 'address' }),
     /** Given back when the number is proven. */
     unproven: lane === 'enrol' ? [unproven] : [],
     /**

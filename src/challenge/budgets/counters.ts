@@ -5,7 +5,7 @@ import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
-import { type Back, type Counted, counterTable, type Group, type Hit, type Row } from './counter-table.js'
+import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
 import { createSlidingDay } from './sliding-day.js'
@@ -124,21 +124,13 @@ interface Allowance {
   refund(): Awaitable<unknown>
 }
 
-/** A session that has had its share adds nothing to its address, a number that it has tried nothing to its numbers. */
-const sparing = [
-  ['share', 'address'],
-  ['tried', 'numbers'],
-] as const
-
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
-  const inGroup = (group: Group) => hits.filter((hit) => hit.row.group === group)
-  const pairs = sparing.flatMap(([first, second]) => {
-    const [by] = inGroup(first)
-    const spared = inGroup(second)
+  const pairs = hits.flatMap((by) => {
+    const { spares } = by.row
+    const spared = spares === undefined ? [] : hits.filter(({ row }) => row.group === spares)
     const [nearest] = spared
-    if (by === undefined || by.row.told !== undefined || nearest === undefined) return []
-    return [{ by, nearest, both: [by, ...spared] }]
+    return nearest === undefined ? [] : [{ by, nearest, both: [by, ...spared] }]
   })
 
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
@@ -162,7 +154,7 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
   return {
     /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
     check(): Awaitable<Refusal | undefined> {
-      const ahead = hits.filter(({ row }) => row.group !== undefined).map((hit) => add(hit, 0))
+      const ahead = hits.filter(({ row }) => row.group ?? row.spares).map((hit) => add(hit, 0))
       return andThen(all(ahead), (refusals) => {
         // It ends with the window of what it spares, else a session could add two shares to one window.
         for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
