@@ -120,13 +120,14 @@ export class Device implements Fact<BrowserFacts> {
     const { shown, parts, subject } = this
     if (shown === undefined) return stranger
     const time = parts.now()
+    const devices = live(stored, time)
     // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
     const isStolen = (device: StoredDevice) => isReplaced(device, shown, time)
-    if (live(stored, time).some(isStolen)) {
+    if (devices.some(isStolen)) {
       const ended = end(parts, subject, 'device.reused', (device) => !isStolen(device))
       return ended.then(() => stranger)
     }
-    const device = live(stored, time).find((one) => isShownBy(one, shown, time))
+    const device = devices.find((one) => isShownBy(one, shown, time))
     if (device === undefined) return stranger
     return { isKnown: parts.knownMaxAgeMs > 0, isTrusted: isTrusted(device, time), way: device.way }
   }

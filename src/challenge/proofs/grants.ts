@@ -42,7 +42,7 @@ export interface Grant {
 type Holder = Pick<RequiredGrant, 'subject' | 'session'>
 
 /** Where a grant is written: the ids of its session. */
-export interface NewIds {
+interface NewIds {
   /** The id that the session had before it was renewed: its grants move along. */
   readonly before: string
   readonly after: string

@@ -64,8 +64,7 @@ export function nextBalance(
   const measured = { askedAt: at, ...rateOf(before, reading, sends, at) }
   // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
   if (before?.credits === undefined && (reading === undefined || reading === 1)) {
-    const { alarm } = before ?? {}
-    return { record: { condition: 'unknown', ...measured, ...present({ alarm }) }, events: [] }
+    return { record: { condition: 'unknown', ...measured, ...present({ alarm: before?.alarm }) }, events: [] }
   }
   const isRead = typeof reading === 'number'
   const credits = isRead ? reading : before?.credits
