@@ -147,15 +147,13 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
     })
   }
 
-  const undo = (counted: readonly Hit[], times = 1) => all(counted.map((hit) => add(hit, -times)))
-
-  const allowanceOf = (hit: Hit): Allowance => ({ take: () => add(hit, 1), refund: () => add(hit, -1) })
+  const addAll = (some: readonly Hit[], by: number) => all(some.map((hit) => add(hit, by)))
 
   return {
     /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
     check(): Awaitable<Refusal | undefined> {
-      const ahead = hits.filter(({ row }) => row.group ?? row.spares).map((hit) => add(hit, 0))
-      return andThen(all(ahead), (refusals) => {
+      const ahead = hits.filter(({ row }) => row.group ?? row.spares)
+      return andThen(addAll(ahead, 0), (refusals) => {
         // It ends with the window of what it spares, else a session could add two shares to one window.
         for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
         return refusals.find((refusal) => refusal?.limit === 'address')
@@ -166,20 +164,20 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
     async take(also: readonly Allowance[] = []): Promise<Refusal | undefined> {
       const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
       const counted = hits.filter((hit) => !spared.includes(hit))
-      const refusal = await takeAll([...counted.map((hit) => allowanceOf(hit)), ...also])
+      const own = counted.map((hit) => ({ take: () => add(hit, 1), refund: () => add(hit, -1) }))
+      const refusal = await takeAll([...own, ...also])
       if (refusal !== undefined) return refusal
       // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
-      const surplus = pairs.flatMap(({ by, both }) => (by.count > by.max ? both : []))
-      await undo(surplus.filter((hit) => counted.includes(hit)))
+      const isSurplus = (hit: Hit) => pairs.some(({ by, both }) => by.count > by.max && both.includes(hit))
+      await addAll(counted.filter(isSurplus), -1)
       return undefined
     },
 
     /** Takes back what comes back then, so many times. */
-    giveBack: (when: Back, times?: number) =>
-      undo(
-        hits.filter(({ row }) => row.back?.includes(when)),
-        times,
-      ),
+    giveBack(when: Back, times = 1) {
+      const back = hits.filter(({ row }) => row.back?.includes(when))
+      return addAll(back, -times)
+    },
   }
 }
 
