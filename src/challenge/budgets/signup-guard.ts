@@ -36,11 +36,7 @@ export interface Suspected {
 export type SignupGuard = ReturnType<typeof createSignupGuard>
 
 /** What one country and all of them have had, in the hour and the day that run. */
-interface Counted {
-  readonly hour: Figures
-  readonly day: Figures
-  readonly hourEverywhere: Figures
-}
+type Counted = Readonly<Record<'hour' | 'day' | 'hourEverywhere', Figures>>
 
 const none: Figures = { sent: 0, approved: 0 }
 
