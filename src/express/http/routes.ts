@@ -125,19 +125,26 @@ function isName(segment: string | undefined): boolean {
 }
 
 /** Tells a host that has mounted no routes, or mounted them elsewhere than links and redirects lead. */
+export interface Mounts {
+  /** Notes that the host has a page, or at least a route that sends codes. */
+  made(what: 'page' | 'start'): void
+  /** Goes before the routes themselves. Throws where the option `path` names another place. */
+  readonly checkHere: RequestHandler
+  /** Asked by a guard that refuses. Throws before it leads a browser to a page that there is not. */
+  checkMade(leadsToPage: boolean): void
+}
+
 export function createMounts(
   pattern: string,
   path: MountPath,
   { warn, hint }: Pick<Warnings, 'warn' | 'hint'>,
-) {
+): Mounts {
   const write = `write app.use('${pattern}', tf.routes())`
   const made = new Set<'page' | 'start'>()
 
   return {
-    /** Notes that the host has a page, or at least a route that sends codes. */
-    made: (what: 'page' | 'start') => void made.add(what),
+    made: (what) => void made.add(what),
 
-    /** Goes before the routes themselves. Throws where the option `path` names another place. */
     checkHere: middleware(({ baseUrl }) => {
       if (path.fits(baseUrl)) return true
       // A proxy may have removed the first part of the path, which browsers still have to send.
@@ -152,8 +159,7 @@ export function createMounts(
       )
     }),
 
-    /** Asked by a guard that refuses. Throws before it leads a browser to a page that there is not. */
-    checkMade(leadsToPage: boolean): void {
+    checkMade(leadsToPage) {
       if (made.size === 0) warn('TWO_FACTOR_ROUTES_MISSING', write)
       if (leadsToPage && !made.has('page')) {
         throw optionError(`A guard leads to a page that nobody has mounted: ${write}`)
