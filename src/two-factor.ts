@@ -138,9 +138,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const domain = openDomain({
     ...settings,
-    signupGuard: watch.signups,
-    balance: watch.balance,
-    deliveryWatch: watch.delivery,
     background,
     store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
     now,

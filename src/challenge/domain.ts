@@ -29,6 +29,15 @@ import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.
 
 export type Domain = ReturnType<typeof openDomain>
 
+/** What is watched for the operator, and by which rules. */
+export interface WatchRules {
+  readonly signups: SignupGuardRules
+  /** Absent: nobody watches the account. */
+  readonly balance?: BalanceRules | undefined
+  /** Absent: nobody looks at what became of a message. */
+  readonly delivery?: DeliveryRules | undefined
+}
+
 interface Settings {
   readonly store: Store
   readonly provider: CodeProvider
@@ -43,11 +52,7 @@ interface Settings {
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */
   readonly trustedMaxAgeMs: number
-  readonly signupGuard: SignupGuardRules
-  /** Absent: nobody watches the account. */
-  readonly balance?: BalanceRules | undefined
-  /** Absent: nobody looks at what became of a message. */
-  readonly deliveryWatch?: DeliveryRules | undefined
+  readonly watch: WatchRules
   /** Absent: there are none. */
   readonly recoveryCodes?: RecoveryCodeStore | undefined
   readonly background: Background
@@ -78,17 +83,17 @@ export function openDomain(
 export function assembleDomain(
   parts: Settings & { readonly secrets: Secrets; readonly keys: Keys; readonly purposes: Purposes },
 ) {
-  const { store, secrets, keys, purposes, limits, now, emit, recoveryCodes } = parts
+  const { store, secrets, keys, purposes, limits, watch, now, emit, recoveryCodes } = parts
   // Browsers that are known have a share of their own of what may be tried.
   const shared = { ...parts, browsersAreKnown: parts.knownMaxAgeMs > 0 }
   const openLedger = createLedgers(parts)
   const targets = createTargets({ ...shared, openLedger })
   const codes = createCodes(parts)
-  const signups = createSignupGuard(parts)
+  const signups = createSignupGuard(parts, watch.signups)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
-  const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
-  const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
+  const funds = watch.balance && createBalanceWatch({ ...parts, codes }, watch.balance)
+  const deliveries = watch.delivery && createDeliveryWatch(parts, watch.delivery)
   const grants = createGrants(parts)
   const sending = { ...parts, targets, counters, codes, funds, deliveries }
   const sends = createSend({ ...sending, dispatch: createDispatch(sending) })

@@ -1,4 +1,5 @@
 import type { CompositeProvider } from '../challenge/code-provider.js'
+import type { WatchRules } from '../challenge/domain.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, CodeOptions, HttpSettings } from '../express/settings.js'
 import { appMethod, interfaceMethods, isMethodName } from '../lib/method-names.js'
@@ -29,7 +30,7 @@ import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
 import { limitsOption } from './limits.js'
-import { countries, type WatchRules, watch } from './operator-options.js'
+import { countries, watch } from './operator-options.js'
 import { pages } from './page-checks.js'
 
 const provider = codeProvider(

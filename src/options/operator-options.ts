@@ -1,6 +1,3 @@
-import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
-import type { BalanceRules } from '../challenge/watch/balance-watch.js'
-import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import { phoneCountries } from '../lib/countries.js'
 import {
   type Checks,
@@ -62,13 +59,6 @@ export interface WatchOptions {
   readonly balance?: BalanceOptions
   /** What became of each code, where the provider has a `messageState()`. Off by default. */
   readonly delivery?: DeliveryWatchOptions
-}
-
-/** The same, with every default in place. */
-export interface WatchRules {
-  readonly signups: SignupGuardRules
-  readonly balance?: BalanceRules
-  readonly delivery?: DeliveryRules
 }
 
 export const countries = list(

@@ -26,7 +26,7 @@ function createParts() {
     limits,
     provider: countingCodes().codes,
     countries: ['CO'],
-    signupGuard,
+    watch: { signups: signupGuard },
     background: createBackground(),
     appNameOf: (_, name) => name,
     knownMaxAgeMs: 0,

@@ -53,15 +53,17 @@ interface Verdict {
  * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
  * its day without a floor: a pump that is spread keeps below the floor in each.
  */
-export function createSignupGuard(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly signupGuard: SignupGuardRules
-  readonly background: Pick<Background, 'run'>
-  readonly now: () => number
-  readonly emit: Emit
-}) {
-  const { signupGuard: rules, background, now } = parts
+export function createSignupGuard(
+  parts: {
+    readonly store: Store
+    readonly keys: Keys
+    readonly background: Pick<Background, 'run'>
+    readonly now: () => number
+    readonly emit: Emit
+  },
+  rules: SignupGuardRules,
+) {
+  const { background, now } = parts
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
   const figures = createCountryFigures({ ...parts, rules: { floor: floors.day, ratio: rules.ratio } })
   const alarms = createSpendAlarms(parts)
