@@ -42,6 +42,14 @@ export const weakenings = [
   },
   {
     bound: 4,
+    what: 'a code that expires early gives back what was guessed before',
+    file: 'src/challenge/ledger/sends.ts',
+    find: 'spentUntil: replaced?.attempts ? spentUntil(replaced) : undefined,',
+    replace: 'spentUntil: undefined,',
+    tests: ['test/challenge/ledger/sends.test.ts'],
+  },
+  {
+    bound: 4,
     what: 'a code that was ended at the provider comes back when the next was not sent',
     file: 'src/challenge/ledger/settled-send.ts',
     find: 'order?.cancelled === true && wasRefused(sent)',
