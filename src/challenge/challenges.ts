@@ -3,7 +3,7 @@ import { present } from '../lib/present.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { gather } from './gather.js'
-import { cancel, challengeOf, refusalOf } from './ledger/challenge.js'
+import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
 import type { Purposes } from './purposes.js'
@@ -78,7 +78,7 @@ export function createChallenges(parts: {
       const live = await liveOf(actor)
       if ('outcome' in live) return shown.challenge === undefined ? undefined : live
       const { purpose, bound } = live.challenge
-      return refusalOf(live.challenge, shown) ?? { purpose, bound }
+      return refusalAsShown(live.challenge, shown) ?? { purpose, bound }
     },
 
     async preview(command) {

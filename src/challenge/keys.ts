@@ -18,16 +18,11 @@ export interface Keys {
   enrolment(session: string): string
   /** A form that waits for a code. */
   forms(id: string): string
-  /** The wrong codes of a subject that are counted together. */
-  tally(name: TallyName, subject: string): string
   /** What the service knows about its account. */
   readonly balance: string
   /** A counter: what it counts, and for which holder. */
   counter(kind: CounterKind, holder: string): string
 }
-
-/** `known`: those typed in known browsers at sign-in and step-up. */
-export type TallyName = Lane | 'known'
 
 export type CounterKind = Extract<Kind, `count-${string}` | `${string}-tally`>
 
@@ -45,7 +40,6 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
     forms: (id) => key('forms', hashId(id)),
-    tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     balance: key('balance', 'account'),
     counter: key,
   }

@@ -2,23 +2,23 @@ import type { Emit } from '../events.js'
 import { dayMs } from '../lib/time.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Store } from '../store/store.js'
-import type { Keys, TallyName } from './keys.js'
+import { hashId, type Keys } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
 import type { BudgetName } from './ledger/ledger.js'
 import type { LedgerInHand, LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { pauseBeforeSend } from './ledger/pacing.js'
-import { type Limits, ledgerLimitsOf } from './limits.js'
+import { type Lane, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Grants } from './proofs/grants.js'
 
 // What an operator sees of numbers and subjects that are locked, and how they are let in again.
 
-/** What one kind of browser may do with a number. */
+/** What one kind of browser may do with a number, or with all destinations of a subject. */
 export interface BudgetState {
   /** Whether too many wrong codes came, for a while. */
   readonly locked: boolean
   /** Milliseconds until the lock ends; 0 when not locked. */
   readonly lockedForMs: number
-  /** Whether so many came that only `numbers.enable` lifts it. */
+  /** Whether so many came that only `enable` lifts it. */
   readonly disabled: boolean
   /** Attempts since the last success. */
   readonly failures: number
@@ -28,7 +28,7 @@ export interface BudgetState {
   readonly nextCheckInMs: number
 }
 
-/** What an operator may ask about a number on file: of browsers that are not known, and of those that are. */
+/** The same of browsers that are not known, and of those that are. */
 export interface NumberState extends BudgetState {
   /** Browsers in which the subject has succeeded before. */
   readonly known: BudgetState
@@ -92,6 +92,9 @@ async function numberFrom(given: string): Promise<PhoneNumber> {
   throw new TypeError('phone must be one number in international form, such as +573001234567')
 }
 
+/** Which wrong codes of a subject are counted together. `known`: those typed in known browsers at sign-in and step-up. */
+type Tally = Lane | 'known'
+
 /** The wrong codes of a subject's day, over all its numbers. */
 export interface TallyState {
   /** Rejected codes at sign-in and step-up in the day that runs. */
@@ -128,8 +131,10 @@ export function createSubjects(parts: {
 }): Subjects {
   const { store, keys, limits, sharedLedger } = parts
 
-  async function stateOf(name: TallyName, subject: string): Promise<TallyState> {
-    const { count, resetInMs } = await store.increment(keys.tally(name, subject), dayMs, 0)
+  const tally = (name: Tally, subject: string) => keys.counter(`${name}-tally`, hashId(subject))
+
+  async function stateOf(name: Tally, subject: string): Promise<TallyState> {
+    const { count, resetInMs } = await store.increment(tally(name, subject), dayMs, 0)
     const locked = count >= limits.failuresPerSubjectPerDay
     return { failures: count, locked, lockedForMs: locked ? resetInMs : 0 }
   }
@@ -147,7 +152,7 @@ export function createSubjects(parts: {
       const names = ['auth', 'enrol', 'known'] as const
       // A count never falls below 0.
       const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
-      const cleared = names.map((name) => clear(keys.tally(name, subject)))
+      const cleared = names.map((name) => clear(tally(name, subject)))
       const forgiven = sharedLedger(subject).run(enable)
       await Promise.all([...cleared, forgiven, parts.grants.forgetRecoveryTries(subject)])
       parts.emit({ type: 'subject.enabled', subject })

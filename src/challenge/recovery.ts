@@ -95,8 +95,8 @@ export function createRecover(parts: { readonly codes: RecoveryCodeStore; readon
 
   /** Not awaited: how many are left changes nothing about who is let in. */
   async function reportUse(subject: string): Promise<void> {
-    const count = async () => codes.remaining?.(subject)
-    const remaining = await withinDeadline(remainingTimeoutMs, count).catch(() => undefined)
+    const ask = async () => codes.remaining?.(subject)
+    const remaining = await withinDeadline(remainingTimeoutMs, ask).catch(() => undefined)
     emit({ type: 'recovery.used', subject, ...(typeof remaining === 'number' && { remaining }) })
   }
 

@@ -1,7 +1,7 @@
 type Lane = 'auth' | 'enrol'
 
 interface KindOfEntry {
-  /** Whose flood fills it. No kind is written by both lanes, so that sign-ups take no room from sign-ins. */
+  /** Whose flood fills it. No kind that grows with requests is written by both lanes: sign-ups take no room from sign-ins. */
   readonly lane: Lane
   /** Never evicted while it is live: a guess budget or a proof depends on it. The others may be. */
   readonly lasting: boolean
@@ -12,7 +12,7 @@ interface KindOfEntry {
 }
 
 const ledgers = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxLedgers' }) as const
-const proofs = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxGrants' }) as const
+const lasting = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxGrants' }) as const
 const counters = (lane: Lane) => ({ lane, lasting: false, capacity: 'maxCounters' }) as const
 
 /** Every kind of entry, as the third part of its key names it: `tf2:<namespace>:<kind>:<tag>`. */
@@ -20,13 +20,13 @@ export const kinds = {
   auth: ledgers('auth'),
   enrol: ledgers('enrol'),
   enrolment: ledgers('enrol'),
-  grants: proofs('auth'),
+  grants: lasting('auth'),
   // Up to 20 kB each. A form that finds no room is typed again.
-  forms: { ...proofs('auth'), maxEntries: 1_000 },
-  devices: proofs('auth'),
-  'auth-tally': proofs('auth'),
-  'enrol-tally': proofs('enrol'),
-  'known-tally': proofs('auth'),
+  forms: { ...lasting('auth'), maxEntries: 1_000 },
+  devices: lasting('auth'),
+  'auth-tally': lasting('auth'),
+  'enrol-tally': lasting('enrol'),
+  'known-tally': lasting('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-address-verifications': counters('auth'),
   'count-auth-share-sends': counters('auth'),
@@ -51,7 +51,7 @@ export const kinds = {
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
   'count-country-told': counters('enrol'),
-  balance: proofs('auth'),
+  balance: lasting('auth'),
   'count-delivery': counters('auth'),
   'count-balance-sends': counters('auth'),
   'count-balance-leases': counters('auth'),

@@ -13,10 +13,6 @@ export function strictKeys(keys: Keys): Keys {
   }
   return {
     ...keys,
-    tally(name, subject) {
-      check(`${name}-tally`, subject)
-      return keys.tally(name, subject)
-    },
     counter(kind, holder) {
       check(kind, holder)
       return keys.counter(kind, holder)

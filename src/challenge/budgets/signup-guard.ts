@@ -36,11 +36,11 @@ export interface Suspected {
 export type SignupGuard = ReturnType<typeof createSignupGuard>
 
 /** What one country and all of them have had, in the hour and the day that run. */
-type Counted = Readonly<Record<'hour' | 'day' | 'hourEverywhere', Figures>>
+type CountryFigures = Readonly<Record<'hour' | 'day' | 'hourEverywhere', Figures>>
 
 const none: Figures = { sent: 0, approved: 0 }
 
-interface Verdict {
+interface Suspect {
   readonly window: CountryWindow
   readonly figures: Figures
 }
@@ -69,7 +69,7 @@ export function createSignupGuard(
   const alarms = createSpendAlarms(parts)
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */
-  const suspects = new Map<string, Verdict>()
+  const suspects = new Map<string, Suspect>()
 
   function windowsOf(country: string) {
     const at = now()
@@ -82,7 +82,7 @@ export function createSignupGuard(
   }
   type Windows = ReturnType<typeof windowsOf>
 
-  async function readAll({ hour, day, hourEverywhere }: Windows): Promise<Counted> {
+  async function readAll({ hour, day, hourEverywhere }: Windows): Promise<CountryFigures> {
     const { read } = figures
     const [inHour, inDay, everywhereInHour] = await Promise.all([read(hour), read(day), read(hourEverywhere)])
     return { hour: inHour, day: inDay, hourEverywhere: everywhereInHour }
@@ -94,7 +94,7 @@ export function createSignupGuard(
   const live = () => [...suspects.values()].filter(({ window }) => now() < window.endsAt)
 
   /** Without the countries that are suspect by themselves, and say nothing about the others. */
-  function isSpread({ hourEverywhere: { sent, approved } }: Counted): boolean {
+  function isSpread({ hourEverywhere: { sent, approved } }: CountryFigures): boolean {
     const alone = live().filter(({ window }) => window.span === 'hour')
     const without = (what: keyof Figures) => alone.reduce((sum, { figures: own }) => sum + own[what], 0)
     const others = { sent: sent - without('sent'), approved: approved - without('approved') }
@@ -102,15 +102,15 @@ export function createSignupGuard(
   }
 
   /** Which of its windows makes the country suspect, if one does. Remembered for `suspected`. */
-  function judge(windows: Windows, counted: Counted): Verdict | undefined {
+  function judge(windows: Windows, counted: CountryFigures): Suspect | undefined {
     const { hour, day } = windows
-    const verdict = verdictOn(windows, counted)
+    const verdict = suspectIn(windows, counted)
     if (verdict === undefined) suspects.delete(hour.country)
     else suspects.set(day.country, verdict)
     return verdict
   }
 
-  function verdictOn({ hour, day }: Windows, counted: Counted): Verdict | undefined {
+  function suspectIn({ hour, day }: Windows, counted: CountryFigures): Suspect | undefined {
     const { country } = hour
     if (isSuspect(counted.hour, floors.hour, country)) return { window: hour, figures: counted.hour }
     if (figures.usual(country) !== undefined) return undefined
@@ -121,7 +121,7 @@ export function createSignupGuard(
   }
 
   /** Nobody waits for it, and an event that is lost keeps nobody from a code. */
-  function tell(windows: Windows, counted: Counted): void {
+  function tell(windows: Windows, counted: CountryFigures): void {
     const { day, hourEverywhere } = windows
     const verdict = judge(windows, counted)
     background.run(async () => {
@@ -155,14 +155,17 @@ export function createSignupGuard(
     forSend(country: string) {
       if (!isWatched(country)) return undefined
       const windows = windowsOf(country)
-      let counted: Counted = { hour: none, day: none, hourEverywhere: none }
+      let counted: CountryFigures = { hour: none, day: none, hourEverywhere: none }
       /** The host has decided, knowing of it. */
       let isDecided = false
       /** Its address has wasted nothing, so whoever pumps the country does it from elsewhere. */
       let isClean = false
       let surplus: Refusal | undefined
       let held: readonly CountryWindow[] = Object.values(windows)
-      const withSent = (by: number, [hour = 0, day = 0, hourEverywhere = 0]: readonly number[]): Counted => ({
+      const withSent = (
+        by: number,
+        [hour = 0, day = 0, hourEverywhere = 0]: readonly number[],
+      ): CountryFigures => ({
         hour: { ...counted.hour, sent: hour + by },
         day: { ...counted.day, sent: day + by },
         hourEverywhere: { ...counted.hourEverywhere, sent: hourEverywhere + by },
@@ -172,7 +175,7 @@ export function createSignupGuard(
           async take() {
             const sent = await countIn('sent', held, 1)
             // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const verdict = isDecided ? undefined : verdictOn(windows, withSent(-1, sent))
+            const verdict = isDecided ? undefined : suspectIn(windows, withSent(-1, sent))
             counted = withSent(0, sent)
             surplus = verdict && rules.mode === 'enforce' ? refusalIn(verdict.window) : undefined
             return isClean ? undefined : surplus

@@ -1,5 +1,5 @@
 import type { Emit, EventBody } from '../../events.js'
-import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
+import { hourMs, minuteMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import { createSharedRecord } from '../watch/shared-record.js'
@@ -9,8 +9,6 @@ type Told = {
   /** Until when each country is suspected, and each day that was told, by its tag. */
   readonly standing: Readonly<Record<string, number>>
 }
-
-const weekMs = 7 * dayMs
 
 /**
  * Tells when a country is suspected and when that is over. A suspicion is over when an hour has passed after its

@@ -41,14 +41,14 @@ export function challengeShown(
   limits: LedgerLimits,
 ): Challenge | LedgerRefusal {
   const live = challengeOf(ledger, command, now, limits)
-  return 'outcome' in live ? live : (refusalOf(live, command.shown) ?? live)
+  return 'outcome' in live ? live : (refusalAsShown(live, command.shown) ?? live)
 }
 
 /**
  * Why a code that was shown so must not approve this challenge. What is shown is what is signed: whoever else
  * acts in the session may have replaced a transfer that the person still sees (PSD2 RTS, article 5).
  */
-export function refusalOf(live: Challenge, shown: Shown): LedgerRefusal | undefined {
+export function refusalAsShown(live: Challenge, shown: Shown): LedgerRefusal | undefined {
   const { challenge, purpose, bound } = shown
   if (challenge === undefined && purpose === undefined) {
     return live.purpose === firstPurpose && live.bound === undefined ? undefined : unnamed

@@ -1,7 +1,6 @@
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import type { Challenge, Ledger, Send } from './ledger.js'
-import { isSent, isUsedUp } from './pacing.js'
+import { type Challenge, isSent, isUsedUp, type Ledger, type Send } from './ledger.js'
 
 /**
  * The channels by which the code may have come that was typed for this challenge: of all that was sent under the name

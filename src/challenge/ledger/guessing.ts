@@ -96,7 +96,7 @@ export function checkUnderWay(
   return leases.find((lease) => lease !== undefined && now < lease.expiresAt)
 }
 
-/** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
+/** How long the failure with this number locks: the first at `failuresBeforeLock`, then every fifth, each twice as long, up to an hour. */
 export function lockAt(failures: number, limits: LedgerLimits): number | undefined {
   const beyond = failures - limits.failuresBeforeLock
   if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined

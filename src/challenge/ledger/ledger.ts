@@ -63,6 +63,21 @@ export type Send = {
  */
 export const oneOfSeveral = ''
 
+/** A send of an approved challenge counts towards the absolute caps only. */
+export function isApproved(send: Send): boolean {
+  return !send.challenge
+}
+
+/** Its code is worth nothing any more to whoever reads this channel alone: it was the only one for its challenge. */
+export function isUsedUp(send: Send): boolean {
+  return send.challenge === undefined
+}
+
+/** A send that the provider refused costs its cooldown only: nothing was delivered. */
+export function isSent(send: Send): boolean {
+  return send.refused === undefined
+}
+
 /** The one check that may be under way in a budget. */
 export type Lease = {
   readonly attempt: string

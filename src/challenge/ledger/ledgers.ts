@@ -15,9 +15,10 @@ import {
   type Decision,
   emptyLedger,
   format,
+  isSent,
   type Ledger,
 } from './ledger.js'
-import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'
+import { cooldownExpiresAt, rememberedMs } from './pacing.js'
 
 /** A ledger, and the time of whoever decides on it. */
 export interface LedgerView {
@@ -103,14 +104,14 @@ export function both(own: LedgerInHand, shared: LedgerInHand): LedgerInHand {
     read: () => andThen(all([own.read(), shared.read()]), ([seen, also]) => ({ ...seen, shared: also })),
     async run(command, undo) {
       const decided = await own.run(command)
-      if (undo !== undefined && !isGranted(decided.outcome)) return decided
+      if (undo !== undefined && !goesOn(decided.outcome)) return decided
       const takeBack = async () => undo && own.run(undo(decided.outcome))
       const inShared: typeof command = (ledger, now, limits) => command(ledger, now, limits, true)
       const also = await (async () => shared.run(inShared))().catch(async (error: unknown) => {
         await takeBack()
         throw error
       })
-      if (!isGranted(also.outcome)) await takeBack()
+      if (!goesOn(also.outcome)) await takeBack()
       return { ...decided, outcome: worse(decided.outcome, also.outcome), shared: also }
     },
   }
@@ -119,16 +120,16 @@ export function both(own: LedgerInHand, shared: LedgerInHand): LedgerInHand {
 /** What a command would come to, by what was read. */
 export function planned<Outcome>({ shared, ...own }: LedgerView, command: Command<Outcome>): Outcome {
   const { outcome } = command(own.ledger, own.now, own.limits, false)
-  if (shared === undefined || !isGranted(outcome)) return outcome
+  if (shared === undefined || !goesOn(outcome)) return outcome
   return worse(outcome, command(shared.ledger, shared.now, shared.limits, true).outcome)
 }
 
-const isGranted = (outcome: unknown) => ['booked', 'reserved', 'approved'].includes(Object(outcome).outcome)
+const goesOn = (outcome: unknown) => ['booked', 'reserved', 'approved'].includes(Object(outcome).outcome)
 
 /** What the two come to: the refusal of either, and whatever an attempt did to either. */
 function worse<Outcome>(own: Outcome, shared: Outcome): Outcome {
-  if (isGranted(shared)) return own
-  if (isGranted(own)) return shared
+  if (goesOn(shared)) return own
+  if (goesOn(own)) return shared
   const left = [own, shared].flatMap((outcome) => Object(outcome).attemptsRemaining ?? [])
   return { ...shared, ...own, ...(left.length > 0 && { attemptsRemaining: Math.min(...left) }) }
 }

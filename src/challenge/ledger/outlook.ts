@@ -1,8 +1,7 @@
 import type { Outlook } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import type { Binding, Ledger, LedgerRefusal } from './ledger.js'
+import { type Binding, isApproved, type Ledger, type LedgerRefusal } from './ledger.js'
 import type { LedgerView } from './ledgers.js'
-import { isApproved } from './pacing.js'
 import { type StartOnLedger, start } from './sends.js'
 
 /** A lock, a cooldown, an hour and a day can follow one another. A limit of 0 never ends. */

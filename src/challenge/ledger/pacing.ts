@@ -2,7 +2,15 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { liveIn, spentUntil } from './challenge.js'
-import type { Budget, BudgetName, Challenge, Ledger, Send } from './ledger.js'
+import {
+  type Budget,
+  type BudgetName,
+  type Challenge,
+  isApproved,
+  isSent,
+  type Ledger,
+  type Send,
+} from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
@@ -108,19 +116,4 @@ export function windowEnd(moments: readonly number[], max: number, windowMs: num
   if (moments.length < max) return 0
   // A limit of 0 never has room: wait a whole window.
   return (moments[moments.length - max] ?? now) + windowMs
-}
-
-/** A send of an approved challenge counts towards the absolute caps only. */
-export function isApproved(send: Send): boolean {
-  return !send.challenge
-}
-
-/** Its code is worth nothing any more to whoever reads this channel alone: it was the only one for its challenge. */
-export function isUsedUp(send: Send): boolean {
-  return send.challenge === undefined
-}
-
-/** A send that the provider refused costs its cooldown only: nothing was delivered. */
-export function isSent(send: Send): boolean {
-  return send.refused === undefined
 }

@@ -80,13 +80,13 @@ export function start(
   const spent = exhausted && refused('attempts_exhausted', spentUntil(replaced) - now)
   if (repeated && spent) return { outcome: spent }
 
-  const isSent = channel !== appMethod
-  const pause = isSent ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
+  const goesOut = channel !== appMethod
+  const pause = goesOut ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
   if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   // Another code could be typed in its place, so that this one would be paid for in vain.
   const uncertainMs =
-    isSent && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
+    goesOut && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
   if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (spent) return { outcome: spent }
@@ -102,10 +102,10 @@ export function start(
     epoch: binding.epoch,
     channel,
     attempts: replaced?.attempts ?? 0,
-    expiresAt: now + (isSent ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
+    expiresAt: now + (goesOut ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
     spentUntil: replaced?.attempts ? spentUntil(replaced) : undefined,
-    fixed: isSent ? undefined : true,
+    fixed: goesOut ? undefined : true,
     handle: undefined,
     wrongCodes: undefined,
     details: command.details,
@@ -119,7 +119,7 @@ export function start(
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, superseded, previousHandle: newestHandle(ledger, now) },
-    next: isSent
+    next: goesOut
       ? booked(others, command.sendId, challenge, channel, now)
       : withBudget(others, binding.budget, { ...others[binding.budget], challenge }, now),
   }

@@ -23,7 +23,7 @@ export function settleSend(
   const budget = ledger[name]
   const send = budget.sends.find((known) => known.id === sendId)
   if (send === undefined || send.refused) return { outcome: {} }
-  const isUncounted = wasRefused(sent) && !guessedMeanwhile(budget, order)
+  const isUncounted = isUndelivered(sent) && !guessedMeanwhile(budget, order)
   const sends = settledSends(budget.sends, send, sent, isUncounted)
   const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
 
@@ -33,7 +33,7 @@ export function settleSend(
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
   // A code that was ended at the provider must not come back as one to be typed.
-  const isDead = order?.cancelled === true && wasRefused(sent)
+  const isDead = order?.cancelled === true && isUndelivered(sent)
   const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
   const challenge = isDead
     ? voided(current)
@@ -48,7 +48,7 @@ export function settleSend(
 }
 
 /** Whether it is certain that nothing was delivered. */
-function wasRefused({ result }: SendResult): boolean {
+function isUndelivered({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 

@@ -2,7 +2,7 @@ import type { Emit, EventBody } from '../../events.js'
 import type { Background } from '../../lib/background.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import { present } from '../../lib/present.js'
-import { dayMs, hourMs } from '../../lib/time.js'
+import { hourMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
 import type { Codes } from '../codes.js'
@@ -125,7 +125,6 @@ interface Parts {
 
 /** How often an account that is empty or has refused a send is looked at again. */
 const againMs = 30_000
-const weekMs = 7 * dayMs
 
 /** What the account has left: told before it is empty, and never asked for while somebody waits. */
 export function createBalanceWatch(parts: Parts, rules: BalanceRules) {

@@ -1,7 +1,7 @@
 import type { AboutChallenge, AboutProvider, DeliveryCounts, Emit, EventBody } from '../../events.js'
 import type { Background } from '../../lib/background.js'
 import { withinDeadline } from '../../lib/deadline.js'
-import { dayMs, minuteMs } from '../../lib/time.js'
+import { minuteMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { MessageState, SendResult } from '../code-provider.js'
 import type { Keys } from '../keys.js'
@@ -118,7 +118,6 @@ const maxWaiting = 1_000
 const askingMs = 10_000
 /** How long a process keeps what it counted to itself. */
 const everyMs = minuteMs
-const weekMs = 7 * dayMs
 
 const types = {
   delivered: 'message.delivered',

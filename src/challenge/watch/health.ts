@@ -81,14 +81,14 @@ export function createHealth({
   let ofStore: Failure | undefined
   let nearlyFull: readonly string[] = []
   let lastUnexpected: Health['provider']['lastUnexpected']
-  /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
-  let isApproving = true
+  /** An approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
+  let isListRight = true
 
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
-    if (event.type === 'challenge.approved') isApproving = true
+    if (event.type === 'challenge.approved') isListRight = true
     if (event.type === 'provider.unexpected') {
-      isApproving = false
+      isListRight = false
       lastUnexpected = { at: now(), status: event.status, fix: fixOf(event.status) }
     }
     if (event.type === 'store.pressure' && event.cause === 'nearly-full')
@@ -109,7 +109,7 @@ export function createHealth({
       },
 
     /** The last status outside `approvedStatuses`, when no code was approved since. */
-    unapproved: () => (isApproving ? undefined : lastUnexpected?.status),
+    unapproved: () => (isListRight ? undefined : lastUnexpected?.status),
 
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>

@@ -19,7 +19,7 @@ import { type SubjectName, subjectText } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string
-type Named<Command> = Omit<Command, keyof Actor | 'onPassed'> &
+type Named<Command> = Omit<Command, keyof Actor | 'onPassed' | 'unasked'> &
   Pick<Actor, 'session' | 'country' | 'address'> & {
     readonly subject: SubjectName
     /** The number on file, or several, as the option `phone` returns them. */

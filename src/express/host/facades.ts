@@ -104,6 +104,7 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       const ids = { before: session, after: session, provisional: true }
       const grant = await record.write({ purpose, bound: boundTag(bound, hashBound), method }, ids)
       if (grant === undefined) throw new TwoFactorError('challenge_gone')
+      // One that fails may still arrive, and what was told as failed must admit nothing later.
       await record.confirm().catch(() => undefined)
       return grant
     },

@@ -362,7 +362,7 @@ describe('what a counter asks of the store', () => {
         keys.counter('count-auth-session-sends', hashId(ana.session)),
         keys.counter('count-auth-subject-sends', hashId(ana.subject)),
         keys.counter('count-auth-service-sends', 'minute'),
-        keys.tally('auth', ana.subject),
+        keys.counter('auth-tally', hashId(ana.subject)),
         ...[ana, person(2)].flatMap(({ session, subject, phone }) => [
           keys.counter(
             'count-enrol-tried',
@@ -377,7 +377,7 @@ describe('what a counter asks of the store', () => {
         ...Array.from({ length: 27 }, (_, index) =>
           keys.counter('count-enrol-service-sends', `day.${499_975 + index}`),
         ),
-        keys.tally('enrol', ana.subject),
+        keys.counter('enrol-tally', hashId(ana.subject)),
         ...['2027-01-15T08', '2027-01-15T09', '2027-01-15'].flatMap((window) => [
           keys.counter('count-country-sent', `CO.${window}`),
           keys.counter('count-country-approved', `CO.${window}`),

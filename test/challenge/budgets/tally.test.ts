@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Actor } from '../../../src/challenge/commands.js'
+import { hashId } from '../../../src/challenge/keys.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { day, hour } from '../kit.js'
 import { ana, createService, it, purposeIn, rightCode } from '../service.js'
@@ -89,7 +90,7 @@ describe('the wrong codes of a subject', () => {
         outcome: 'rejected',
       })
     }
-    expect(service.store.read(service.keys.tally('enrol', 'ana'))).toBeUndefined()
+    expect(service.store.read(service.keys.counter('enrol-tally', hashId('ana')))).toBeUndefined()
   })
 
   it('do not include what is approved or was no verdict, nor does a used code count twice', async () => {
@@ -208,6 +209,6 @@ describe('the operator', () => {
 
   it('lifts nothing of a subject that has no wrong codes', async ({ challenges, store, keys }) => {
     await challenges.subjects.enable('nobody')
-    expect(store.read(keys.tally('auth', 'nobody'))).toBeUndefined()
+    expect(store.read(keys.counter('auth-tally', hashId('nobody')))).toBeUndefined()
   })
 })
