@@ -45,7 +45,7 @@ describe('an authenticator app', () => {
   const start = { ...withApp, purpose: 'login', channel: 'app' }
 
   it('is asked for its code at once, again as often as wanted, and nothing is sent', async () => {
-    const { challenges, provider } = createService({ haveApps: true })
+    const { challenges, provider, events } = createService({ haveApps: true })
     const started = await challenges.start(start)
     expect(started).toMatchObject({ outcome: 'started', delivery: 'sent', challenge: { channel: 'app' } })
     if (started.outcome === 'refused') return
@@ -57,6 +57,10 @@ describe('an authenticator app', () => {
       const answer = await challenges.resend({ ...withApp, ...other })
       expect(answer).toMatchObject({ code: 'challenge_superseded' })
     }
+    await challenges.start({ ...start, session: 'session-2' })
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'challenge.superseded', challengeId: challenge.id }),
+    )
     expect(provider.sends).toEqual([])
   })
 })
