@@ -144,10 +144,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     emit,
     // The shorter timeout ends a check, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
-    provider,
     appNameOf: appNames.of,
-    // A client with a bearer token keeps no cookies.
-    knownMaxAgeMs: knownBrowsers === false || settings.session?.bearer ? 0 : knownBrowsers.maxAgeMs,
+    knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     haveApps: settings.authenticator !== undefined,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),

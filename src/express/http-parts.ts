@@ -47,9 +47,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     timeoutMs: hostTimeoutMs,
     requestOf: (req) => req,
   })
-  // A client with a bearer token keeps no cookies.
-  const keepsDevices =
-    !sessions.bearer && (settings.knownBrowsers !== false || settings.trustedDevices !== undefined)
+  const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
   return {
     settings,

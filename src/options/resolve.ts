@@ -66,6 +66,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
 
   return {
     ...given,
+    // A client with a bearer token keeps no cookies.
+    knownBrowsers: given.session?.bearer ? false : given.knownBrowsers,
     countries: given.countries ?? 'any',
     channels,
     methods: [...declared, ...apps].map((method) => ({ ...method })),

@@ -58,6 +58,12 @@ test('what is given is taken', () => {
   expect(settings).toMatchObject({ ...given, pages, code: { letters: true } })
 })
 
+test('with bearer tokens no browser is known: their clients keep no cookies', () => {
+  const session = { id: noop, rotate: noop, bearer: true }
+  expect(resolve({ session }).knownBrowsers).toBe(false)
+  expect(resolve({ session, knownBrowsers: { maxAgeMs: hour } }).knownBrowsers).toBe(false)
+})
+
 test('any country, and app-names per purpose', () => {
   expect(resolve({ countries: undefined, dangerouslyAnyCountry: true }).countries).toBe('any')
   expect(resolve({ appName: { login: 'A', pay: 'B' } }).appName).toEqual({ login: 'A', pay: 'B' })
