@@ -124,6 +124,15 @@ describe('grants without a challenge', () => {
       expect((await ana.get('/grant')).json).toEqual({ granted })
     }
   })
+
+  it.each(['sms', 'call', 'app', 'trusted-device', 'recovery-code'])(
+    'are never written with the method of a factor of ours: %s',
+    async (method) => {
+      const { tf } = await startHost()
+      const grant = { subject: 'ana', session: 's1', purpose: 'login', method }
+      await expect(tf.grants.write(grant)).rejects.toThrow(`method "${method}" is reserved`)
+    },
+  )
 })
 
 describe('beforeSend', () => {

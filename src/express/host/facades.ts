@@ -9,7 +9,7 @@ import {
 } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
-import { isMethodName, methodNameRule } from '../../lib/method-names.js'
+import { appMethod, isMethodName, methodNameRule } from '../../lib/method-names.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
@@ -132,7 +132,7 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
 }
 
 /** Set by this package only: a guard that requires a code must not accept a claim of the host. */
-const reservedMethods = ['sms', 'call', 'trusted-device', 'recovery-code']
+const reservedMethods = ['sms', 'call', appMethod, 'trusted-device', 'recovery-code']
 
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {
