@@ -130,7 +130,7 @@ export function resolveGuard(
   settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes'>,
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
-  const { purpose: name = 'login', bind, describe, methods, formPath, exempt } = options
+  const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt } = options
   const { resume = false, sendAtOnce = true } = options
 
   const purpose = purposes.forGuard(name)
@@ -140,7 +140,7 @@ export function resolveGuard(
     )
   }
   const { maxAgeMs = purpose.maxAgeMs, once = purpose.once } = options
-  if (name !== 'login' && maxAgeMs > maxStepUpAgeMs) {
+  if (name !== firstPurpose && maxAgeMs > maxStepUpAgeMs) {
     throw optionError(`requireTwoFactor: maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
   }
   if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
