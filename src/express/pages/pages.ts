@@ -9,7 +9,6 @@ import { cancelling, type FormFieldsOf, fieldsOf } from './forms.js'
 import { directionOf, type Language, type LocaleOf } from './language.js'
 import type { LinkOptions } from './links.js'
 import type { Messages, Texts } from './messages/en.js'
-
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
 import { filled, problemSentence, summary, type TextKey } from './wording.js'
