@@ -1,7 +1,10 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import type { Demand } from '../demand.js'
 
-/** What proved it: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
+/**
+ * What proved it: `sms`, `call` or another method of the provider, `app`, `trusted-device`, `recovery-code`, or a name of
+ * the host's, `host` by default.
+ */
 export type GrantMethod = string
 
 /** What was proven, and by what. */
