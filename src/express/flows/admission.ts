@@ -10,7 +10,7 @@ import { HostTimeoutError, hostFunction } from '../host/boundary.js'
 import type { Requester } from '../host/requester.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import type { Verified } from './lane.js'
+import type { Verified } from './flow.js'
 
 /** Who acts, with what the store keeps of them. */
 export interface Caller extends Requester {

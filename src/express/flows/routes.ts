@@ -21,27 +21,27 @@ import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
-import { type HostSays, type Intent, type Lane, type Rejected, readIntent, type Verified } from './lane.js'
+import { type Flow, type HostSays, type Intent, type Rejected, readIntent, type Verified } from './flow.js'
 
-/** The routes of one lane, and what guards need of them. */
+/** The routes of one flow, and what guards need of them. */
 export type Routes = ReturnType<typeof createRoutes>
 
 /**
- * The routes of one lane, each from its first step to its response. Before these steps `endpoint` has checked the
+ * The routes of one flow, each from its first step to its response. Before these steps `endpoint` has checked the
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
-export function createRoutes(http: HttpParts, lane: Lane) {
+export function createRoutes(http: HttpParts, flow: Flow) {
   const { domain, endpoint, languageOf, responder, settings, warn, within } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend, within('beforeSend'))
   const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled, within('onCancelled'))
-  const views = createViews(http, lane)
+  const views = createViews(http, flow)
 
   const requests = {
     async start(context: RequestContext): Promise<Reply> {
       if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
       const intent = intentOf(context)
-      const outcome = await lane.start(context, intent, hostSays(context.req))
+      const outcome = await flow.start(context, intent, hostSays(context.req))
       return outcome.outcome === 'verified'
         ? success(outcome, context, intent)
         : sent(outcome, 201, context, intent)
@@ -50,8 +50,8 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     async resend(context: RequestContext): Promise<Reply> {
       const intent = intentOf(context)
       const channel = readChannel(context.fields, settings.methods)
-      const actor = await lane.actor(context.req)
-      const shown = await lane.shown(context, intent)
+      const actor = await flow.actor(context.req)
+      const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const methods = intent.demand?.methods
       const willDo = channel === undefined || (methods?.includes(channel) ?? true)
@@ -67,8 +67,8 @@ export function createRoutes(http: HttpParts, lane: Lane) {
       const typed = readCodes(text(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
-      const submission = await lane.submission(context)
-      const shown = await lane.shown(context, intent)
+      const submission = await flow.submission(context)
+      const shown = await flow.shown(context, intent)
       if (submission === undefined) return problem({ code: 'challenge_gone' })
       const { code, appCode } = typed
       const outcome = await challenges.verify({ shown, code, appCode, ...submission.actor })
@@ -78,10 +78,10 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     },
 
     async recover(context: RequestContext): Promise<Reply> {
-      if (lane.recover === undefined) throw invalid('Recovery codes are not enabled here.')
+      if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
       if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
       const intent = intentOf(context)
-      const outcome = await lane.recover(context, intent)
+      const outcome = await flow.recover(context, intent)
       return outcome.outcome === 'verified' ? success(outcome, context, intent) : failure(outcome, 'recovery')
     },
 
@@ -89,12 +89,12 @@ export function createRoutes(http: HttpParts, lane: Lane) {
       const { req, res } = context
       const intent = intentOf(context)
       const purpose = await endOf(context, intent)
-      if (lane.isSignIn({ ...intent, purpose })) await onCancelled?.(req, res)
-      return { reply: 'done', status: 204, location: () => lane.wayOut(req, intent) ?? pageOf(context) }
+      if (flow.isSignIn({ ...intent, purpose })) await onCancelled?.(req, res)
+      return { reply: 'done', status: 204, location: () => flow.wayOut(req, intent) ?? pageOf(context) }
     },
 
     async status(context: RequestContext): Promise<Reply> {
-      const resumed = await lane.openForm?.(context)
+      const resumed = await flow.openForm?.(context)
       if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
       const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
       return { reply: 'page', view: views.resume(context, resumed), status }
@@ -106,7 +106,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     const { challenge, purpose, issued } = intent
     const isNamed = challenge !== undefined || purpose !== undefined
     try {
-      const actor = await lane.actor(context.req)
+      const actor = await flow.actor(context.req)
       const shown = isNamed ? { challenge, purpose, bound: issued?.bound } : undefined
       const live = actor && (await challenges.find(actor, shown))
       if (actor !== undefined && live !== undefined) await challenges.cancel(actor)
@@ -130,7 +130,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
-  const intentOf = (context: RequestContext): Intent => readIntent(context, lane, purposes)
+  const intentOf = (context: RequestContext): Intent => readIntent(context, flow, purposes)
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,
@@ -147,7 +147,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
       status: outcome.outcome === 'already-sent' ? 200 : unconfirmed ? 202 : status,
       headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: {
-        challenge: challengeDocument(challenge, lane.basePathOf(context.req), now()),
+        challenge: challengeDocument(challenge, flow.basePathOf(context.req), now()),
         ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
@@ -158,7 +158,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   function success(verified: Verified, { req }: RequestContext, { demand, returnTo: way }: Intent): Reply {
     const { purpose, verifiedAt, successPath } = verified
     const formId = demand?.formId
-    const back = formId === undefined ? way : pageUrl(lane.basePathOf(req), { formId, returnTo: way })
+    const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
     const returnTo = back ?? successPath
     const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
     return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
@@ -167,23 +167,23 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   /** The page again, with what came along. */
   function pageOf(context: RequestContext): string {
     const { requirement, purpose, returnTo } = intentOf(context)
-    return pageUrl(lane.basePathOf(context.req), { requirement, purpose, returnTo })
+    return pageUrl(flow.basePathOf(context.req), { requirement, purpose, returnTo })
   }
 
   /** The page of a code that was sent just now. */
   function codePage(req: Request, { demand, purpose, returnTo }: Intent, unconfirmed: boolean): string {
     // Often the purpose says it all, and it never gets too old.
     const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
-    const requirement = saysMore ? lane.requirements?.reissue(req, demand) : undefined
+    const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
     const delivery = unconfirmed ? 'unconfirmed' : undefined
-    return pageUrl(lane.basePathOf(req), { requirement, purpose, returnTo, delivery })
+    return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, delivery })
   }
 
   /** Sends the code that a guard asks for; undefined where the person has to be asked first, as after any refusal. */
   async function startUnasked(context: RequestContext): Promise<'sent' | 'unconfirmed' | undefined> {
     try {
       const says = { unasked: true, ...hostSays(context.req) } as const
-      const outcome = await lane.start(context, intentOf(context), says)
+      const outcome = await flow.start(context, intentOf(context), says)
       return outcome.outcome === 'started' ? outcome.delivery : undefined
     } catch (error) {
       if (!isOurs(error)) throw error
@@ -197,7 +197,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     // By the request: a guard that names it may be made after this route.
     if (purposes.find(purpose) === undefined) warn('TWO_FACTOR_PURPOSE_UNKNOWN', purpose)
     const { purpose: _given, ...others } = fields
-    return purpose === lane.defaultPurpose ? others : { ...others, purpose }
+    return purpose === flow.defaultPurpose ? others : { ...others, purpose }
   }
 
   const page = { of: views.of, urlOf: pageOf }

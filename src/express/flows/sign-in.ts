@@ -13,17 +13,17 @@ import { invalid, type RequestContext, readChannel, text } from '../http/request
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
-import type { Intent, Lane } from './lane.js'
+import type { Flow, Intent } from './flow.js'
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
-export function createSignIn(http: HttpParts): Lane {
+export function createSignIn(http: HttpParts): Flow {
   const { settings, domain, identify, sessions, addressOf, requirements, devices, path, successPaths } = http
   const { numbersOf, secretOf } = http
   const { challenges, grants, purposes, secrets, now } = domain
   const admit = createAdmit(http)
 
   /** Nobody is signed out for a requirement that this session cannot read: a proof in another tab may have renewed it. */
-  const isSignIn: Lane['isSignIn'] = ({ purpose, issued, spent }) =>
+  const isSignIn: Flow['isSignIn'] = ({ purpose, issued, spent }) =>
     purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
   /** Who acts. Nothing is read of the store yet. */
@@ -106,7 +106,7 @@ export function createSignIn(http: HttpParts): Lane {
 
   /** In place of a code by phone: for the same first factor, whatever has become of the number. */
   const recoverBy =
-    (recover: Recover): NonNullable<Lane['recover']> =>
+    (recover: Recover): NonNullable<Flow['recover']> =>
     async (context, intent) => {
       const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')

@@ -6,7 +6,7 @@ import { readSubject } from '../host/requester.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
-import type { Lane } from './lane.js'
+import type { Flow } from './flow.js'
 
 /** Who wants to prove a number. */
 interface Enrollee {
@@ -18,7 +18,7 @@ interface Enrollee {
 }
 
 /** A phone verification: the number comes from the body of start and is remembered under the session. */
-export function createSignup(http: HttpParts, purpose: string, successPath: string | undefined): Lane {
+export function createSignup(http: HttpParts, purpose: string, successPath: string | undefined): Flow {
   const { subjectOf, addressOf, sessions, renewal } = http
   const { challenges, grants, enrolments } = http.domain
 

@@ -5,7 +5,7 @@ import { mayHaveSeveral } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/present.js'
 import { nationalForm } from '../../phone-number.js'
-import { type Intent, type Lane, type Proven, readIntent } from '../flows/lane.js'
+import { type Flow, type Intent, type Proven, readIntent } from '../flows/flow.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
@@ -27,14 +27,14 @@ interface Found {
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
-/** What the pages of one lane show. */
-export function createViews(http: HttpParts, lane: Lane) {
+/** What the pages of one flow show. */
+export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
   const { countries, code, codePattern, limits, trustedDevices } = settings
   const codeLength = fixedLength(codePattern)
   const { wantsScreen } = responder
-  const isSignup = lane.name === 'enrol'
+  const isSignup = flow.name === 'enrol'
 
   /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
@@ -42,10 +42,10 @@ export function createViews(http: HttpParts, lane: Lane) {
     const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
     if (tellsAll || wantedIn(fields) === 'recovery-code') return {}
-    const actor = await lane.actor(req)
+    const actor = await flow.actor(req)
     // JSON tells nothing but the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
-    const { challenge, purpose = lane.defaultPurpose, issued } = intent
+    const { challenge, purpose = flow.defaultPurpose, issued } = intent
     const shown = { challenge, purpose, bound: issued?.bound }
     // Together: over a network store they cost one round trip.
     const [live, outlook, typed] = await Promise.all([
@@ -63,7 +63,7 @@ export function createViews(http: HttpParts, lane: Lane) {
     // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
     const since = Math.max(outlook?.untypedSince ?? 0, earliest)
-    return { ...found, proven: await lane.proven(context, intent, since) }
+    return { ...found, proven: await flow.proven(context, intent, since) }
   }
 
   function view(
@@ -77,9 +77,9 @@ export function createViews(http: HttpParts, lane: Lane) {
     // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
-    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? lane.defaultPurpose)
+    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
-    const basePath = lane.basePathOf(req)
+    const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
     const delivery = oneString(fields, 'delivery') === 'unconfirmed' ? 'unconfirmed' : undefined
     const ownPage = { requirement, returnTo, purpose: intent.purpose, method, delivery } as const
@@ -104,7 +104,7 @@ export function createViews(http: HttpParts, lane: Lane) {
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
       destinations: outlook?.destinations,
-      offerTrust: purpose !== undefined && lane.offersTrust(purpose.name, demand),
+      offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: code.letters,
       codeLength,
@@ -126,13 +126,13 @@ export function createViews(http: HttpParts, lane: Lane) {
   }
 
   async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
-    const actor = await lane.actorOfSeveral?.(req)
+    const actor = await flow.actorOfSeveral?.(req)
     if (actor === undefined) return undefined
     const { purpose, methods } = demand
     return (await challenges.preview({ purpose, methods, ...actor })).destinations
   }
 
-  const intentOf = (context: RequestContext) => readIntent(context, lane, purposes)
+  const intentOf = (context: RequestContext) => readIntent(context, flow, purposes)
 
   async function shown(context: RequestContext, problem?: Problem, formless?: boolean): Promise<PageView> {
     const isUnknown = isOfNobody(problem)

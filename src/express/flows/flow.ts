@@ -8,6 +8,7 @@ import type {
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
+import type { Lane } from '../../challenge/limits.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Issued, Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
@@ -63,8 +64,8 @@ export interface Submission {
 }
 
 /** Where sign-in and step-up on the one hand, and a phone verification on the other, differ. */
-export interface Lane {
-  readonly name: 'auth' | 'enrol'
+export interface Flow {
+  readonly name: Lane
   readonly defaultPurpose: string
   /** In the auth lane alone: guards require nothing else. */
   readonly requirements?: Requirements | undefined
@@ -100,7 +101,7 @@ export interface Lane {
 /** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
 export function readIntent(
   { req, fields }: RequestContext,
-  { requirements }: Pick<Lane, 'requirements'>,
+  { requirements }: Pick<Flow, 'requirements'>,
   purposes: Purposes,
 ): Intent {
   const token = oneString(fields, 'requirement')
