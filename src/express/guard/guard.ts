@@ -3,7 +3,6 @@ import type { Details } from '../../challenge/code-provider.js'
 import { EmptyField } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
-import { isPlainObject } from '../../lib/json.js'
 import { optionError } from '../../lib/options.js'
 import { present } from '../../lib/present.js'
 import type { Routes } from '../flows/routes.js'
@@ -12,7 +11,7 @@ import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, hasBody, invalid, mediaTypeOf } from '../http/request-body.js'
+import { type Body, invalid, mediaTypeOf, wasParsed } from '../http/request-body.js'
 import { isRepeatable, pageBefore, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
@@ -236,9 +235,3 @@ const parsers: ReadonlyMap<string, string> = new Map([
   ['application/json', 'express.json()'],
   ['application/x-www-form-urlencoded', 'express.urlencoded({ extended: false })'],
 ])
-
-/** A parser that passes over a body of another type may leave an empty object. */
-function wasParsed(req: Request): boolean {
-  if (!isPlainObject(req.body)) return false
-  return req.readableDidRead || !hasBody(req) || Object.keys(req.body).length > 0
-}

@@ -7,7 +7,7 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Identify } from '../host/requester.js'
 import { type AddressOf, isCrossSite } from '../http/origin.js'
-import { type Body, oneString, type RequestContext, readBody } from '../http/request-body.js'
+import { type Body, isFilled, oneString, type RequestContext, readBody } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
@@ -56,7 +56,7 @@ export function createResumption(
     details: Details | undefined,
   ): Promise<string | undefined> {
     const action = safePath(req.originalUrl)
-    const isParsed = isPlainObject(req.body) && Object.keys(req.body).length > 0
+    const isParsed = isFilled(req)
     const body = await bodyOf(req, res)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
     const once = !isParsed && { once: true as const }

@@ -28,11 +28,25 @@ const parsers: ReadonlyMap<string, RequestHandler> = new Map([
 
 /** Parses a JSON or form body, unless the host has already done so. */
 export async function readBody(req: Request, res: Response): Promise<Body> {
-  if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
+  if (isFilled(req)) return req.body
   if (!hasBody(req)) return {}
   await run(parserFor(req), req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
+}
+
+/** Whether the host has parsed a body that holds something. */
+export function isFilled({ body }: Request): boolean {
+  return isPlainObject(body) && Object.keys(body).length > 0
+}
+
+/** The same of a body that may hold nothing. A parser that passes over a body of another type may leave an empty object. */
+export function wasParsed(req: Request): boolean {
+  return isFilled(req) || (isPlainObject(req.body) && (req.readableDidRead || !hasBody(req)))
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** The media type that the request names for its body, without parameters; empty when it names none. */
@@ -132,10 +146,6 @@ export function blocksCookies({ req, fields }: RequestContext): boolean {
 
 export function invalid(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message })
-}
-
-export function hasBody(req: Request): boolean {
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 }
 
 function run(parser: RequestHandler, req: Request, res: Response): Promise<void> {
