@@ -11,7 +11,7 @@ import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, invalid, mediaTypeOf, wasParsed } from '../http/request-body.js'
+import { type Body, invalid, parserFor, wasParsed } from '../http/request-body.js'
 import { isRepeatable, pageBefore, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
@@ -123,11 +123,11 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
    */
   function explained(req: Request, error: unknown): unknown {
     if (error instanceof EmptyField && wasParsed(req)) return invalid(error.complaint)
-    const parser = parsers.get(mediaTypeOf(req))
+    const parser = parserFor(req)
     // Another type is the client's mistake, and a body that was read is no missing parser.
     if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
     warn('TWO_FACTOR_NOT_PARSED')
-    const write = `app.${req.method.toLowerCase()}(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
+    const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
     const why = `${error.message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard`
     return Object.assign(optionError(`${why}: write ${write}`), { cause: error })
   }
@@ -229,9 +229,3 @@ function stepUpChallenge(maxAgeMs: number): Pick<Problem, 'status' | 'headers'> 
     `max_age="${Math.floor(maxAgeMs / 1_000)}"`
   return { status: 401, headers: { 'WWW-Authenticate': challenge } }
 }
-
-/** The parser that Express has for a content type. */
-const parsers: ReadonlyMap<string, string> = new Map([
-  ['application/json', 'express.json()'],
-  ['application/x-www-form-urlencoded', 'express.urlencoded({ extended: false })'],
-])

@@ -7,7 +7,14 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Identify } from '../host/requester.js'
 import { type AddressOf, isCrossSite } from '../http/origin.js'
-import { type Body, isFilled, oneString, type RequestContext, readBody } from '../http/request-body.js'
+import {
+  type Body,
+  isFilled,
+  isForm,
+  oneString,
+  type RequestContext,
+  readBody,
+} from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
@@ -45,7 +52,7 @@ export function createResumption(
     // CSRF: another site must not have its form confirmed by a code that the person takes for their own.
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
     // File uploads and JSON are no form that a page can post again.
-    if (!req.is('application/x-www-form-urlencoded')) return undefined
+    if (!isForm(req)) return undefined
     return formBody(await readBody(req, res))
   }
 

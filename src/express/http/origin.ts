@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import type { Origin } from '../../challenge/budgets/networks.js'
 import { memoize } from '../../lib/memoize.js'
 import type { Warn } from '../host/warnings.js'
-import { mediaTypeOf } from './request-body.js'
+import { isForm } from './request-body.js'
 
 /**
  * Whether another site made the browser send this request (CSRF), so that forms need no token.
@@ -23,7 +23,7 @@ export function isCrossSite(req: Request, allowedOrigins: readonly string[]): bo
 
 /** Whether a page of this very origin certainly posted this form: only then may a code go out that nobody asked for (SMS pumping). */
 export function isOwnForm(req: Request): boolean {
-  if (req.method !== 'POST' || mediaTypeOf(req) !== 'application/x-www-form-urlencoded') return false
+  if (req.method !== 'POST' || !isForm(req)) return false
   const { origin, 'sec-fetch-site': site } = req.headers
   return site === undefined ? origin !== undefined && isSameOrigin(req, origin) : site === 'same-origin'
 }

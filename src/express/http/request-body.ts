@@ -20,17 +20,24 @@ export interface RequestContext {
 /** Enough for a long requirement, too little to exhaust memory. */
 const limit = '16kb'
 
-/** Parsers for bodies that the host has not parsed. */
-const parsers: ReadonlyMap<string, RequestHandler> = new Map([
-  ['application/json', json({ limit })],
-  ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
+const formType = 'application/x-www-form-urlencoded'
+
+/** By media type: what parses a body that the host has not parsed, and how a host has its own parsed. */
+const parsers: ReadonlyMap<string, { readonly parse: RequestHandler; readonly hosts: string }> = new Map([
+  ['application/json', { parse: json({ limit }), hosts: 'express.json()' }],
+  [
+    formType,
+    { parse: urlencoded({ extended: false, limit }), hosts: 'express.urlencoded({ extended: false })' },
+  ],
 ])
 
 /** Parses a JSON or form body, unless the host has already done so. */
 export async function readBody(req: Request, res: Response): Promise<Body> {
   if (isFilled(req)) return req.body
   if (!hasBody(req)) return {}
-  await run(parserFor(req), req, res)
+  const parser = parserFor(req)
+  if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
+  await run(parser.parse, req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
 }
@@ -49,16 +56,20 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** The media type that the request names for its body, without parameters; empty when it names none. */
-export function mediaTypeOf({ headers }: Request): string {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
-  return type.trim().toLowerCase()
+/** Whether the body is, by its media type, what a form without files sends. */
+export function isForm(req: Request): boolean {
+  return mediaTypeOf(req) === formType
 }
 
-function parserFor(req: Request): RequestHandler {
-  const parser = parsers.get(mediaTypeOf(req))
-  if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
-  return parser
+/** The parsers for the media type of this body; undefined when no parser of Express for objects takes it. */
+export function parserFor(req: Request) {
+  return parsers.get(mediaTypeOf(req))
+}
+
+/** The media type that the request names for its body, without parameters; empty when it names none. */
+function mediaTypeOf({ headers }: Request): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  return type.trim().toLowerCase()
 }
 
 /** A string; an empty one counts as absent, because that is how a form submits an empty field. */
