@@ -13,11 +13,11 @@ import {
   invalid,
   type RequestContext,
   readChannel,
-  readCodes,
   text,
 } from '../http/request-body.js'
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
+import { readCodes } from '../http/typed-code.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
