@@ -5,10 +5,10 @@ import { choicesOf } from '../../challenge/destinations.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
+import { blocksCookies } from '../http/cookie-probe.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
 import {
   type Body,
-  blocksCookies,
   flag,
   invalid,
   type RequestContext,

@@ -102,15 +102,6 @@ export function readChannel(body: Body, methods: readonly Method[]): Channel | u
 
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** Hidden field of a form whose page came with a cookie, or followed one. */
-export const probeField = { name: 'cookies', value: 'set' } as const
-
-/** Whether the browser blocks cookies. Only a form of ours from the same site says so for certain. */
-export function blocksCookies({ req, fields }: RequestContext): boolean {
-  if (oneString(fields, probeField.name) !== probeField.value) return false
-  return req.headers['sec-fetch-site'] === 'same-origin' && req.headers.cookie === undefined
-}
-
 export function invalid(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message })
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { PageView } from '../pages/page-view.js'
 import type { Pages } from '../pages/pages.js'
+import { layProbe } from './cookie-probe.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
@@ -104,15 +105,6 @@ export function challengeDocument(challenge: ChallengeView, basePath: string, no
 
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
-}
-
-/**
- * A cookie for a page that is the first to set one. It holds nothing: a form of that page that arrives without any
- * cookie comes from a browser that blocks them, and a code would be sent to it in vain.
- */
-function layProbe(req: Request, res: Response): void {
-  // For the whole site: behind a proxy the path of the mount may be another one.
-  res.cookie('two-factor-cookies', '1', { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
 }
 
 /** The dialog takes JSON with the screen in it. */
