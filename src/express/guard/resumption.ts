@@ -32,7 +32,7 @@ export interface Resumed {
 }
 
 /** Hidden field by which a guard knows the form that it has kept. */
-const idField = 'twoFactorForm'
+export const keptFormField = 'twoFactorForm'
 
 /** Forms that guards interrupt, from the refusal to the page that posts them again. */
 export type Resumption = ReturnType<typeof createResumption>
@@ -80,9 +80,9 @@ export function createResumption(
 
     /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
     claim({ body }: Request): string | undefined {
-      if (!isPlainObject(body) || !Object.hasOwn(body, idField)) return undefined
-      const id = body[idField]
-      Reflect.deleteProperty(body, idField)
+      if (!isPlainObject(body) || !Object.hasOwn(body, keptFormField)) return undefined
+      const id = body[keptFormField]
+      Reflect.deleteProperty(body, keptFormField)
       return typeof id === 'string' ? id : undefined
     },
 
@@ -114,7 +114,7 @@ export function createResumption(
       if ((await grants.read({ ...required, session })) === undefined) return {}
       if (once && !(await keptForms.take(subject, id))) return {}
       const typed = [...new URLSearchParams(body)]
-      return { form: { action, details, fields: once ? typed : [...typed, [idField, id]] } }
+      return { form: { action, details, fields: once ? typed : [...typed, [keptFormField, id]] } }
     },
   }
 }

@@ -3,7 +3,9 @@ import type { Channel, Details } from '../../challenge/code-provider.js'
 import type { DestinationView } from '../../challenge/destinations.js'
 import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/present.js'
+import { keptFormField } from '../guard/resumption.js'
 import { hostFunction } from '../host/boundary.js'
+import { probeField } from '../http/cookie-probe.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { byMethod, duration, fill, tellsWait } from './wording.js'
@@ -104,7 +106,6 @@ const taken: ReadonlySet<string> = new Set([
   'challenge',
   'channel',
   'code',
-  'cookies',
   'country',
   'destination',
   'method',
@@ -114,15 +115,16 @@ const taken: ReadonlySet<string> = new Set([
   'requirement',
   'returnTo',
   'trustDevice',
-  'twoFactorForm',
+  probeField.name,
+  keptFormField,
 ])
 
 /** The fields of one request, checked. Throws a TypeError that names the one that cannot stand in a form. */
 export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf {
   if (option === undefined) return () => ({})
-  const fieldsOf = hostFunction(option)
+  const ask = hostFunction(option)
   return (req) => {
-    const fields: unknown = fieldsOf(req)
+    const fields: unknown = ask(req)
     if (typeof fields !== 'object' || fields === null || fields instanceof Promise) {
       throw new TypeError('formFields must return an object of strings, not a promise')
     }
