@@ -119,7 +119,7 @@ export const weakenings = [
   {
     bound: 9,
     what: 'an empty session id is accepted',
-    file: 'src/express/host/requester.ts',
+    file: 'src/express/host/sessions.ts',
     find: "typeof id === 'string' && id !== ''",
     replace: "typeof id === 'string'",
     tests: [
@@ -340,7 +340,7 @@ export const weakenings = [
   {
     bound: 26,
     what: 'one session has as many requests under way as it likes',
-    file: 'src/express/host/requester.ts',
+    file: 'src/express/host/sessions.ts',
     find: 'if (before >= maxPerSession) return undefined',
     replace: '',
     tests: ['test/express/host-bursts.test.ts'],

@@ -4,7 +4,8 @@ import type { SignIn } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import { HostTimeoutError } from '../host/boundary.js'
-import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
+import { readSubject, type SubjectOf } from '../host/requester.js'
+import type { Sessions } from '../host/sessions.js'
 
 /** A session under its new id. */
 export interface Renewed {
