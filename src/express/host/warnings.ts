@@ -3,6 +3,9 @@ import type { Finding } from '../../challenge/self-test.js'
 import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
+// What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
+// hears them.
+
 /** By stable code, what is wrong and then how to correct it; `docs/troubleshooting.md` has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
