@@ -5,6 +5,8 @@ import { memoize } from '../../lib/memoize.js'
 import type { Warn } from '../host/warnings.js'
 import { isForm } from './request-body.js'
 
+// Where a request comes from: the site whose page sent it (CSRF), and the client's address, which limits count.
+
 /**
  * Whether another site made the browser send this request (CSRF), so that forms need no token.
  *
