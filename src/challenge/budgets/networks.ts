@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { memoize } from '../../lib/memoize.js'
 
 /** Where a request comes from, as the limits by address count it. */
-export interface Origin {
+export interface ClientAddress {
   readonly address: string
   /** It may be that of a proxy that Express was not told about, shared by everybody behind it. */
   readonly proxied: boolean

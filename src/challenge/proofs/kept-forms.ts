@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
-import { networksOf, type Origin, timesBehindProxy } from '../budgets/networks.js'
+import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
@@ -65,7 +65,7 @@ export function createKeptForms(parts: {
   }
 
   /** Whether subject and address may have one more. */
-  async function hasShare(subject: string, { address, proxied }: Origin): Promise<boolean> {
+  async function hasShare(subject: string, { address, proxied }: ClientAddress): Promise<boolean> {
     // In this order: what an account is refused must not use up the share of its address.
     const ofSubject = await store.increment(keys.counter('count-auth-forms', hashId(subject)), lifetimeMs)
     if (ofSubject.count > maxPerSubject) return false
@@ -76,9 +76,9 @@ export function createKeptForms(parts: {
 
   return {
     /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
-    async keep(form: KeptForm, origin: Origin): Promise<string | undefined> {
+    async keep(form: KeptForm, from: ClientAddress): Promise<string | undefined> {
       const { subject } = form.required
-      if (!(await hasShare(subject, origin))) return undefined
+      if (!(await hasShare(subject, from))) return undefined
       const id = randomBytes(idBytes).toString('base64url')
       await entries.change(keys.forms(id), () => ({ outcome: undefined, put: keptFor(subject, { form }) }))
       return id

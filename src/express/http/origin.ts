@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net'
 import type { Request } from 'express'
-import type { Origin } from '../../challenge/budgets/networks.js'
+import type { ClientAddress } from '../../challenge/budgets/networks.js'
 import { memoize } from '../../lib/memoize.js'
 import type { Warn } from '../host/warnings.js'
 import { isForm } from './request-body.js'
@@ -63,7 +63,7 @@ privateNetworks.addAddress('::1', 'ipv6')
 privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 
-export type AddressOf = (req: Request) => Origin
+export type AddressOf = (req: Request) => ClientAddress
 
 /**
  * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
