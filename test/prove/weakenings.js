@@ -44,7 +44,7 @@ export const weakenings = [
     bound: 4,
     what: 'a code that expires early gives back what was guessed before',
     file: 'src/challenge/ledger/sends.ts',
-    find: 'spentUntil: replaced?.attempts ? spentUntil(replaced) : undefined,',
+    find: 'spentUntil: replaced && spentUntil(replaced),',
     replace: 'spentUntil: undefined,',
     tests: ['test/challenge/ledger/sends.test.ts'],
   },

@@ -105,7 +105,8 @@ export function spentUntil(challenge: Challenge): number {
 
 /** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
 export function newestHandle({ strangers, known }: Ledger, now: number): string | undefined {
-  const open = [strangers, known].flatMap((budget) => unexpired(budget, now) ?? [])
+  const all = [strangers, known].flatMap(({ challenge }) => challenge ?? [])
+  const open = all.filter((one) => now < (isVoided(one) ? spentUntil(one) : one.expiresAt))
   open.sort((one, other) => other.maxExpiresAt - one.maxExpiresAt)
   return open.find(({ handle }) => handle !== undefined)?.handle
 }

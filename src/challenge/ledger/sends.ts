@@ -104,7 +104,7 @@ export function start(
     attempts: replaced?.attempts ?? 0,
     expiresAt: now + (goesOut ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
-    spentUntil: replaced?.attempts ? spentUntil(replaced) : undefined,
+    spentUntil: replaced && spentUntil(replaced),
     fixed: goesOut ? undefined : true,
     handle: undefined,
     wrongCodes: undefined,

@@ -1,6 +1,6 @@
 import type { SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { isVoided, voided } from './challenge.js'
+import { isVoided, spentUntil, voided } from './challenge.js'
 import { type Budget, type Challenge, type Decision, type Ledger, type Send, withBudget } from './ledger.js'
 import { sendsFor } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
@@ -87,8 +87,8 @@ function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Chal
 function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
   if (superseded?.budget !== 'strangers') return ledger
   const ended = ledger.strangers.challenge
-  const { expiresAt, spentUntil } = superseded
-  const challenge = ended === undefined ? superseded : { ...ended, expiresAt, spentUntil }
+  const { expiresAt, spentUntil: until } = superseded
+  const challenge = ended === undefined ? superseded : { ...ended, expiresAt, spentUntil: until }
   return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
 }
 
@@ -105,7 +105,9 @@ function withSend(
     const { channel = send.channel, handle, fixed, lifetimeMs = defaultLifetimeMs } = sent
     const expiresAt = Math.min(send.at + Math.min(lifetimeMs, limits.codeLifetimeMs), challenge.maxExpiresAt)
     // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
-    return { ...challenge, channel, expiresAt, handle, fixed, wrongCodes: undefined }
+    // The earlier code lives for as long as it did.
+    const until = others.length > 0 ? spentUntil(challenge) : challenge.spentUntil
+    return { ...challenge, channel, expiresAt, spentUntil: until, handle, fixed, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
   return others.length === 0 ? voided(challenge) : challenge

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { SendResult } from '../../../src/challenge/code-provider.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { type Booked, goBack, type ResendOnLedger, resend } from '../../../src/challenge/ledger/sends.js'
 import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
@@ -187,6 +188,31 @@ describe('a start that replaces a challenge', () => {
     number.wait(1)
     expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
     figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
+  })
+
+  it.each([
+    ['a resend', (number: Driver, sent: SendResult) => number.resend({}, sent)],
+    ['a start', (number: Driver, sent: SendResult) => number.start({ session: 's2' }, sent)],
+  ])('keeps what was guessed after %s whose code lives shorter than the one before', (_, again) => {
+    const number = startedLedger()
+    number.wait(minute)
+    again(number, { result: 'sent', lifetimeMs: minute })
+    const { session = '' } = number.budget.challenge ?? {}
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected', { session })
+    number.wait(9 * minute - 1)
+    expect(number.start()).toEqual(refusal('attempts_exhausted', 1))
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+  })
+
+  it('asks for the end of no code that has ended by itself', () => {
+    const number = startedLedger()
+    number.verify('rejected')
+    number.wait(minute)
+    number.start({}, { result: 'sent', lifetimeMs: minute, handle: 'handle' })
+    expect(number.budget.challenge).toMatchObject({ handle: 'handle' })
+    number.wait(3 * minute)
+    expect(number.start()).toMatchObject({ outcome: 'booked', previousHandle: undefined })
   })
 
   it('does so when its send fails, too', () => {

@@ -42,7 +42,7 @@ export const figures = {
 /** Attempts in common: a challenge that replaces a live one goes on with its predecessor's. */
 interface Purse {
   spent: number
-  /** Of the codes before the latest, the last moment of one that was guessed at. */
+  /** The last moment of any code before the latest. */
   until: number
 }
 
@@ -219,8 +219,10 @@ export function createOracle() {
       const wait = pause(side, now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
       if (exhausted || guessedOut(binding.budget, now, now + 5 * minute - 1)) return 'attempts_exhausted'
-      const purse = before?.purse ?? { spent: 0, until: 0 }
-      if (before !== undefined && purse.spent > 0) purse.until = keptUntil(before)
+      // One that was given up without a guess leaves nothing to remember.
+      const inherited = before?.dead && before.purse.spent === 0 ? undefined : before
+      const purse = inherited?.purse ?? { spent: 0, until: 0 }
+      if (inherited !== undefined) purse.until = keptUntil(inherited)
       const challenge = {
         ...binding,
         purse,
@@ -272,6 +274,7 @@ export function createOracle() {
       if (!mine) return
       if (result === 'sent' || result === 'unconfirmed') {
         const life = Math.min(lifetimeMs ?? 5 * minute, 10 * minute)
+        if (!first) challenge.purse.until = keptUntil(challenge)
         challenge.ends = Math.min(send.at + life, challenge.born + 10 * minute)
         challenge.wrong = new Set()
       } else if (result === 'not-sent' && first && send.replaced !== undefined) {
