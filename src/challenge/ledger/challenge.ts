@@ -132,4 +132,5 @@ export function voided(challenge: Challenge, until = spentUntil(challenge)): Cha
   return challenge.attempts === 0 ? undefined : { ...challenge, expiresAt: 0, spentUntil: until }
 }
 
+/** Whether it was ended before its time. */
 export const isVoided = ({ expiresAt }: Challenge): boolean => expiresAt === 0

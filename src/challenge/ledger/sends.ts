@@ -74,11 +74,13 @@ export function start(
   if (barred !== undefined) return { outcome: barred }
 
   const replaced = unexpired(budget, now)
-  const exhausted = replaced !== undefined && replaced.attempts >= limits.attemptsPerChallenge
+  const exhausted =
+    replaced !== undefined &&
+    replaced.attempts >= limits.attemptsPerChallenge &&
+    refused('attempts_exhausted', spentUntil(replaced) - now)
   const live = liveIn(budget, now, limits)
   const repeated = live !== undefined && isSameBinding(live, binding)
-  const spent = exhausted && refused('attempts_exhausted', spentUntil(replaced) - now)
-  if (repeated && spent) return { outcome: spent }
+  if (repeated && exhausted) return { outcome: exhausted }
 
   const goesOut = channel !== appMethod
   const pause = goesOut ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
@@ -89,7 +91,7 @@ export function start(
     goesOut && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
   if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
-  if (spent) return { outcome: spent }
+  if (exhausted) return { outcome: exhausted }
 
   // With all members in one literal: one that is added to a copy gives each challenge a shape, and 300 bytes, of its own.
   const challenge: Challenge = {

@@ -50,8 +50,8 @@ export interface GuardOptions {
   readonly describe?: Describe
   /**
    * The accepted methods: `sms`, `call` or others of the provider, `app`, `trusted-device`, `recovery-code`, or a name of
-   * yours from `grants.write`. Any by default. While a code may be typed that was sent by another one, which could pass for it, a start has to wait: ten
-   * minutes at most, by default (`resend_too_soon`).
+   * yours from `grants.write`. Any by default. While a code may be typed that was sent by another one, which could pass
+   * for it, a start has to wait: ten minutes at most, by default (`resend_too_soon`).
    *
    * @example
    * methods: ['passkey']

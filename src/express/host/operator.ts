@@ -11,9 +11,9 @@ import { type SubjectName, subjectText } from './requester.js'
 
 /** The operator's side of an account; of a number on file see `numbers`. */
 export interface SubjectsFacade {
-  /** The wrong codes of the day over all numbers of a subject, and how long they lock it. */
+  /** The wrong codes of the day over all numbers of a subject, how long they lock it, and what its destinations have together. */
   state(subject: SubjectName): Promise<SubjectState>
-  /** Resets the wrong codes of the day, so that the subject may submit codes again. */
+  /** Resets the wrong codes of the day and what locks its destinations together, so that the subject may submit codes again. */
   enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
