@@ -17,6 +17,7 @@ import {
   type BudgetName,
   type Challenge,
   type Decision,
+  type Lease,
   type Ledger,
   type LedgerRefusal,
   type Who,
@@ -89,14 +90,13 @@ export function reserve(
   }
 
   const challenge = { ...live, attempts: live.attempts + 1 }
-  const counted = countedIn(budget, challenge, now, limits)
   // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
   const used =
     !live.fixed &&
     ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
-    const after = rejectedIn({ ...counted, lease: undefined }, challenge, attempt.code)
-    const next = withBudget(ledger, attempt.budget, after, now)
+    const counted = countedIn(budget, challenge, undefined, now, limits)
+    const next = withBudget(ledger, attempt.budget, rejectedIn(counted, challenge, attempt.code), now)
     return { outcome: { ...rejected(next, challenge, limits), used: true }, next }
   }
   const taken = {
@@ -108,17 +108,24 @@ export function reserve(
   }
   return {
     outcome: { outcome: 'reserved', challenge },
-    next: withBudget(ledger, attempt.budget, { ...counted, lease: taken }, now),
+    next: withBudget(ledger, attempt.budget, countedIn(budget, challenge, taken, now, limits), now),
   }
 }
 
 /** The budget after one more attempt, which may lock it. */
-function countedIn(budget: Budget, challenge: Challenge, now: number, limits: LedgerLimits): Budget {
+function countedIn(
+  budget: Budget,
+  challenge: Challenge,
+  lease: Lease | undefined,
+  now: number,
+  limits: LedgerLimits,
+): Budget {
   const attemptsSinceSuccess = budget.attemptsSinceSuccess + 1
   const lockMs = lockAt(attemptsSinceSuccess, limits)
   return {
     ...budget,
     challenge,
+    lease,
     attemptsSinceSuccess,
     lockExpiresAt: lockMs === undefined ? budget.lockExpiresAt : now + lockMs,
     attemptTimes: budget.attemptTimes.filter((at) => at > now - rememberedMs).concat(now),
@@ -160,7 +167,6 @@ export function settle(
   const { lease } = budget
   // Without the lease the attempt was settled before, or its time is up and another one has begun.
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
-  const released = { ...budget, lease: undefined }
   const challenge = budget.challenge?.id === lease.challenge ? budget.challenge : undefined
   const after = (changed: Budget) => withBudget(ledger, name, changed, now)
   const without = (outcome: 'gone' | 'spent', next: Ledger) => ({
@@ -169,26 +175,26 @@ export function settle(
   })
 
   if (verdict === 'not-sent') {
-    return { outcome: { outcome: 'refunded' }, next: after(refunded(released, challenge)) }
+    return { outcome: { outcome: 'refunded' }, next: after(refunded(budget, challenge)) }
   }
   // RFC 6238, 5.2: each code once. Once one was told from a wrong one, nobody can use it: what was guessed is worth nothing.
   const lastStep = ofApp === undefined ? ledger.lastStep : Math.max(ofApp.step, ledger.lastStep ?? 0)
   const reason = ofApp && reasonAgainst(ofApp, ledger, now)
   if (reason !== undefined && challenge !== undefined) {
-    const next = { ...after(refunded(released, challenge)), lastStep }
+    const next = { ...after(refunded(budget, challenge)), lastStep }
     const left = { ...challenge, attempts: challenge.attempts - 1 }
     return { outcome: { ...rejected(next, left, limits), used: reason === 'old-code', reason }, next }
   }
-  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', after(released))
   if (verdict === 'rejected') {
-    // A new start replaced the challenge meanwhile: the rejection counts all the same.
-    if (challenge === undefined) {
-      return without('gone', after({ ...released, rejections: budget.rejections + 1 }))
-    }
     const isLatest = lease.send === budget.sends.at(-1)?.id
-    const next = after(rejectedIn(released, challenge, isLatest ? lease.code : undefined))
-    return { outcome: rejected(next, challenge, limits), next }
+    const next = after(rejectedIn(budget, challenge, isLatest ? lease.code : undefined))
+    // A new start may have replaced the challenge meanwhile: the rejection counts all the same.
+    return challenge === undefined
+      ? without('gone', next)
+      : { outcome: rejected(next, challenge, limits), next }
   }
+  const released = { ...budget, lease: undefined }
+  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', after(released))
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
@@ -209,11 +215,11 @@ function reasonAgainst({ step, isStray }: OfApp, { lastStep = 0 }: Ledger, now: 
 }
 
 /** The budget after a wrong code, which is remembered unless a later send may have made it right. */
-function rejectedIn(budget: Budget, challenge: Challenge, code: string | undefined): Budget {
+function rejectedIn(budget: Budget, challenge: Challenge | undefined, code: string | undefined): Budget {
   const rejections = budget.rejections + 1
-  if (code === undefined) return { ...budget, rejections }
+  if (challenge === undefined || code === undefined) return { ...budget, lease: undefined, rejections }
   const wrongCodes = (challenge.wrongCodes ?? []).concat(code)
-  return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
+  return { ...budget, lease: undefined, rejections, challenge: { ...challenge, wrongCodes } }
 }
 
 function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits): Rejected {
@@ -240,7 +246,7 @@ function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
   // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
   const attemptsSinceSuccess = Math.max(0, budget.attemptsSinceSuccess - 1)
   const attemptTimes = budget.attemptTimes.slice(0, -1)
-  const counted = { ...budget, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
+  const counted = { ...budget, lease: undefined, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

@@ -14,7 +14,7 @@ import {
   type Send,
   withBudget,
 } from './ledger.js'
-import { inOrder, sendsFor, windowEnd } from './pacing.js'
+import { sendsFor, windowEnd } from './pacing.js'
 
 // How often a code may be tried on a number: locks, shares and windows, and what forgives.
 
@@ -68,16 +68,12 @@ export function pauseBeforeCheck(
 ): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
   const own = ledger[name].attemptTimes
-  const all = inOrder([...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes])
-  const windows = [
-    [attemptsPerChallenge * sendsPerHour, hourMs],
-    [attemptsPerChallenge * sendsPerDay, dayMs],
-  ] as const
-  const ends = windows.flatMap(([most, windowMs]) => [
-    windowEnd(own, shareOf(most, name, limits), windowMs, now),
-    windowEnd(all, most, windowMs, now),
-  ])
-  return Math.max(0, Math.max(...ends) - now)
+  const all = [...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes]
+  const endOf = (most: number, windowMs: number) =>
+    Math.max(windowEnd(own, shareOf(most, name, limits), windowMs, now), windowEnd(all, most, windowMs, now))
+  const hourEndsAt = endOf(attemptsPerChallenge * sendsPerHour, hourMs)
+  const dayEndsAt = endOf(attemptsPerChallenge * sendsPerDay, dayMs)
+  return Math.max(0, hourEndsAt - now, dayEndsAt - now)
 }
 
 /**

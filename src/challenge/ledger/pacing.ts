@@ -85,7 +85,7 @@ function roomAt(
   const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
   const counted = momentsOf(unapproved)
   // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
-  const all = inOrder(momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)))
+  const all = momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent))
   const ends = [
     windowEnd(counted, limits.sendsPerHour, hourMs, now),
     windowEnd(counted, limits.sendsPerDay, dayMs, now),
@@ -108,12 +108,10 @@ export function callableAt({ sends }: Budget, now: number, limits: LedgerLimits)
 
 const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)
 
-export const inOrder = (moments: readonly number[]): number[] =>
-  moments.toSorted((earlier, later) => earlier - later)
-
-/** From when on fewer than `max` of these moments are younger than the window. */
+/** From when on fewer than `max` of these moments, in whatever order, are younger than the window. */
 export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
   if (moments.length < max) return 0
+  const inOrder = moments.toSorted((earlier, later) => earlier - later)
   // A limit of 0 never has room: wait a whole window.
-  return (moments[moments.length - max] ?? now) + windowMs
+  return (inOrder[moments.length - max] ?? now) + windowMs
 }
