@@ -137,7 +137,7 @@ export function createVerify(parts: {
     const [{ outcome, now }] = await all([
       record(verdict, ofApp),
       // A give-back that fails must not take back what was proven.
-      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([budget.refund(who.budget)]),
+      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([budget.refund()]),
     ])
     switch (outcome.outcome) {
       case 'approved':

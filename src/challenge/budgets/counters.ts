@@ -83,14 +83,16 @@ export function createCounters(parts: {
       const address = createBudget(store, byAddress)
       const unprovenHits = hitsOf(counted, unproven)
       const wasted = createBudget(store, unprovenHits)
-      const withTally = (name: BudgetName) =>
-        createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
+      let taken: Budget | undefined
       return {
         check: () => andThen(all([address.check(), wasted.check()]), ([refusal]) => refusal),
         /** Counts it as a wrong code of this budget on the number. */
-        take: (name: BudgetName) => withTally(name).take(),
+        take(name: BudgetName) {
+          taken = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
+          return taken.take()
+        },
         /** Called unless the code was rejected. */
-        refund: (name: BudgetName) => withTally(name).giveBack('not-rejected'),
+        refund: () => taken?.giveBack('not-rejected'),
         /** Called when the number is proven: gives back what its codes were counted for. */
         async proven(sends: number): Promise<void> {
           if (counted.lane === 'auth') return
@@ -116,7 +118,9 @@ function unprovenIn(hits: readonly Hit[]): number | undefined {
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** Something that a request uses up. */
+type Budget = ReturnType<typeof createBudget>
+
+/** Something else that a request uses up. */
 interface Allowance {
   /** Counts one hit, and refuses one beyond the limit, however many hits are parallel. */
   take(): Awaitable<Refusal | undefined>
@@ -126,9 +130,8 @@ interface Allowance {
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
-  const pairs = hits.flatMap((by) => {
-    const { spares } = by.row
-    const spared = spares === undefined ? [] : hits.filter(({ row }) => row.group === spares)
+  const pairs = hits.filter(sparesOthers).flatMap((by) => {
+    const spared = hits.filter(({ row }) => row.group === by.row.spares)
     const [nearest] = spared
     return nearest === undefined ? [] : [{ by, nearest, both: [by, ...spared] }]
   })
@@ -164,9 +167,18 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
     async take(also: readonly Allowance[] = []): Promise<Refusal | undefined> {
       const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
       const counted = hits.filter((hit) => !spared.includes(hit))
-      const own = counted.map((hit) => ({ take: () => add(hit, 1), refund: () => add(hit, -1) }))
-      const refusal = await takeAll([...own, ...also])
-      if (refusal !== undefined) return refusal
+      const taking = [...counted.map((hit) => add(hit, 1)), ...also.map(({ take }) => take())]
+      // A store that throws at once has rejected by now: its deadline sees to that.
+      const taken = await allSettled(taking)
+      const failed = taken.find(isRejected)
+      const refusal = taken.find(isRefusal)?.value
+      if (failed !== undefined || refusal !== undefined) {
+        const undo = [...counted.map((hit) => () => add(hit, -1)), ...also.map(({ refund }) => refund)]
+        const done = undo.filter((_, index) => taken[index]?.status === 'fulfilled')
+        await all(done.map((takeBack) => takeBack()))
+        if (failed !== undefined) throw failed.reason
+        return refusal
+      }
       // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
       const isSurplus = (hit: Hit) => pairs.some(({ by, both }) => by.count > by.max && both.includes(hit))
       await addAll(counted.filter(isSurplus), -1)
@@ -181,16 +193,11 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
   }
 }
 
-/** All or none. A store that throws at once has rejected by now: its deadline sees to that. */
-async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
-  const results = await allSettled(allowances.map((allowance) => allowance.take()))
-  const failed = results.find((result) => result.status === 'rejected')
-  const refusal = results
-    .map((result) => (result.status === 'fulfilled' ? result.value : undefined))
-    .find((value) => value !== undefined)
-  if (failed === undefined && refusal === undefined) return undefined
-  const counted = allowances.filter((_, index) => results[index]?.status === 'fulfilled')
-  await all(counted.map((allowance) => allowance.refund()))
-  if (failed !== undefined) throw failed.reason
-  return refusal
-}
+const sparesOthers = ({ row }: Hit) => row.spares !== undefined
+
+type Taken = PromiseSettledResult<Refusal | undefined>
+
+const isRejected = (taken: Taken): taken is PromiseRejectedResult => taken.status === 'rejected'
+
+const isRefusal = (taken: Taken): taken is PromiseFulfilledResult<Refusal> =>
+  taken.status === 'fulfilled' && taken.value !== undefined
