@@ -31,9 +31,6 @@ export function createEndpoint(parts: {
     return readBody(req, res)
   }
 
-  /** SMS pumping: starts that are refused must not fill the store of the sessions. */
-  const released = <Result>(req: Request, work: Promise<Result>) => work.finally(() => sessions.release(req))
-
   /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
   return function endpoint(
     method: 'GET' | 'POST',
@@ -46,49 +43,56 @@ export function createEndpoint(parts: {
     /** What the app has fixed of the fields. */
     fixed: (fields: Body) => Body = (fields) => fields,
   ): RequestHandler {
-    async function answer(req: Request, res: Response): Promise<void> {
-      // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
-      if (res.headersSent) return warn('TWO_FACTOR_RESPONSE_SENT')
-      let context: RequestContext = { req, res, fields: fixed({}) }
-      let leave: ReturnType<Sessions['enter']>
-
-      async function reply(): Promise<Reply> {
+    async function reply(visit: Visit): Promise<Reply> {
+      const { req, res } = visit.context
+      try {
         inspect(req)
         await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
-          return {
-            reply: 'done',
-            status: 303,
-            location: () => page.urlOf({ ...context, fields: fixed(req.query) }),
-          }
+          const fields = fixed(req.query)
+          return { reply: 'done', status: 303, location: () => page.urlOf({ req, res, fields }) }
         }
-        context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
-        leave = sessions.enter(sessions.find(req))
-        return leave === undefined ? { reply: 'problem', problem: tooManyAtOnce } : act(context)
-      }
-
-      try {
-        const said = await released(req, reply()).catch(failed)
-        // The host's onVerified may have answered already.
-        if (res.headersSent) return
-        await responder.send(req, res, said, (problem) => released(req, page.of(context, problem)))
+        visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
+        visit.leave = sessions.enter(sessions.find(req))
+        if (visit.leave === undefined) return { reply: 'problem', problem: tooManyAtOnce }
+        return await act(visit.context)
+      } catch (error) {
+        if (!isOurs(error)) throw error
+        return { reply: 'problem', problem: problemOf(error) }
       } finally {
-        leave?.()
+        // SMS pumping: starts that are refused must not fill the store of the sessions.
+        sessions.release(req)
       }
     }
 
     return middleware(async (req, res) => {
       req[noteGuarded]?.()
-      await answer(req, res)
+      if (res.headersSent) {
+        // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
+        warn('TWO_FACTOR_RESPONSE_SENT')
+        return false
+      }
+      const visit: Visit = { context: { req, res, fields: fixed({}) } }
+      const view = (problem: Problem) => page.of(visit.context, problem).finally(() => sessions.release(req))
+      try {
+        const said = await reply(visit)
+        // The host's onVerified may have answered already.
+        if (!res.headersSent) await responder.send(req, res, said, view)
+      } finally {
+        visit.leave?.()
+      }
       return false
     })
   }
 }
 
-function failed(error: unknown): Reply {
-  if (!isOurs(error)) throw error
-  return { reply: 'problem', problem: problemOf(error) }
+/** A request at an endpoint. */
+interface Visit {
+  /** Its fields are empty until they have been read. */
+  context: RequestContext
+  /** Ends its place among those of its session. */
+  leave?: (() => void) | undefined
 }
 
 /** Warns, on the first request, about settings that only a running app reveals. */
