@@ -5,7 +5,7 @@ import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/
 import { firstPurpose } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { ignoreRejection } from '../../lib/awaitable.js'
+import { all, ignoreRejection } from '../../lib/awaitable.js'
 import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -35,10 +35,10 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** What the host has on file; nothing of ours is read. */
   async function onFileOf(req: Request, subject: string): Promise<OnFile> {
-    const [onFile, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
-    const all = { secret, ...onFile }
-    if (choicesOf(all) === 0) throw new TwoFactorError('no_phone')
-    return all
+    const [numbers, secret] = await all([numbersOf(req, subject), secretOf?.(req, subject)])
+    const onFile = { secret, ...numbers }
+    if (choicesOf(onFile) === 0) throw new TwoFactorError('no_phone')
+    return onFile
   }
 
   function acting(req: Request, { subject, session, record, browser }: Caller, onFile: OnFile): Actor {

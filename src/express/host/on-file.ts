@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { Method } from '../../challenge/code-provider.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
+import { andThen } from '../../lib/awaitable.js'
 import { fromBase32 } from '../../lib/base32.js'
 import { isOneOf } from '../../lib/method-names.js'
 import type { HttpSettings } from '../settings.js'
@@ -25,9 +26,9 @@ export function createOnFile(
   return {
     /** The numbers in what `phone` returned. */
     numbersIn,
-    numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
+    numbersOf: (req: Request, subject: string) => andThen(phoneOf(req, subject), numbersIn),
     /** The bytes that a subject shares with its app; absent where there are no apps. */
-    secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
+    secretOf: secretOf && ((req: Request, subject: string) => andThen(secretOf(req, subject), readSecret)),
   }
 }
 
