@@ -6,7 +6,7 @@ import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { hour, minute } from '../kit.js'
-import { ana, createService, it, keysCounted, person, purposeIn } from '../service.js'
+import { ana, createService, it, keysCounted, person, purposeIn, rightCode } from '../service.js'
 
 /** Requests alone: what is told, and what is usual, is read beside them. */
 const none = { run: () => {}, after: () => {}, close: () => {} }
@@ -346,6 +346,20 @@ describe('what a counter asks of the store', () => {
         ...Array(24).fill('read count-enrol-service-sends'),
       ],
     ])
+  })
+
+  it('is nothing about its country when somebody signs in', async () => {
+    let counters: ReturnType<typeof watched> | undefined
+    const { challenges } = createService({
+      background: none,
+      store: (now) => {
+        counters = watched(now)
+        return counters.store
+      },
+    })
+    await challenges.start({ ...ana, purpose: 'login' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    expect(counters?.asked().flat()).not.toContainEqual(expect.stringContaining('country'))
   })
 
   it('is under the tag of whoever is counted', async () => {
