@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../errors.js'
 import type { LimitName } from '../events.js'
-import type { Awaitable } from '../lib/awaitable.js'
+import type { Awaitable } from '../lib/promises.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Channel, Details } from './code-provider.js'
 import type { DestinationView, OnFile } from './destinations.js'

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit } from '../events.js'
-import { withinDeadline } from '../lib/deadline.js'
+import { withinDeadline } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
 import { traced } from '../lib/tracing.js'
 import { type Asker, createCircuitBreaker } from './circuit-breaker.js'

@@ -1,4 +1,4 @@
-import { type Awaitable, all, andThen } from '../lib/awaitable.js'
+import { type Awaitable, all, andThen } from '../lib/promises.js'
 import type { Actor, Refusal } from './commands.js'
 import { hashId } from './keys.js'
 import type { Who } from './ledger/ledger.js'

@@ -1,4 +1,4 @@
-import { withinDeadline } from '../lib/deadline.js'
+import { withinDeadline } from '../lib/promises.js'
 import { clockLeewayMs, minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
 import { near } from './budgets/service-limits.js'

@@ -1,5 +1,5 @@
 import type { Emit } from '../events.js'
-import { all, allSettled } from '../lib/awaitable.js'
+import { all, allSettled } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes } from './codes.js'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import { type Awaitable, andThen, ignoreRejection } from '../lib/awaitable.js'
+import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
 
 /** An entry: an object, stamped with the id of the command that wrote it. */

@@ -1,7 +1,7 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
-import { all, allSettled } from '../lib/awaitable.js'
 import { present } from '../lib/present.js'
+import { all, allSettled } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'

@@ -1,5 +1,5 @@
-import { isThenable } from './awaitable.js'
 import { unknownName } from './nearest-name.js'
+import { isThenable } from './promises.js'
 import { maxTimerMs } from './time.js'
 
 /** Reads the value of one option: returns it settled, or throws the TypeError that names it, with what it must be. */

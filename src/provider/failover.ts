@@ -6,9 +6,9 @@ import type {
   Method,
   SendResult,
 } from '../challenge/code-provider.js'
-import { ignoreRejection } from '../lib/awaitable.js'
 import { interfaceMethods, isOneOf } from '../lib/method-names.js'
 import { checkOptions, func, nonEmptyString, optionError, record } from '../lib/options.js'
+import { ignoreRejection } from '../lib/promises.js'
 import { codeProvider, providerName } from './option-checks.js'
 
 /** Options of `failover`. */

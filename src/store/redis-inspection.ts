@@ -1,4 +1,4 @@
-import { withinDeadline } from '../lib/deadline.js'
+import { withinDeadline } from '../lib/promises.js'
 import { clockLeewayMs } from '../lib/time.js'
 import { runScript, type SendCommand, script } from './redis-connection.js'
 import type { Finding } from './store.js'

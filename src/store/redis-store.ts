@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import { withinDeadline } from '../lib/deadline.js'
 import {
   boolean,
   type Checks,
@@ -10,6 +9,7 @@ import {
   that,
   timeoutMs as timeout,
 } from '../lib/options.js'
+import { withinDeadline } from '../lib/promises.js'
 import { isRedisClient, type RedisConnection, runScript, script, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'
 import { duration, type Entry, type Store, wholeAmount } from './store.js'

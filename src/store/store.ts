@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.js'
+import type { Awaitable } from '../lib/promises.js'
 
 /** What a store keeps: plain JSON. */
 export type Json =

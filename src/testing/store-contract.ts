@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Awaitable } from '../lib/awaitable.js'
 import { type Checks, checkOptions, func } from '../lib/options.js'
+import type { Awaitable } from '../lib/promises.js'
 import type { Store } from '../store/store.js'
 import type { Cases, StoreUnderTest } from './store-contract/bench.js'
 import { counterCases } from './store-contract/counters.js'

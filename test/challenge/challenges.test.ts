@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
-import { createBackground } from '../../src/lib/background.js'
+import { createBackground } from '../../src/lib/promises.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { hour, minute, refusal } from './kit.js'

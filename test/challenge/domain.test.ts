@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openDomain } from '../../src/challenge/domain.js'
 import type { EventBody } from '../../src/events.js'
-import { createBackground } from '../../src/lib/background.js'
+import { createBackground } from '../../src/lib/promises.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { day, limits, signupGuard } from './kit.js'
 import { ana, countingCodes, rightCode } from './service.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { withinDeadline } from '../../src/lib/deadline.js'
+import { withinDeadline } from '../../src/lib/promises.js'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate'] }))
 afterEach(() => vi.useRealTimers())

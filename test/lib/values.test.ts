@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ignoreRejection } from '../../src/lib/awaitable.js'
 import { isPlainObject } from '../../src/lib/json.js'
 import { memoize } from '../../src/lib/memoize.js'
+import { ignoreRejection } from '../../src/lib/promises.js'
 
 describe('a plain object', () => {
   test('is one of data, with or without a prototype', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBackground } from '../../src/lib/background.js'
+import { createBackground } from '../../src/lib/promises.js'
 import { createService, visitor } from '../challenge/service.js'
 import { redisOfFile, times } from '../express/redis.js'
 

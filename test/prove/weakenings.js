@@ -75,7 +75,7 @@ export const weakenings = [
   {
     bound: 6,
     what: 'the deadline of the store is twice as long',
-    file: 'src/lib/deadline.ts',
+    file: 'src/lib/promises.ts',
     find: '}, ms / 2)\n    start()',
     replace: '}, ms * 1.5)\n    start()',
     tests: ['test/lib/deadline.test.ts'],

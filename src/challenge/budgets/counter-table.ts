@@ -1,5 +1,5 @@
 import type { LimitName, ServiceLimit } from '../../events.js'
-import type { Awaitable } from '../../lib/awaitable.js'
+import type { Awaitable } from '../../lib/promises.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
 import { type CounterKind, hashId } from '../keys.js'

@@ -1,4 +1,4 @@
-import { type Awaitable, all, allSettled, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, all, allSettled, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'

@@ -1,4 +1,4 @@
-import type { Background } from '../../lib/background.js'
+import type { Background } from '../../lib/promises.js'
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'

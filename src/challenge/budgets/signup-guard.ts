@@ -1,5 +1,5 @@
 import type { Emit } from '../../events.js'
-import type { Background } from '../../lib/background.js'
+import type { Background } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { Keys } from '../keys.js'

@@ -1,4 +1,4 @@
-import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult, Store } from '../../store/store.js'
 import type { SlidingCount } from './counter-table.js'

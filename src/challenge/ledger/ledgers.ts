@@ -1,6 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
-import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import { forgottenAfter } from '../../lib/totp.js'
 import type { Json, Store } from '../../store/store.js'

@@ -1,5 +1,5 @@
 import type { Emit } from '../../events.js'
-import { type Awaitable, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import type { Fact } from '../commands.js'
 import type { Keys } from '../keys.js'

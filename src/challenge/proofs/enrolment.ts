@@ -1,5 +1,5 @@
 import { TwoFactorError } from '../../errors.js'
-import { type Awaitable, andThen } from '../../lib/awaitable.js'
+import { type Awaitable, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'

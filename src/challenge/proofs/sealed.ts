@@ -1,4 +1,4 @@
-import { andThen } from '../../lib/awaitable.js'
+import { andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import type { Secrets, SecretUse } from '../secrets.js'
 import { createUpdater } from '../updater.js'

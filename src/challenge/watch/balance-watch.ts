@@ -1,7 +1,6 @@
 import type { Emit, EventBody } from '../../events.js'
-import type { Background } from '../../lib/background.js'
-import { withinDeadline } from '../../lib/deadline.js'
 import { present } from '../../lib/present.js'
+import { type Background, withinDeadline } from '../../lib/promises.js'
 import { hourMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'

@@ -1,6 +1,5 @@
 import type { AboutChallenge, AboutProvider, DeliveryCounts, Emit, EventBody } from '../../events.js'
-import type { Background } from '../../lib/background.js'
-import { withinDeadline } from '../../lib/deadline.js'
+import { type Background, withinDeadline } from '../../lib/promises.js'
 import { minuteMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { MessageState, SendResult } from '../code-provider.js'

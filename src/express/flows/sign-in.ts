@@ -5,7 +5,7 @@ import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/
 import { firstPurpose } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { all, ignoreRejection } from '../../lib/awaitable.js'
+import { all, ignoreRejection } from '../../lib/promises.js'
 import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'

@@ -1,8 +1,7 @@
 import { isNativeError } from 'node:util/types'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { isThenable } from '../../lib/awaitable.js'
-import { withinDeadline } from '../../lib/deadline.js'
+import { isThenable, withinDeadline } from '../../lib/promises.js'
 
 /** Whether the request goes on to the next handler; false when it was answered. */
 export type Decide = (req: Request, res: Response) => boolean | Promise<boolean>

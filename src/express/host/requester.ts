@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { isThenable } from '../../lib/awaitable.js'
+import { isThenable } from '../../lib/promises.js'
 import type { Sessions } from './sessions.js'
 
 /** Returns the account that is signing in or signed in; null or undefined when there is none. */

@@ -1,5 +1,5 @@
-import type { Awaitable } from '../../lib/awaitable.js'
 import { optionError } from '../../lib/options.js'
+import type { Awaitable } from '../../lib/promises.js'
 import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
 import type { Wire } from './wire.js'
 

@@ -1,0 +1,103 @@
+import { maxTimerMs } from './time.js'
+
+/** A value, or a promise of one. Callers do not await a value that is there at once, as from a store in memory. */
+export type Awaitable<T> = T | Promise<T>
+
+/** Goes on with a value, at once where it is no promise: half of what a request costs would be promises of nothing. */
+export function andThen<T, Result>(
+  value: Awaitable<T>,
+  next: (value: T) => Awaitable<Result>,
+): Awaitable<Result> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** All of them together, at once where none is a promise. */
+export function all<const Values extends readonly unknown[]>(
+  values: Values,
+): Awaitable<{ readonly [Index in keyof Values]: Awaited<Values[Index]> }> {
+  type Settled = { readonly [Index in keyof Values]: Awaited<Values[Index]> }
+  return values.some(isPromise) ? (Promise.all(values) as Promise<Settled>) : (values as unknown as Settled)
+}
+
+/** The same where each is waited for, whatever becomes of the others. What is no promise has not failed. */
+export function allSettled<T>(
+  values: readonly Awaitable<T>[],
+): Awaitable<readonly PromiseSettledResult<T>[]> {
+  if (values.some(isPromise)) return Promise.allSettled(values)
+  return (values as readonly T[]).map((value) => ({ status: 'fulfilled', value }))
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
+
+/** Whether it is a promise of whatever make: clients of databases and stores have their own. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+}
+
+/** For what may never be awaited, or must be no promise: its rejection must not end the process. */
+export function ignoreRejection(value: unknown): void {
+  if (isThenable(value)) Promise.resolve(value).catch(() => undefined)
+}
+
+/**
+ * Rejects with what `late` returns when `start` takes longer than `ms`, counted in time in which the event
+ * loop turned: after a pause of the whole process, the reply may be waiting unread, or the request unsent.
+ */
+export function withinDeadline<Result>(
+  ms: number,
+  start: () => Promise<Result>,
+  late: () => Error = () => new Error(`no response within ${ms} ms`),
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const bounded = new Promise<Result>((resolve, reject) => {
+    // If the loop was blocked, timers fire late. Two half timeouts and a setImmediate give pending I/O a
+    // chance before we give up.
+    timer = setTimeout(() => {
+      timer = setTimeout(() => setImmediate(() => reject(late())), ms / 2)
+    }, ms / 2)
+    start().then(resolve, reject)
+  })
+  // Asked of our own promise: one that never settles would keep alive whatever waits for it.
+  const clear = () => clearTimeout(timer)
+  bounded.then(clear, clear)
+  return bounded
+}
+
+/** Work beside the requests: it keeps no process alive, reports no failure, and ends with `close`. */
+export interface Background {
+  /** Runs a task after so many milliseconds, unless it was closed meanwhile. */
+  after(ms: number, task: () => Promise<void>): void
+  /** Runs a task beside the caller, who does not wait for it. */
+  run(task: () => Promise<void>): void
+  close(): void
+}
+
+export function createBackground(): Background {
+  const timers = new Set<NodeJS.Timeout>()
+  let isClosed = false
+  function run(task: () => Promise<void>): void {
+    // A rejection that nobody awaits would end the host's process.
+    if (!isClosed) task().catch(() => undefined)
+  }
+
+  return {
+    run,
+    after(ms, task) {
+      if (isClosed) return
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer)
+          run(task)
+        },
+        Math.min(Math.max(ms, 1), maxTimerMs),
+      )
+      timer.unref()
+      timers.add(timer)
+    },
+    close() {
+      isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
+    },
+  }
+}
