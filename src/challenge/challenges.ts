@@ -1,5 +1,5 @@
 import type { Emit } from '../events.js'
-import { present } from '../lib/present.js'
+import { present } from '../lib/json.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { gather } from './gather.js'

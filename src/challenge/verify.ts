@@ -1,6 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
-import { present } from '../lib/present.js'
+import { present } from '../lib/json.js'
 import { all, allSettled } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'

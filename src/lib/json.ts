@@ -26,6 +26,14 @@ export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
+type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
+
+/** The members that are not undefined, which are those that JSON keeps; none of an object that is not there. */
+export function present<Members extends object>(members: Members | undefined): Present<Members> {
+  const entries = Object.entries(members ?? {}).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<Members>
+}
+
 /** A scalar as a string, so that 1003 and "1003" are the same error. */
 export function scalarString(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -1,6 +1,6 @@
 import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/code-provider.js'
+import { present } from '../lib/json.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
-import { present } from '../lib/present.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { VerifyCodeResult } from './client-results.js'

@@ -1,5 +1,5 @@
 import type { Emit, EventBody } from '../../events.js'
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import { type Background, withinDeadline } from '../../lib/promises.js'
 import { hourMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'

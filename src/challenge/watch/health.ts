@@ -1,5 +1,5 @@
 import type { Emit, EventBody } from '../../events.js'
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import { version } from '../../lib/version.js'
 import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'

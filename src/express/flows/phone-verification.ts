@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
 import { allNumbers } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'

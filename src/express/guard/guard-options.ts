@@ -3,6 +3,7 @@ import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { GrantDemand } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
+import { present } from '../../lib/json.js'
 import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import {
   boolean,
@@ -14,7 +15,6 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
-import { present } from '../../lib/present.js'
 import { isPath } from '../http/return-path.js'
 import type { HttpSettings } from '../settings.js'
 import type { Describe } from './details.js'

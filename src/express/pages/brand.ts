@@ -1,5 +1,5 @@
 import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import { safePath } from '../http/return-path.js'
 
 /**

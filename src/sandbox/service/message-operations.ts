@@ -1,4 +1,4 @@
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import type { MessageStore } from '../inbox.js'
 import { codeInText } from '../text-code.js'
 import type { Message } from '../timeline.js'

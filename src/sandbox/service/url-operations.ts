@@ -1,4 +1,4 @@
-import { present } from '../../lib/present.js'
+import { present } from '../../lib/json.js'
 import { dayMs } from '../../lib/time.js'
 import { premiumCategories, statisticCategories } from '../../provider/parameter-schemas.js'
 import type { Account } from '../account.js'
