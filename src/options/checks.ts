@@ -3,12 +3,12 @@ import type { WatchRules } from '../challenge/domain.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, CodeOptions, HttpSettings } from '../express/settings.js'
 import { appMethod, interfaceMethods, isMethodName } from '../lib/method-names.js'
-import { didYouMean } from '../lib/nearest-name.js'
 import {
   boolean,
   type Check,
   type Checks,
   checkOptions,
+  didYouMean,
   durationMs,
   func,
   integer,

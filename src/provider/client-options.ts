@@ -1,7 +1,7 @@
-import { isLoopback } from '../lib/loopback.js'
 import {
   type Checks,
   checkOptions,
+  isLoopback,
   nonEmptyString,
   object,
   oneOf,

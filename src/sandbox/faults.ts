@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { z } from 'zod'
-import { unknownName } from '../lib/nearest-name.js'
+import { unknownName } from '../lib/options.js'
 import { type OperationName, operations } from '../provider/operations.js'
 import { type FaultMembers, faultKinds } from './fault-kinds.js'
 import { digitsOf } from './numbers.js'

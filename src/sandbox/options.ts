@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isLoopback } from '../lib/loopback.js'
-import { optionError } from '../lib/options.js'
+import { isLoopback, optionError } from '../lib/options.js'
 import type { InboxMessage } from './inbox.js'
 import { problemIn } from './problem.js'
 

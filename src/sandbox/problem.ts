@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { unknownName } from '../lib/nearest-name.js'
+import { unknownName } from '../lib/options.js'
 
 /**
  * What is wrong with a value, as a sentence that names the place and the rule, never the value; undefined if

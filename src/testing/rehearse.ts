@@ -1,7 +1,15 @@
 import { createServer, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { unknownName } from '../lib/nearest-name.js'
-import { checkOptions, func, integer, list, nonEmptyString, optionError, that } from '../lib/options.js'
+import {
+  checkOptions,
+  func,
+  integer,
+  list,
+  nonEmptyString,
+  optionError,
+  that,
+  unknownName,
+} from '../lib/options.js'
 import type { SandboxOptions } from '../sandbox/index.js'
 import { asMeant } from './rehearsal/as-meant.js'
 import { attacks } from './rehearsal/attacks.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestName } from '../../src/lib/nearest-name.js'
+import { nearestName } from '../../src/lib/options.js'
 
 test.each([
   ['coutries', 'countries', 'a letter is missing'],
