@@ -46,6 +46,7 @@ export const importTable: ImportTable = {
     cli: [
       'lib/*',
       'provider/index',
+      'provider/provider-error',
       'sandbox/index',
       'testing/index',
       'testing/rehearsal/sign-in-recorder',

@@ -1,5 +1,5 @@
-import { masked } from '../lib/masking.js'
 import { type ProviderClient, ProviderError, providerCodes, type VerifyAnswer } from '../provider/index.js'
+import { masked } from '../provider/provider-error.js'
 import { accountFlags, compact, phoneProblem, withClient } from './account-flags.js'
 import { calibrationOf, codePatternOf, isOutage, noCalibration, wrongCodeLike } from './calibration.js'
 import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'

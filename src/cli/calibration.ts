@@ -1,6 +1,6 @@
 import { scalarString } from '../lib/json.js'
-import { mask } from '../lib/masking.js'
 import { judge, type VerifyAnswer } from '../provider/index.js'
+import { mask } from '../provider/provider-error.js'
 
 /** What the account answered to a wrong code, to the right one, and to the right one once more. */
 export interface Observed {

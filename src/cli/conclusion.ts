@@ -1,6 +1,6 @@
 import { scalarString } from '../lib/json.js'
-import { masked } from '../lib/masking.js'
 import type { VerifyAnswer } from '../provider/index.js'
+import { masked } from '../provider/provider-error.js'
 import type { Calibration } from './calibration.js'
 import { quote } from './quote.js'
 

@@ -1,5 +1,5 @@
-import { mask, masked } from '../lib/masking.js'
 import type { ProviderError } from '../provider/index.js'
+import { mask, masked } from '../provider/provider-error.js'
 
 /** Text of others, fit for a terminal: what it would obey, or an eye not see, is written out. */
 export function printable(text: string): string {
