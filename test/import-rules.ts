@@ -32,6 +32,7 @@ export const importTable: ImportTable = {
     sandbox: ['lib/*', ...wireContract, 'phone-number'],
     options: [
       'lib/*',
+      'phone-number',
       'provider/option-checks',
       'challenge/limits',
       ...everyPart.map((part) => `type ${part}`),

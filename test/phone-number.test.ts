@@ -1,5 +1,13 @@
+import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
-import { maskPhoneNumber, nationalForm, type PhoneNumber, parsePhoneNumber } from '../src/phone-number.js'
+import {
+  countryCodes,
+  maskPhoneNumber,
+  nationalForm,
+  type PhoneNumber,
+  parsePhoneNumber,
+  phoneCountries,
+} from '../src/phone-number.js'
 
 describe('reading a number', () => {
   it.each([
@@ -135,5 +143,22 @@ describe('a masked number', () => {
   it('shows two digits and hides its length', () => {
     expect(maskPhoneNumber('+573001234567' as PhoneNumber)).toBe('••••••67')
     expect(maskPhoneNumber('+5212345678912345' as PhoneNumber)).toBe('••••••45')
+  })
+})
+
+describe('the countries', () => {
+  it('the codes are the 249 of ISO 3166-1, each two letters', () => {
+    expect(countryCodes.size).toBe(249)
+    expect([...countryCodes].filter((code) => !/^[A-Z]{2}$/.test(code))).toEqual([])
+    expect(['AC', 'TA', 'XK'].filter((code) => countryCodes.has(code))).toEqual([])
+  })
+
+  it('the countries with phone numbers are those of the numbering plans', () => {
+    expect([...phoneCountries].sort()).toEqual(getCountries().sort())
+  })
+
+  it('what has no numbers of its own is a country all the same', () => {
+    const silent = [...countryCodes].filter((code) => !phoneCountries.has(code))
+    expect(silent).toEqual(['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM'])
   })
 })

@@ -1,4 +1,3 @@
-import { phoneCountries } from '../lib/countries.js'
 import {
   type Checks,
   durationMs,
@@ -11,6 +10,7 @@ import {
   withDefault,
 } from '../lib/options.js'
 import { dayMs, minuteMs } from '../lib/time.js'
+import { phoneCountries } from '../phone-number.js'
 
 /**
  * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.

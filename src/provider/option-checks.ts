@@ -1,4 +1,3 @@
-import { countryCodes, phoneCountries } from '../lib/countries.js'
 import { appMethod, isMethodName, methodNameRule } from '../lib/method-names.js'
 import {
   type Check,
@@ -10,6 +9,7 @@ import {
   timeoutMs,
   withMethods,
 } from '../lib/options.js'
+import { countryCodes, phoneCountries } from '../phone-number.js'
 import type { ProviderClient } from './client.js'
 import { anyVoice } from './parameter-schemas.js'
 

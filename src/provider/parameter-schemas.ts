@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countryCodes } from '../lib/countries.js'
+import { countryCodes } from '../phone-number.js'
 
 // Each parameter has two sides: what a program may pass, which its function `read` turns into what travels, and
 // the schema of that. What `read` does not understand it leaves for the schema to refuse, by the rule that

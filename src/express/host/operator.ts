@@ -5,8 +5,8 @@ import type { Devices } from '../../challenge/proofs/devices.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Health } from '../../challenge/watch/health.js'
-import { phoneCountries } from '../../lib/countries.js'
 import type { Background } from '../../lib/promises.js'
+import { phoneCountries } from '../../phone-number.js'
 import { type SubjectName, subjectText } from './requester.js'
 
 /** The operator's side of an account; of a number on file see `numbers`. */

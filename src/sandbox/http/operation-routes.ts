@@ -1,6 +1,5 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import { phoneCountries } from '../../lib/countries.js'
-import { loadPhoneData } from '../../phone-number.js'
+import { loadPhoneData, phoneCountries } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
 import { faultKinds, isPerformed, writeResponse } from '../fault-kinds.js'
 import type { Dialect } from '../options.js'
