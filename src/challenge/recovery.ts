@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../events.js'
-import { toBase32 } from '../lib/base32.js'
 import { type Awaitable, withinDeadline } from '../lib/promises.js'
+import { toBase32 } from '../lib/totp.js'
 import { separators } from '../phone-number.js'
 import { type Refusal, refused } from './commands.js'
 import type { OpenSubject } from './proofs/grants.js'

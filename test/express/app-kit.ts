@@ -1,6 +1,5 @@
 import type { TwoFactorEvent, TwoFactorOptions } from '../../src/index.js'
-import { fromBase32 } from '../../src/lib/base32.js'
-import { codeOf } from '../../src/lib/totp.js'
+import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { type HostOptions, startHost } from './kit.js'
 
 /** Ana has a number and an app, Ben a number, and Zoe nothing but an app. */

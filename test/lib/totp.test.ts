@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { base32Letters, fromBase32, toBase32 } from '../../src/lib/base32.js'
-import { codeOf, forgottenAfter, isCurrent, stepOf } from '../../src/lib/totp.js'
+import {
+  base32Letters,
+  codeOf,
+  forgottenAfter,
+  fromBase32,
+  isCurrent,
+  stepOf,
+  toBase32,
+} from '../../src/lib/totp.js'
 
 const secret = Buffer.from('12345678901234567890')
 
