@@ -35,6 +35,7 @@ export const importTable: ImportTable = {
       'phone-number',
       'provider/option-checks',
       'challenge/limits',
+      'express/pages/brand',
       ...everyPart.map((part) => `type ${part}`),
     ],
     'two-factor': everyPart,

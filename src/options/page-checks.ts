@@ -1,7 +1,6 @@
-import type { BrandOptions } from '../express/pages/brand.js'
+import { type BrandOptions, parseColour } from '../express/pages/brand.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { PagesOptions } from '../express/pages/pages.js'
-import { parseColour } from '../lib/contrast.js'
 import {
   type Checks,
   func,

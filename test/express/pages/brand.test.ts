@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { brandProblem, createPageHeaders, styleSheet } from '../../../src/express/pages/brand.js'
-import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
+import {
+  brandProblem,
+  contrast,
+  createPageHeaders,
+  dark,
+  isReadable,
+  light,
+  nearestReadable,
+  parseColour,
+  styleSheet,
+} from '../../../src/express/pages/brand.js'
 
 const pageCss = styleSheet(undefined)
 

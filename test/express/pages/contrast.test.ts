@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../src/lib/contrast.js'
+import {
+  contrast,
+  dark,
+  isReadable,
+  light,
+  nearestReadable,
+  parseColour,
+} from '../../../src/express/pages/brand.js'
 
 describe('a colour', () => {
   test('has three or six hexadecimal digits', () => {
