@@ -57,8 +57,13 @@ export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/en.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { PageTools, Render } from './express/pages/pages.js'
-export type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
-export type { PurposeOptions, TwoFactorOptions } from './options.js'
+export type {
+  BalanceOptions,
+  DeliveryWatchOptions,
+  PurposeOptions,
+  SignupGuardOptions,
+  TwoFactorOptions,
+} from './options.js'
 export {
   type CallOptions,
   type ClientOptions,

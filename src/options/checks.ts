@@ -1,7 +1,6 @@
 import type { CompositeProvider } from '../challenge/code-provider.js'
 import type { WatchRules } from '../challenge/domain.js'
-import type { RecoveryCodeStore } from '../challenge/recovery.js'
-import type { AuthenticatorOptions, CodeOptions, HttpSettings } from '../express/settings.js'
+import type { HttpSettings } from '../express/settings.js'
 import { appMethod, interfaceMethods, isMethodName } from '../lib/method-names.js'
 import {
   boolean,
@@ -30,8 +29,7 @@ import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
 import { limitsOption } from './limits.js'
-import { countries, watch } from './operator-options.js'
-import { pages } from './page-checks.js'
+import { authenticator, code, countries, pages, recoveryCodes, watch } from './nested-checks.js'
 
 const provider = codeProvider(
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
@@ -71,29 +69,6 @@ const origins = list(
   ),
   'must be an array of origins',
 )
-
-const recoveryCodeChecks: Checks<RecoveryCodeStore> = {
-  consume: func('(subject, hash) => boolean'),
-  remaining: func('(subject) => number'),
-}
-const recoveryCodes = object(recoveryCodeChecks, ['consume'])
-
-const authenticator: Checks<AuthenticatorOptions> = {
-  secretOf: func('(req, subject) => secret in base32'),
-  // The app would take what stands before a colon for the issuer.
-  issuer: that(
-    'must be a non-empty string without a colon: the name of your app',
-    (value) => typeof value === 'string' && /^[^:]+$/.test(value),
-  ),
-}
-
-const code: Checks<CodeOptions> = {
-  pattern: withDefault(
-    /^[0-9A-Za-z]{4,10}$/,
-    that('must be a regular expression', (value) => value instanceof RegExp),
-  ),
-  letters: withDefault(false, boolean),
-}
 
 const storeMethods = withMethods(
   ['read', 'swap', 'increment'],

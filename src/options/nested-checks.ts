@@ -1,17 +1,28 @@
+import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import { type BrandOptions, parseColour } from '../express/pages/brand.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { PagesOptions } from '../express/pages/pages.js'
+import type { AuthenticatorOptions, CodeOptions } from '../express/settings.js'
 import {
+  boolean,
   type Checks,
+  durationMs,
   func,
   integer,
   list,
   nonEmptyString,
   object,
+  oneOf,
   record,
   that,
+  timeoutMs,
   withDefault,
 } from '../lib/options.js'
+import { dayMs, minuteMs } from '../lib/time.js'
+import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions, WatchOptions } from '../options.js'
+import { phoneCountries } from '../phone-number.js'
+
+// Options that are objects or lists, each with what its members must be.
 
 const link = that(
   'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
@@ -78,4 +89,61 @@ export const pages: Checks<PagesOptions> = {
   links: withDefault({}, object(linkChecks)),
   render: func('(view, { req, res, locale, texts, html }) => html'),
   formFields: func('(req) => ({ name: value })'),
+}
+
+export const countries = list(
+  that(
+    "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    (code) => typeof code === 'string' && phoneCountries.has(code),
+  ),
+  "must list at least one country, in an array such as ['CO']",
+  1,
+)
+
+const signups: Checks<SignupGuardOptions> = {
+  mode: withDefault('observe', oneOf('observe', 'enforce')),
+  unprovenPerHour: withDefault(30, integer(1)),
+  unprovenPerDay: withDefault(100, integer(1)),
+  ratio: withDefault(
+    2,
+    that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
+  ),
+  countries,
+}
+
+const balance: Checks<BalanceOptions> = {
+  everyMs: withDefault(5 * minuteMs, timeoutMs),
+  low: integer(0),
+  warnBeforeMs: withDefault(dayMs, durationMs),
+}
+
+const delivery: Checks<DeliveryWatchOptions> = { afterMs: withDefault(15_000, timeoutMs) }
+
+export const watch: Checks<WatchOptions> = {
+  signups: withDefault({}, object(signups)),
+  balance: object(balance),
+  delivery: object(delivery),
+}
+
+const recoveryCodeChecks: Checks<RecoveryCodeStore> = {
+  consume: func('(subject, hash) => boolean'),
+  remaining: func('(subject) => number'),
+}
+export const recoveryCodes = object(recoveryCodeChecks, ['consume'])
+
+export const authenticator: Checks<AuthenticatorOptions> = {
+  secretOf: func('(req, subject) => secret in base32'),
+  // The app would take what stands before a colon for the issuer.
+  issuer: that(
+    'must be a non-empty string without a colon: the name of your app',
+    (value) => typeof value === 'string' && /^[^:]+$/.test(value),
+  ),
+}
+
+export const code: Checks<CodeOptions> = {
+  pattern: withDefault(
+    /^[0-9A-Za-z]{4,10}$/,
+    that('must be a regular expression', (value) => value instanceof RegExp),
+  ),
+  letters: withDefault(false, boolean),
 }
