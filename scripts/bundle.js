@@ -8,7 +8,8 @@ import { byLine } from './line-map.js'
 
 const inBrowsers = (name) => name.startsWith('browser/')
 /** What most entries need; grouped, because each set of entries that share something would get a chunk of its own. */
-const small = /src\/(lib\/|errors|phone-number|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
+const small =
+  /src\/(lib\/|errors|phone-number|challenge\/code-provider|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
 const onNode = entries.code.filter((name) => !inBrowsers(name))
 
 await build([

@@ -25,7 +25,7 @@ export const importTable: ImportTable = {
     store: ['lib/*', 'errors'],
     // The kinds of entries are named once: the keys are made of them, the memory store keeps each apart.
     challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],
-    provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
+    provider: ['lib/*', 'errors', 'phone-number', 'challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
     // Bundled on its own, for the browser.
     browser: [],
@@ -34,6 +34,7 @@ export const importTable: ImportTable = {
       'lib/*',
       'phone-number',
       'provider/option-checks',
+      'challenge/code-provider',
       'challenge/limits',
       'express/pages/brand',
       ...everyPart.map((part) => `type ${part}`),
@@ -42,6 +43,7 @@ export const importTable: ImportTable = {
     index: [...everyPart, 'two-factor'],
     testing: [
       ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
+      'challenge/code-provider',
       'express/guard/coverage',
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],

@@ -1,6 +1,12 @@
 import type { AboutExchange } from '../events.js'
-import { interfaceMethods, isOneOf } from '../lib/method-names.js'
-import type { ExchangeReport, Method, SendResult, Verdict } from './code-provider.js'
+import {
+  type ExchangeReport,
+  interfaceMethods,
+  isOneOf,
+  type Method,
+  type SendResult,
+  type Verdict,
+} from './code-provider.js'
 
 const maxHandleLength = 200
 

@@ -1,6 +1,5 @@
-import { appMethod } from '../lib/method-names.js'
 import { didYouMean, optionError } from '../lib/options.js'
-import type { Channel } from './code-provider.js'
+import { appMethod, type Channel } from './code-provider.js'
 
 /** The purpose of whoever names none. */
 export const firstPurpose = 'login'

@@ -1,7 +1,11 @@
-import type { CompositeProvider } from '../challenge/code-provider.js'
+import {
+  appMethod,
+  type CompositeProvider,
+  interfaceMethods,
+  isMethodName,
+} from '../challenge/code-provider.js'
 import type { WatchRules } from '../challenge/domain.js'
 import type { HttpSettings } from '../express/settings.js'
-import { appMethod, interfaceMethods, isMethodName } from '../lib/method-names.js'
 import {
   boolean,
   type Check,

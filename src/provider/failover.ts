@@ -1,12 +1,13 @@
-import type {
-  Channel,
-  CodeProvider,
-  CodeSend,
-  CompositeProvider,
-  Method,
-  SendResult,
+import {
+  type Channel,
+  type CodeProvider,
+  type CodeSend,
+  type CompositeProvider,
+  interfaceMethods,
+  isOneOf,
+  type Method,
+  type SendResult,
 } from '../challenge/code-provider.js'
-import { interfaceMethods, isOneOf } from '../lib/method-names.js'
 import { checkOptions, func, nonEmptyString, optionError, record } from '../lib/options.js'
 import { ignoreRejection } from '../lib/promises.js'
 import { codeProvider, providerName } from './option-checks.js'

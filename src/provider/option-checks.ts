@@ -1,4 +1,4 @@
-import { appMethod, isMethodName, methodNameRule } from '../lib/method-names.js'
+import { appMethod, isMethodName, methodNameRule } from '../challenge/code-provider.js'
 import {
   type Check,
   list,

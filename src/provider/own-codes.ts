@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { CodeProvider, CodeSend } from '../challenge/code-provider.js'
-import { interfaceMethods, isOneOf } from '../lib/method-names.js'
+import { type CodeProvider, type CodeSend, interfaceMethods, isOneOf } from '../challenge/code-provider.js'
 import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
 import { ignoreRejection } from '../lib/promises.js'
 import { textLength } from '../lib/text-length.js'

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
-import type { Channel, CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
-import { isMethodName, methodNameRule } from '../lib/method-names.js'
+import {
+  type Channel,
+  type CodeProvider,
+  type CodeSend,
+  isMethodName,
+  methodNameRule,
+  type SendResult,
+} from '../challenge/code-provider.js'
 import { type Checks, checkOptions, func, list, that } from '../lib/options.js'
 import { wrongCode } from './wrong-code.js'
 

@@ -1,6 +1,5 @@
-import { appMethod } from '../../lib/method-names.js'
 import { minuteMs } from '../../lib/time.js'
-import type { Channel } from '../code-provider.js'
+import { appMethod, type Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {

@@ -1,6 +1,6 @@
 import type { Request, Router } from 'express'
+import { appMethod } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
-import { appMethod } from '../../lib/method-names.js'
 import { type Checks, checkOptions, func, optionError, that } from '../../lib/options.js'
 import { minuteMs } from '../../lib/time.js'
 import { base32Letters, isCurrent, stepOf, toBase32 } from '../../lib/totp.js'

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { appMethod, isMethodName, methodNameRule } from '../../challenge/code-provider.js'
 import { takesRecoveryCode } from '../../challenge/demand.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
@@ -9,7 +10,6 @@ import {
 } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
-import { appMethod, isMethodName, methodNameRule } from '../../lib/method-names.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'

@@ -1,7 +1,6 @@
 import type { Request } from 'express'
-import type { Method } from '../../challenge/code-provider.js'
+import { isOneOf, type Method } from '../../challenge/code-provider.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
-import { isOneOf } from '../../lib/method-names.js'
 import { andThen } from '../../lib/promises.js'
 import { fromBase32 } from '../../lib/totp.js'
 import type { HttpSettings } from '../settings.js'

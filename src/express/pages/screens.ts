@@ -1,6 +1,6 @@
+import { appMethod } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
-import { appMethod } from '../../lib/method-names.js'
 import { probeField } from '../http/cookie-probe.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'

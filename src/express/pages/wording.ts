@@ -1,7 +1,6 @@
-import type { Channel } from '../../challenge/code-provider.js'
+import { appMethod, type Channel } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
-import { appMethod } from '../../lib/method-names.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import type { MethodNames, Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
