@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
+import type { Emit, EventBody } from '../events.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
+import type { Secrets, SecretUse } from './secrets.js'
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
@@ -124,3 +126,99 @@ export const update = async <Value extends Members, Outcome>(
   key: string,
   decide: Decide<Value, Outcome>,
 ): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)
+
+/** What follows from a record, and what is told of it. */
+export interface Change<Value> {
+  readonly record: Value
+  readonly events: readonly EventBody[]
+}
+
+/** One entry that all processes change, and what this one saw of it last. */
+export function createSharedRecord<Value extends { readonly [member: string]: Json | undefined }>(
+  { store, emit }: { readonly store: SwapStore; readonly emit: Emit },
+  key: string,
+  ttlMs: number,
+) {
+  let seen: Value | undefined
+  return {
+    /** From memory. */
+    seen: () => seen,
+    /** Looks at what others have made of it. */
+    async read(): Promise<void> {
+      seen = (await store.read(key))?.value as Value | undefined
+    },
+    /**
+     * Puts what follows from it, if anything does, which is resolved with, and tells of it: of processes that find out
+     * the same, one does.
+     */
+    async change(next: (before: Value | undefined) => Change<Value> | undefined) {
+      let found: Value | undefined
+      const change = await update<Value, Change<Value> | undefined>(store, key, (before) => {
+        const outcome = next(before)
+        found = before
+        return { outcome, ...(outcome && { put: { value: outcome.record, ttlMs } }) }
+      })
+      // Only once it is there: what the store refused is still to be told.
+      seen = change?.record ?? found
+      for (const event of change?.events ?? []) emit(event)
+      return change
+    },
+  }
+}
+
+/**
+ * An entry that no store can read. Without `sealed` nothing is left in it; it stays until its end, so that a command
+ * which a client sends twice recognizes itself.
+ */
+export type Sealed = { readonly sealed?: string }
+
+/** What becomes of it: `put` takes its place, or it is emptied, or it stays. */
+interface Decided<Kept, Outcome> {
+  readonly outcome: Outcome
+  readonly put?: Kept | undefined
+  readonly isEmptied?: true
+}
+
+/** Entries of one kind: what people type is sealed before it is kept. */
+export function createSealed<Kept extends { readonly expiresAt: number }>(
+  use: SecretUse,
+  {
+    store,
+    secrets,
+    now,
+  }: {
+    readonly store: Store
+    readonly secrets: Secrets
+    readonly now: () => number
+  },
+) {
+  /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
+  function open(key: string, stored: Sealed | undefined): Kept | undefined {
+    const json = stored?.sealed && secrets.open(use, stored.sealed, key)
+    const kept: Kept | undefined = json ? JSON.parse(json) : undefined
+    return kept !== undefined && now() < kept.expiresAt ? kept : undefined
+  }
+
+  return {
+    open,
+    read: (key: string) => andThen(store.read(key), (entry) => open(key, entry?.value as Sealed | undefined)),
+
+    /** By compare-and-swap. `entry`: where the request has it in hand already. */
+    change: async <Outcome>(
+      key: string,
+      decide: (kept: Kept | undefined) => Decided<Kept, Outcome>,
+      entry = createUpdater<Sealed>(store, key),
+    ): Promise<Outcome> =>
+      entry.update((stored) => {
+        const kept = open(key, stored)
+        const { outcome, put, isEmptied } = decide(kept)
+        const last = put ?? (isEmptied && kept)
+        if (last === undefined) return { outcome }
+        const value: Sealed = put ? { sealed: secrets.seal(use, JSON.stringify(put), key) } : {}
+        return {
+          outcome,
+          put: { value, ttlMs: Math.max(1, last.expiresAt - now()) },
+        }
+      }),
+  }
+}

@@ -2,7 +2,7 @@ import type { Emit, EventBody } from '../../events.js'
 import { hourMs, minuteMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { createSharedRecord } from '../watch/shared-record.js'
+import { createSharedRecord } from '../updater.js'
 import type { CountryWindow, Figures } from './country-figures.js'
 
 type Told = {

@@ -3,9 +3,8 @@ import { type Awaitable, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { createUpdater, newCommandId, unchanged } from '../updater.js'
+import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } from '../updater.js'
 import type { Grants } from './grants.js'
-import { createSealed, type Sealed } from './sealed.js'
 import { proofLifetimeMs, withEarlier } from './subject-record.js'
 
 /** The number that a session is about to prove, or has proven. */

@@ -5,7 +5,7 @@ import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/net
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { createSealed } from './sealed.js'
+import { createSealed } from '../updater.js'
 import type { RequiredGrant } from './stored-grant.js'
 
 /** A form that a guard has interrupted. */

@@ -8,7 +8,7 @@ import type { Codes } from '../codes.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
-import { type Change, createSharedRecord } from './shared-record.js'
+import { type Change, createSharedRecord } from '../updater.js'
 
 /** When an account counts as low. */
 export interface BalanceRules {

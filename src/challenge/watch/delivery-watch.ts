@@ -4,7 +4,7 @@ import { minuteMs, weekMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { MessageState, SendResult } from '../code-provider.js'
 import type { Keys } from '../keys.js'
-import { type Change, createSharedRecord } from './shared-record.js'
+import { type Change, createSharedRecord } from '../updater.js'
 
 /** Whose codes: those to one country by one method. */
 type DeliveryPlace = {
