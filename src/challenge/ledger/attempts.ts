@@ -2,8 +2,7 @@ import { isCurrent } from '../../lib/totp.js'
 import type { Channel, Verdict } from '../code-provider.js'
 import { type AppCodeReason, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import { challengeShown, isVoided, spentUntil } from './challenge.js'
-import { channelsOf } from './channels.js'
+import { challengeShown, channelsOf, isVoided, spentUntil } from './challenge.js'
 import {
   afterSuccess,
   checkUnderWay,

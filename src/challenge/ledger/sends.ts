@@ -3,6 +3,7 @@ import { appMethod, type Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
+  certainAt,
   challengeShown,
   isSameBinding,
   liveIn,
@@ -11,7 +12,6 @@ import {
   unexpired,
   voided,
 } from './challenge.js'
-import { certainAt } from './channels.js'
 import { pauseBeforeCheck, refusalOfBudget } from './guessing.js'
 import {
   type Binding,
