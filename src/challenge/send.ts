@@ -11,7 +11,6 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import { acceptedChannels } from './demand.js'
 import { type Dispatch, notDelivered } from './dispatch.js'
 import { gather } from './gather.js'
 import { challengeShown, isVoided } from './ledger/challenge.js'
@@ -21,7 +20,7 @@ import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/s
 import { settleSend } from './ledger/settled-send.js'
 import type { Lane, LedgerLimits } from './limits.js'
 import { permission } from './permission.js'
-import { firstPurpose, type Purposes } from './purposes.js'
+import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
 import { about, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'

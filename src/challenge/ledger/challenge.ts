@@ -17,7 +17,8 @@ import {
   withBudget,
 } from './ledger.js'
 
-// Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
+// Whose a challenge is, whether a code may be typed for it, whether it is the one that the person was shown, and by
+// which channels its code may have come.
 
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
 export function challengeOf(

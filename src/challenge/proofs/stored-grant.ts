@@ -1,5 +1,5 @@
 import { clockLeewayMs } from '../../lib/time.js'
-import type { Demand } from '../demand.js'
+import type { Demand } from '../purposes.js'
 
 /**
  * What proved it: `sms`, `call` or another method of the provider, `app`, `trusted-device`, `recovery-code`, or a name of

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { type Actor, type Refusal, refused, type StartOutcome } from '../../challenge/commands.js'
-import { challengeFor } from '../../challenge/demand.js'
 import { choicesOf } from '../../challenge/destinations.js'
+import { challengeFor } from '../../challenge/purposes.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'

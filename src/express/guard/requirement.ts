@@ -1,9 +1,8 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
-import { type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
-import { firstPurpose, type Purpose } from '../../challenge/purposes.js'
+import { type Demand, firstPurpose, type Purpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
 
 /** What a guard asks for in this session, and what it remembers of the request that it refused. */

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 import { appMethod, isMethodName, methodNameRule } from '../../challenge/code-provider.js'
-import { takesRecoveryCode } from '../../challenge/demand.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
+import { takesRecoveryCode } from '../../challenge/purposes.js'
 import {
   generateRecoveryCodes,
   type RecoveryCodeStore,

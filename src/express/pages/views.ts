@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
-import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import { mayHaveSeveral } from '../../challenge/destinations.js'
+import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { nationalForm } from '../../phone-number.js'
