@@ -12,7 +12,6 @@ import {
   type StartOutcome,
 } from './commands.js'
 import { type Dispatch, notDelivered } from './dispatch.js'
-import { gather } from './gather.js'
 import { challengeShown, isVoided } from './ledger/challenge.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
 import { type LedgerView, planned } from './ledger/ledgers.js'
@@ -21,7 +20,7 @@ import { settleSend } from './ledger/settled-send.js'
 import type { Lane, LedgerLimits } from './limits.js'
 import { permission } from './permission.js'
 import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
-import { about, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
+import { about, gather, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 

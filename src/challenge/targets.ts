@@ -1,12 +1,12 @@
 import type { AboutChallenge, AboutExchange } from '../events.js'
+import { type Awaitable, all, andThen } from '../lib/promises.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
-import { gather } from './gather.js'
-import type { Keys } from './keys.js'
-import type { Challenge } from './ledger/ledger.js'
+import { hashId, type Keys } from './keys.js'
+import type { Challenge, Who } from './ledger/ledger.js'
 import { both, type LedgerInHand, type LedgerView, type OpenLedger } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
@@ -218,4 +218,31 @@ export function about<Exchange extends AboutExchange>(
 export function about({ lane, subject, country }: Target, challenge: Challenge, exchange?: AboutExchange) {
   const { purpose, channel, id: challengeId } = challenge
   return { lane, purpose, channel, challengeId, subject, country, ...exchange }
+}
+
+/** What a decision on a ledger goes by, besides the command. */
+export interface Facts {
+  readonly seen: LedgerView
+  readonly who: Who
+  /** What refuses by the counters, if anything. */
+  readonly refusal: Refusal | undefined
+}
+
+/** Reads a ledger, who acts on it and what counts it. Issued together: over a network store that is one round trip. */
+export function gather(
+  { subject, session, browser, record, visitor }: Actor,
+  ledger: Pick<LedgerInHand, 'read'>,
+  counters: () => readonly Awaitable<Refusal | undefined>[] = () => [],
+): Awaitable<Facts> {
+  const reads = [ledger.read(), browser?.read(), record?.read(), visitor?.read(), ...counters()] as const
+  return andThen(all(reads), ([seen, known, epoch, owner, ...refusals]) => ({
+    seen,
+    who: {
+      budget: known?.isKnown === true ? 'known' : 'strangers',
+      session: hashId(owner ?? session),
+      subject: hashId(owner ?? subject),
+      epoch,
+    },
+    refusal: refusals.find((refusal) => refusal !== undefined),
+  }))
 }

@@ -8,7 +8,6 @@ import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Exchanged } from './exchange.js'
-import { gather } from './gather.js'
 import {
   type Approved,
   type Consequences,
@@ -21,7 +20,7 @@ import type { Challenge, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
-import { about, hasNumber, type Target, type Targets } from './targets.js'
+import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
 export type Verify = ReturnType<typeof createVerify>

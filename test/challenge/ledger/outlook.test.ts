@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { outlook } from '../../../src/challenge/challenges.js'
 import type { Binding } from '../../../src/challenge/ledger/ledger.js'
-import { outlook } from '../../../src/challenge/ledger/outlook.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { hour, ledgerLimits, minute, refusal } from '../kit.js'
 import { driveLedger } from './driver.js'
