@@ -11,14 +11,13 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import { type Dispatch, notDelivered } from './dispatch.js'
+import { type Dispatch, notDelivered, permission } from './dispatch.js'
 import { challengeShown, isVoided } from './ledger/challenge.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
 import { type LedgerView, planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
 import type { Lane, LedgerLimits } from './limits.js'
-import { permission } from './permission.js'
 import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
 import { about, gather, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'

@@ -196,7 +196,7 @@ export const weakenings = [
   {
     bound: 14,
     what: 'whatever beforeSend returns is a yes',
-    file: 'src/challenge/permission.ts',
+    file: 'src/challenge/dispatch.ts',
     find: 'if (allow !== true || chosen === undefined) {',
     replace: 'if (chosen === undefined) {',
     tests: ['test/challenge/refused-starts.test.ts', 'test/challenge/challenges.test.ts'],

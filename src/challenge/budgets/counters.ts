@@ -6,9 +6,8 @@ import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
 import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
-import type { ServiceLimits } from './service-limits.js'
+import { createSlidingDay, type ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
-import { createSlidingDay } from './sliding-day.js'
 
 export type Counters = ReturnType<typeof createCounters>
 

@@ -6,13 +6,13 @@ import type { Keys } from '../keys.js'
 import {
   type CountryWindow,
   createCountryFigures,
+  createSpendAlarms,
   daysBefore,
   everywhere,
   type Figures,
   isTooMany,
   windowAt,
-} from './country-figures.js'
-import { createSpendAlarms } from './spend-alarms.js'
+} from './suspicion.js'
 
 /** When a country is suspected of SMS pumping, and what then happens. */
 export interface SignupGuardRules {

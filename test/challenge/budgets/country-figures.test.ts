@@ -4,7 +4,7 @@ import {
   type Figures,
   usualOf,
   windowAt,
-} from '../../../src/challenge/budgets/country-figures.js'
+} from '../../../src/challenge/budgets/suspicion.js'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { day, hour } from '../kit.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSlidingDay } from '../../../src/challenge/budgets/sliding-day.js'
+import { createSlidingDay } from '../../../src/challenge/budgets/service-limits.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { seeded } from '../../seeded.js'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { windowAt } from '../../../src/challenge/budgets/country-figures.js'
-import { createSpendAlarms } from '../../../src/challenge/budgets/spend-alarms.js'
+import { createSpendAlarms, windowAt } from '../../../src/challenge/budgets/suspicion.js'
 import { createKeys } from '../../../src/challenge/keys.js'
 import type { EventBody } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
