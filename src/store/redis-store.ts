@@ -10,8 +10,14 @@ import {
   timeoutMs as timeout,
 } from '../lib/options.js'
 import { withinDeadline } from '../lib/promises.js'
-import { isRedisClient, type RedisConnection, runScript, script, senderOf } from './redis-connection.js'
-import { inspectRedis } from './redis-inspection.js'
+import {
+  inspectRedis,
+  isRedisClient,
+  type RedisConnection,
+  runScript,
+  script,
+  senderOf,
+} from './redis-connection.js'
 import { duration, type Entry, type Store, wholeAmount } from './store.js'
 
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'

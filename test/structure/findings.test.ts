@@ -11,7 +11,7 @@ const documented = (heading: string) => firstColumn(sectionOf(goingLive, heading
 const codesIn = (...files: string[]) =>
   files.flatMap((file) => read(file).match(/(?<=code: ')[a-z]\w*(?=')/g) ?? [])
 const unique = (codes: readonly string[]) => [...new Set(codes)].sort()
-const ofStore = codesIn('src/store/redis-inspection.ts')
+const ofStore = codesIn('src/store/redis-connection.ts')
 
 it('the key of the account has one variable, in documents, messages and commands', () => {
   const files = [
