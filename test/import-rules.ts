@@ -23,8 +23,7 @@ export const importTable: ImportTable = {
     'phone-number': ['lib/*', 'errors'],
     events: ['type errors'],
     store: ['lib/*', 'errors'],
-    // The kinds of entries are named once: the keys are made of them, the memory store keeps each apart.
-    challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],
+    challenge: ['lib/*', ...basics, 'type store/store'],
     provider: ['lib/*', 'errors', 'phone-number', 'challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
     // Bundled on its own, for the browser.

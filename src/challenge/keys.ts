@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { memoize } from '../lib/memoize.js'
 import type { PhoneNumber } from '../phone-number.js'
-import type { Kind } from '../store/kinds.js'
+import type { Kind } from '../store/store.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
 

@@ -1,13 +1,13 @@
 import cluster from 'node:cluster'
 import { LRUCache } from 'lru-cache'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
-import { kindOf } from './kinds.js'
 import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import {
   type CounterResult,
   duration,
   type Entry,
   type Json,
+  kindOf,
   type Store,
   type SwapResult,
   wholeAmount,

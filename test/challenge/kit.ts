@@ -4,7 +4,7 @@ import type { Keys } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { ProblemCode } from '../../src/errors.js'
-import { kinds } from '../../src/store/kinds.js'
+import { kinds } from '../../src/store/store.js'
 
 /** Keys as they are, and none of a kind that no store knows: it would fill the room of the ledgers. */
 export function strictKeys(keys: Keys): Keys {

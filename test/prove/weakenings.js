@@ -91,7 +91,7 @@ export const weakenings = [
   {
     bound: 8,
     what: 'a full store evicts ledgers',
-    file: 'src/store/kinds.ts',
+    file: 'src/store/store.ts',
     find: 'const ledgers = (lane: Lane) => ({ lane, lasting: true,',
     replace: 'const ledgers = (lane: Lane) => ({ lane, lasting: false,',
     tests: ['test/store/capacity.test.ts', 'test/store/memory-store.test.ts'],

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { hash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import { kinds } from '../../src/store/kinds.js'
 import { memoryStore } from '../../src/store/memory-store.js'
+import { kinds } from '../../src/store/store.js'
 
 const hour = 3_600_000
 
