@@ -7,10 +7,17 @@ import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
 import { blocksCookies } from '../http/cookie-probe.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
-import { type Body, flag, invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
+import {
+  type Body,
+  flag,
+  invalid,
+  type RequestContext,
+  readChannel,
+  readCodes,
+  text,
+} from '../http/request-body.js'
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
-import { readCodes } from '../http/typed-code.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'

@@ -11,7 +11,7 @@ import {
   type VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
-import { readCodes } from '../http/typed-code.js'
+import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { PhoneOf } from '../settings.js'
 import { readSecret } from './on-file.js'
