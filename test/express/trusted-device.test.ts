@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import { describe, expect, it, vi } from 'vitest'
-import { createDeviceCookies } from '../../src/express/flows/device-cookies.js'
+import { createDeviceCookies } from '../../src/express/http/cookies.js'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {

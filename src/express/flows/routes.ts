@@ -5,7 +5,7 @@ import { challengeFor } from '../../challenge/purposes.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
-import { blocksCookies } from '../http/cookie-probe.js'
+import { blocksCookies } from '../http/cookies.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
 import {
   type Body,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { PageView } from '../pages/page-view.js'
 import type { Pages } from '../pages/pages.js'
-import { layProbe } from './cookie-probe.js'
+import { layProbe } from './cookies.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */

@@ -1,7 +1,7 @@
 import { appMethod } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
-import { probeField } from '../http/cookie-probe.js'
+import { probeField } from '../http/cookies.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'

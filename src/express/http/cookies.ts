@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
 import type { DeviceToken } from '../../challenge/proofs/stored-device.js'
+import { oneString, type RequestContext } from './request-body.js'
 
 const tokenPattern = /^[\w-]{43}$/
 
@@ -51,4 +52,22 @@ export function createDeviceCookies(
       return res.headersSent && others.length < lines.length
     },
   }
+}
+
+/**
+ * A cookie for a page that is the first to set one. It holds nothing: a form of that page that arrives without any
+ * cookie comes from a browser that blocks them, and a code would be sent to it in vain.
+ */
+export function layProbe(req: Request, res: Response): void {
+  // For the whole site: behind a proxy the path of the mount may be another one.
+  res.cookie('two-factor-cookies', '1', { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
+}
+
+/** Hidden field of a form whose page came with a cookie, or followed one. */
+export const probeField = { name: 'cookies', value: 'set' } as const
+
+/** Whether the browser blocks cookies. Only a form of ours from the same site says so for certain. */
+export function blocksCookies({ req, fields }: RequestContext): boolean {
+  if (oneString(fields, probeField.name) !== probeField.value) return false
+  return req.headers['sec-fetch-site'] === 'same-origin' && req.headers.cookie === undefined
 }
