@@ -1,41 +1,12 @@
 import type { Request, Response } from 'express'
 import type { Method } from '../challenge/code-provider.js'
 import type { BeforeSend } from '../challenge/commands.js'
-import type { NumberOnFile } from '../challenge/destinations.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Grant } from '../challenge/proofs/grants.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
-import type { SubjectOf } from './host/requester.js'
+import type { AuthenticatorOptions, PhoneOf, SubjectOf } from './host/requester.js'
 import type { SessionAdapter } from './host/session.js'
 import type { PageSettings, PagesOptions } from './pages/pages.js'
-
-type MayTakeTime<Value> = Value | null | undefined | Promise<Value | null | undefined>
-
-/**
- * The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. Or up to
- * five, the preferred one first: the person chooses.
- *
- * @example
- * phone: (req, subject) => ['+573001234567', { phone: '+5716012345', methods: ['call'], label: 'Office' }]
- */
-export type PhoneOf = (
-  req: Request,
-  subject: string,
-) => MayTakeTime<string | readonly (string | NumberOnFile)[]>
-
-/** Authenticator apps of the subjects. */
-export interface AuthenticatorOptions {
-  /**
-   * The secret on file of a subject, in base32 as `tf.authenticators` gave it; nothing when there is none. Whoever reads
-   * it makes codes: keep it encrypted.
-   *
-   * @example
-   * secretOf: async (req, subject) => decrypt((await users.find(subject)).authenticator)
-   */
-  readonly secretOf: (req: Request, subject: string) => MayTakeTime<string>
-  /** What the app shows above the code: the name of yours. No colon. */
-  readonly issuer: string
-}
 
 export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
 

@@ -1,8 +1,9 @@
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
+import type { AuthenticatorOptions } from '../express/host/requester.js'
 import { type BrandOptions, parseColour } from '../express/pages/brand.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { PagesOptions } from '../express/pages/pages.js'
-import type { AuthenticatorOptions, CodeOptions } from '../express/settings.js'
+import type { CodeOptions } from '../express/settings.js'
 import {
   boolean,
   type Checks,

@@ -13,9 +13,7 @@ import {
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import type { PhoneOf } from '../settings.js'
-import { readSecret } from './on-file.js'
-import { type SubjectName, subjectText } from './requester.js'
+import { type PhoneOf, readSecret, type SubjectName, subjectText } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string
