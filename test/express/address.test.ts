@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { createAddressOf } from '../../src/express/http/origin.js'
+import { createAddressOf } from '../../src/express/host/requester.js'
 
 /** A request from a socket, through a proxy that says so or not, to an app that trusts proxies or does not. */
 function asked(remoteAddress: string | undefined, forwarded: boolean, trusts = false) {

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { returnPathOf, safePath } from '../../src/express/http/return-path.js'
+import { returnPathOf, safePath } from '../../src/express/http/origin.js'
 import { waysOut } from '../../src/testing/rehearsal/hostile.js'
 import { ok, startLoggedIn, startSignedIn } from './kit.js'
 

@@ -12,8 +12,8 @@ import type { Lane } from '../../challenge/limits.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Issued, Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
+import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
-import { safePath } from '../http/return-path.js'
 
 /** What a request is for, as the form or link says that brought it along from the page before. */
 export interface Intent {

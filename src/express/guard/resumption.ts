@@ -5,8 +5,8 @@ import { hashId } from '../../challenge/keys.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
-import type { Identify } from '../host/requester.js'
-import { type AddressOf, isCrossSite } from '../http/origin.js'
+import type { AddressOf, Identify } from '../host/requester.js'
+import { isCrossSite, safePath } from '../http/origin.js'
 import {
   type Body,
   isFilled,
@@ -15,7 +15,6 @@ import {
   type RequestContext,
   readBody,
 } from '../http/request-body.js'
-import { safePath } from '../http/return-path.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
 export interface ResumedForm {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { type Checks, checkOptions, mountPath, nonEmptyString, optionError, that } from '../../lib/options.js'
-import { isPath } from '../http/return-path.js'
+import { isPath } from '../http/origin.js'
 import type { Handlers } from '../http/routes.js'
 
 /** Options of `routes`. */

@@ -1,12 +1,17 @@
+import { BlockList } from 'node:net'
 import type { Request } from 'express'
+import type { ClientAddress } from '../../challenge/budgets/networks.js'
 import { isOneOf, type Method } from '../../challenge/code-provider.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
+import { memoize } from '../../lib/memoize.js'
 import { andThen, isThenable } from '../../lib/promises.js'
 import { fromBase32 } from '../../lib/totp.js'
 import { type HostDeadline, hostFunction } from './boundary.js'
 import type { Sessions } from './sessions.js'
-import type { Warnings } from './warnings.js'
+import type { Warn } from './warnings.js'
+
+// Who asks, in which session, from which address, and what the host has on file of them.
 
 /** Returns the account that is signing in or signed in; null or undefined when there is none. */
 export type SubjectOf = (req: Request) => SubjectName | null | undefined
@@ -76,6 +81,46 @@ export function identified(identify: Identify, req: Request): Requester {
   return requester
 }
 
+const privateNetworks = new BlockList()
+for (const [network, prefix] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['169.254.0.0', 16],
+] as const) {
+  privateNetworks.addSubnet(network, prefix, 'ipv4')
+}
+privateNetworks.addAddress('::1', 'ipv6')
+privateNetworks.addSubnet('fc00::', 7, 'ipv6')
+privateNetworks.addSubnet('fe80::', 10, 'ipv6')
+
+export type AddressOf = (req: Request) => ClientAddress
+
+/**
+ * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
+ * private address may be that of a proxy, whatever the headers say, and clients that have hung up share one.
+ */
+export function createAddressOf(warn: Warn): AddressOf {
+  return (req) => {
+    const trusted = req.app.enabled('trust proxy')
+    const address = trusted ? req.ip : req.socket.remoteAddress
+    if (address === undefined) return { address: 'unknown', proxied: true }
+    const proxied = !trusted && isPrivate(address)
+    if (proxied && isForwarded(req)) warn('TWO_FACTOR_TRUST_PROXY_MISSING')
+    return { address, proxied }
+  }
+}
+
+function isForwarded(req: Request): boolean {
+  return req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined
+}
+
+const isPrivate = memoize((address) =>
+  privateNetworks.check(address, address.includes(':') ? 'ipv6' : 'ipv4'),
+)
+
 type MayTakeTime<Value> = Value | null | undefined | Promise<Value | null | undefined>
 
 /**
@@ -121,7 +166,7 @@ export function createOnFile(
     readonly methods: readonly Method[]
   },
   within: (name: string) => HostDeadline<readonly [Request, ...unknown[]]>,
-  warn: Warnings['warn'],
+  warn: Warn,
 ) {
   const phoneOf = hostFunction(phone, within('phone'))
   const secretOf = authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))

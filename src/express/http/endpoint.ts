@@ -6,11 +6,10 @@ import { cameWith } from '../host/session.js'
 import type { Sessions } from '../host/sessions.js'
 import type { Warn } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
-import { isCrossSite } from './origin.js'
+import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
-import { isRepeatable } from './return-path.js'
 
 export function createEndpoint(parts: {
   readonly responder: Responder

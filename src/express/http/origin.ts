@@ -1,11 +1,9 @@
-import { BlockList } from 'node:net'
 import type { Request } from 'express'
-import type { ClientAddress } from '../../challenge/budgets/networks.js'
-import { memoize } from '../../lib/memoize.js'
-import type { Warn } from '../host/warnings.js'
-import { isForm } from './request-body.js'
+import { isPlainObject } from '../../lib/json.js'
+import { optionError } from '../../lib/options.js'
+import { isForm, oneString } from './request-body.js'
 
-// Where a request comes from: the site whose page sent it (CSRF), and the client's address, which limits count.
+// The site of the app: which requests come from a page of it (CSRF), and which paths lead to one (open redirect).
 
 /**
  * Whether another site made the browser send this request (CSRF), so that forms need no token.
@@ -48,42 +46,74 @@ function hostOf(req: Request): string | undefined {
   return forwarded?.split(',')[0] ?? req.headers.host
 }
 
-const privateNetworks = new BlockList()
-for (const [network, prefix] of [
-  ['10.0.0.0', 8],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['169.254.0.0', 16],
-] as const) {
-  privateNetworks.addSubnet(network, prefix, 'ipv4')
-}
-privateNetworks.addAddress('::1', 'ipv6')
-privateNetworks.addSubnet('fc00::', 7, 'ipv6')
-privateNetworks.addSubnet('fe80::', 10, 'ipv6')
-
-export type AddressOf = (req: Request) => ClientAddress
+const maxLength = 1_024
 
 /**
- * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
- * private address may be that of a proxy, whatever the headers say, and clients that have hung up share one.
+ * The string if it is a path on this site, else undefined (open redirect). It ends up in a `Location`
+ * header, so everything that a browser might resolve to another site is refused: `//host`, `/\host`,
+ * tabs and line breaks (which browsers drop), non-ASCII characters.
+ *
+ * Returned as it is, never normalized: `/.//host` is on this site, its normalized form `//host` is not.
  */
-export function createAddressOf(warn: Warn): AddressOf {
-  return (req) => {
-    const trusted = req.app.enabled('trust proxy')
-    const address = trusted ? req.ip : req.socket.remoteAddress
-    if (address === undefined) return { address: 'unknown', proxied: true }
-    const proxied = !trusted && isPrivate(address)
-    if (proxied && isForwarded(req)) warn('TWO_FACTOR_TRUST_PROXY_MISSING')
-    return { address, proxied }
+export function safePath(text: string | undefined): string | undefined {
+  if (text === undefined || text.length > maxLength) return undefined
+  return /^\/(?!\/)[!-[\]-~]*$/.test(text) ? text : undefined
+}
+
+/** Whether a redirect can repeat this request after the code. A form post cannot be repeated. */
+export function isRepeatable({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/**
+ * Where to continue after the code: at the requested page, or at the page with the interrupted form. The form's
+ * page is the host's word for it, else the `returnTo` that the form brought, else the Referer, which a page with
+ * the referrer policy `no-referrer` does not send.
+ */
+export function returnPathOf(req: Request, formPath?: string): string | undefined {
+  if (isRepeatable(req)) return safePath(req.originalUrl)
+  return safePath(formPath) ?? postedPath(req.body) ?? refererPath(req)
+}
+
+/** The page that a link of this site was on; undefined for the requested page itself, and for pages below the mount. */
+export function pageBefore(req: Request, mount: string): string | undefined {
+  const path = refererPath(req)
+  const isOwn = path === req.originalUrl || `${path?.replace(/\?.*/, '')}/`.startsWith(`${mount}/`)
+  return isOwn ? undefined : path
+}
+
+function postedPath(body: unknown): string | undefined {
+  return isPlainObject(body) ? safePath(oneString(body, 'returnTo')) : undefined
+}
+
+function refererPath(req: Request): string | undefined {
+  const { referer } = req.headers
+  if (referer === undefined || !isSameOrigin(req, referer)) return undefined
+  const { pathname, search } = new URL(referer)
+  return safePath(pathname + search)
+}
+
+/** Where success of a sign-in or step-up leads. One verify route completes what several start routes began. */
+export function createSuccessPaths() {
+  const paths = new Map<string | undefined, string>()
+  return {
+    /** For one purpose; without a name for every purpose that has none of its own. */
+    add(where: string, purpose: string | undefined, path: string | undefined): void {
+      if (path === undefined) return
+      if ((paths.get(purpose) ?? path) !== path) {
+        const what = purpose === undefined ? 'every purpose' : `the purpose "${purpose}"`
+        throw optionError(
+          `${where}: ${what} has another successPath already; send returnTo with the form instead`,
+        )
+      }
+      paths.set(purpose, path)
+    },
+    /** Where a proof for this purpose leads; undefined when nobody said. */
+    of: (purpose: string) => paths.get(purpose) ?? paths.get(undefined),
   }
 }
 
-function isForwarded(req: Request): boolean {
-  return req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined
+/** Whether an option can be used that is a path of this site (open redirect). */
+export function isPath(value: unknown): value is string {
+  return typeof value === 'string' && safePath(value) !== undefined
 }
-
-const isPrivate = memoize((address) =>
-  privateNetworks.check(address, address.includes(':') ? 'ipv6' : 'ipv4'),
-)

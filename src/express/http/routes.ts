@@ -5,7 +5,7 @@ import { optionError } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
 import type { Warnings } from '../host/warnings.js'
 import type { Pages } from '../pages/pages.js'
-import { safePath } from './return-path.js'
+import { safePath } from './origin.js'
 
 /** Path below the mount to the bundle that it serves. */
 const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }

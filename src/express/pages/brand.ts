@@ -1,5 +1,5 @@
 import { present } from '../../lib/json.js'
-import { safePath } from '../http/return-path.js'
+import { safePath } from '../http/origin.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.

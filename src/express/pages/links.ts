@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
-import { safePath } from '../http/return-path.js'
+import { safePath } from '../http/origin.js'
 import type { Texts } from './messages/en.js'
 
 const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
