@@ -1,7 +1,7 @@
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
+import type { LimitsOption } from './challenge/limits.js'
 import type { OnEvent } from './events.js'
 import type { HttpOptions } from './express/settings.js'
-import type { LimitsOption } from './options/limits.js'
 import type { Store } from './store/store.js'
 
 /** What a purpose may say about itself. */

@@ -38,8 +38,13 @@ import { createRouter } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/promises.js'
 import { minuteMs } from './lib/time.js'
-import { describeLimits } from './options/limits.js'
-import { createAppNames, resolveOptions, settingFindings, statusFix } from './options/resolve.js'
+import {
+  createAppNames,
+  describeLimits,
+  resolveOptions,
+  settingFindings,
+  statusFix,
+} from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'

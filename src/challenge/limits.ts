@@ -1,4 +1,14 @@
-import { type Check, durationMs, integer, list, that, timeoutMs } from '../lib/options.js'
+import {
+  type Check,
+  type Checks,
+  durationMs,
+  integer,
+  list,
+  object,
+  oneOf,
+  that,
+  timeoutMs,
+} from '../lib/options.js'
 import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 
 /** A bound that an operator may set: what holds otherwise, and what it may be. */
@@ -147,6 +157,27 @@ export const limitTable = {
 export type Limits = {
   readonly [Name in keyof typeof limitTable]: (typeof limitTable)[Name]['byDefault']
 }
+
+/** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */
+export const profiles = {
+  /** Commission Delegated Regulation (EU) 2018/389 (PSD2 RTS), article 4(3). */
+  psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5, maxAgeMs: 5 * minuteMs },
+} as const satisfies Record<string, Partial<Limits>>
+
+/** The option `limits`: single limits, or a whole stricter set. */
+export type LimitsOption = Partial<Limits> & { readonly profile?: keyof typeof profiles }
+
+/** One member of each limit. */
+const each = <Member extends 'byDefault' | 'check'>(member: Member) =>
+  Object.fromEntries(Object.entries(limitTable).map(([name, limit]) => [name, limit[member]]))
+
+/** What holds unless the host says otherwise. */
+export const defaultLimits = each('byDefault') as unknown as Limits
+
+export const limitsOption = object({
+  profile: oneOf(...Object.keys(profiles)),
+  ...(each('check') as unknown as Checks<Limits>),
+})
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'

@@ -5,6 +5,7 @@ import {
   isMethodName,
 } from '../challenge/code-provider.js'
 import type { WatchRules } from '../challenge/domain.js'
+import { limitsOption } from '../challenge/limits.js'
 import type { HttpSettings } from '../express/settings.js'
 import {
   boolean,
@@ -32,7 +33,6 @@ import {
 import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
-import { limitsOption } from './limits.js'
 import { authenticator, code, countries, pages, recoveryCodes, watch } from './nested-checks.js'
 
 const provider = codeProvider(

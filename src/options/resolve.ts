@@ -1,12 +1,12 @@
 import { appMethod, type Channel, interfaceMethods, type Method } from '../challenge/code-provider.js'
-import type { Lane } from '../challenge/limits.js'
+import { defaultLimits, type Lane, type Limits, type LimitsOption, profiles } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { HttpSettings } from '../express/settings.js'
 import { optionError } from '../lib/options.js'
+import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import type { Finding } from '../store/store.js'
+import type { Finding, Store } from '../store/store.js'
 import { checkTwoFactorOptions, type GivenOptions } from './checks.js'
-import { profiles, resolveLimits } from './limits.js'
 
 /** The options, checked, with every default in place. */
 export interface Settings
@@ -95,6 +95,44 @@ function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Pu
 /** `g` and `y` make an expression remember where it stopped, and refuse every other code. */
 function stateless({ source, flags }: RegExp): RegExp {
   return new RegExp(source, flags.replaceAll(/[gy]/g, ''))
+}
+
+/** The limits in force. Lists are copied. */
+export function resolveLimits(given: LimitsOption, store?: Pick<Store, 'timeoutMs'>): Limits {
+  const { timeoutMs: storeTimeoutMs = defaultLimits.storeTimeoutMs } = store ?? {}
+  const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
+  const limits = Object.entries({ ...defaultLimits, storeTimeoutMs, ...bounds }).map(([name, usual]) => {
+    const value = given[name as keyof Limits] ?? usual
+    const max = bounds[name as keyof Limits]
+    if (max !== undefined && Number(value) > Number(max)) {
+      throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${given.profile}`)
+    }
+    return [name, Array.isArray(value) ? [...value] : value]
+  })
+  return Object.fromEntries(limits)
+}
+
+/** The limits in force, as a Markdown table for the operator's documentation. */
+export function describeLimits(limits: Limits): string {
+  const rows = Object.entries(limits).map(([name, value]) => `| \`${name}\` | ${inWords(name, value)} |`)
+  return ['| limit | value |', '| --- | --- |', ...rows].join('\n')
+}
+
+export function inWords(name: string, value: Limits[keyof Limits]): string {
+  if (value === false) return 'off'
+  if (typeof value === 'function') return 'by a function of the app'
+  if (typeof value === 'object') return value.map((one) => inWords(name, one)).join(', ')
+  return name.endsWith('Ms') ? duration(value) : String(value)
+}
+
+function duration(ms: number): string {
+  const units = [
+    [hourMs, 'h'],
+    [minuteMs, 'min'],
+    [secondMs, 's'],
+  ] as const
+  const [size, unit] = units.find(([length]) => ms >= length && ms % length === 0) ?? [1, 'ms']
+  return `${ms / size} ${unit}`
 }
 
 /** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { defaultLimits } from '../../src/challenge/limits.js'
 import { twoFactor } from '../../src/index.js'
-import { defaultLimits } from '../../src/options/limits.js'
 import { resolveOptions, settingFindings } from '../../src/options/resolve.js'
 import type { TwoFactorOptions } from '../../src/options.js'
 import { limits as documentedLimits } from '../challenge/kit.js'

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../src/challenge/limits.js'
+import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
 import { en } from '../../src/express/pages/messages/en.js'
-import { defaultLimits, inWords } from '../../src/options/limits.js'
+import { inWords } from '../../src/options/resolve.js'
 import { fixedNumbers } from '../../src/sandbox/index.js'
 import { path, read } from '../documents.js'
 
