@@ -1,5 +1,8 @@
+import { TwoFactorError } from '../../errors.js'
+import { isPlainObject } from '../../lib/json.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import type { Demand } from '../purposes.js'
+import type { Secrets } from '../secrets.js'
 
 /**
  * What proved it: `sms`, `call` or another method of the provider, `app`, `trusted-device`, `recovery-code`, or a name of
@@ -80,3 +83,80 @@ export function replaces(added: StoredGrant, other: StoredGrant): boolean {
 }
 
 const isCode = ({ channels }: StoredGrant) => channels !== undefined
+
+/** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */
+export type BoundFields = { readonly [member: string]: BoundValue }
+/** One value of bound fields. A Date, NaN or undefined is refused with a TypeError that names the member. */
+export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
+
+/** Turns bound fields into what grants, challenges and requirements keep of them. */
+export type HashBound = (fields: BoundFields) => string
+
+const maxDepth = 32
+
+/** A field without a value: the visitor has left it out or sent 1e400, or the host reads it from nowhere. */
+export class EmptyField extends TypeError {
+  constructor(
+    message: string,
+    /** For whoever has sent it. */
+    readonly complaint: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * Keyed hash of bound fields over canonical JSON: key order does not matter, everything else does. Keyed and
+ * per namespace, because amount and payee have few likely values: a plain hash is reversed by trying them.
+ *
+ * The function throws a TypeError that names the member which is not plain data (`undefined` would silently
+ * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply.
+ *
+ * @example
+ * const hashBound = createBoundHash(secrets, namespace)
+ * hashBound({ amount: 100, payee: 'ACME' }) === hashBound({ payee: 'ACME', amount: 100 }) // true
+ */
+export function createBoundHash(secrets: Secrets, namespace: string): HashBound {
+  return (fields) => {
+    if (!isPlainObject(fields)) throw notPlain('bind', fields)
+    return secrets.tag('bound-tag', `${namespace} ${canonical(fields, 'bind', 1)}`)
+  }
+}
+
+function canonical(value: unknown, path: string, depth: number): string {
+  // The visitor controls the nesting: a deep body must not exhaust the stack (CWE-674), nor a cycle go on for ever.
+  if (depth > maxDepth) {
+    throw new TwoFactorError('invalid_request', { message: `More than ${maxDepth} levels of nesting.` })
+  }
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
+  if (Number.isFinite(value)) return JSON.stringify(value)
+  if (Array.isArray(value)) {
+    // Not map: it would skip the holes of a sparse array.
+    return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`, depth + 1)).join(',')}]`
+  }
+  if (!isPlainObject(value)) throw notPlain(path, value)
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name], `${path}.${name}`, depth + 1)}`)
+  return `{${members.join(',')}}`
+}
+
+function notPlain(path: string, value: unknown): TypeError {
+  const kind =
+    typeof value === 'object'
+      ? (value?.constructor?.name ?? 'object')
+      : typeof value === 'number'
+        ? value
+        : typeof value
+  const hint =
+    value instanceof Promise
+      ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
+      : 'Is the body parsed before the guard?'
+  const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. ${hint}`
+  const field = path.replace(/^bind\.?/, '')
+  if (field === '' || (value !== undefined && typeof value !== 'number')) return new TypeError(message)
+  return new EmptyField(
+    message,
+    `${field} ${value === undefined ? 'is missing' : 'must be a finite number'}.`,
+  )
+}

@@ -1,8 +1,7 @@
 import type { Request } from 'express'
 import { isMethodName, methodNameRule } from '../../challenge/code-provider.js'
-import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import type { GrantDemand } from '../../challenge/proofs/stored-grant.js'
+import type { BoundFields, GrantDemand } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import { present } from '../../lib/json.js'
 import {

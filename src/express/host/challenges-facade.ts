@@ -10,7 +10,7 @@ import {
   type VerifyCommand,
   type VerifyOutcome,
 } from '../../challenge/commands.js'
-import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
+import type { BoundFields, HashBound } from '../../challenge/proofs/stored-grant.js'
 import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { type PhoneOf, readSecret, type SubjectName, subjectText } from './requester.js'

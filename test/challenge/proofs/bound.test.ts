@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BoundFields, createBoundHash } from '../../../src/challenge/proofs/bound.js'
+import { type BoundFields, createBoundHash } from '../../../src/challenge/proofs/stored-grant.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
 
 const older = 'an older secret of thirty-two bytes.'
