@@ -37,7 +37,11 @@ export type {
   Authenticators,
   NewAuthenticator,
 } from './express/flows/authenticators.js'
-export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
+export type {
+  PhoneVerification,
+  PhoneVerificationOptions,
+  ProvenPhone,
+} from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade } from './express/host/challenges-facade.js'
 export type {
@@ -45,13 +49,9 @@ export type {
   RecoveryCodesFacade,
   TrustedDevicesFacade,
 } from './express/host/facades.js'
-export type {
-  PhoneVerificationOptions,
-  RoutesOptions,
-  StartOptions,
-} from './express/host/factory.js'
 export type { SignupsFacade, SubjectsFacade } from './express/host/operator.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
+export type { RoutesOptions, StartOptions } from './express/http/routes.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/en.js'

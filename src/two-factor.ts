@@ -3,7 +3,12 @@ import { openDomain } from './challenge/domain.js'
 import { limitFindings } from './challenge/self-test.js'
 import { createHealth } from './challenge/watch/health.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
-import { createPhoneVerification, type PhoneVerification } from './express/flows/phone-verification.js'
+import {
+  createPhoneVerification,
+  type PhoneVerification,
+  type PhoneVerificationOptions,
+  verificationChecks,
+} from './express/flows/phone-verification.js'
 import { createRoutes } from './express/flows/routes.js'
 import { createSignIn } from './express/flows/sign-in.js'
 import { nameSubjects } from './express/guard/coverage.js'
@@ -20,21 +25,19 @@ import {
   type RecoveryCodesFacade,
   type TrustedDevicesFacade,
 } from './express/host/facades.js'
+import { createOperator, type Operator } from './express/host/operator.js'
+import { readSubject } from './express/host/requester.js'
+import { createEmit, createWarnings } from './express/host/warnings.js'
 import {
+  createRouter,
   factory,
-  type PhoneVerificationOptions,
   plainFactory,
   type RoutesOptions,
   routesChecks,
   type StartOptions,
   singleHandlers,
   startChecks,
-  verificationChecks,
-} from './express/host/factory.js'
-import { createOperator, type Operator } from './express/host/operator.js'
-import { readSubject } from './express/host/requester.js'
-import { createEmit, createWarnings } from './express/host/warnings.js'
-import { createRouter } from './express/http/routes.js'
+} from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/promises.js'
 import { minuteMs } from './lib/time.js'

@@ -2,17 +2,35 @@ import type { Request, RequestHandler, Response, Router } from 'express'
 import { allNumbers } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
+import { type Checks, mountPath } from '../../lib/options.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
 import { readSubject } from '../host/requester.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import { createMountPath, createRouter } from '../http/routes.js'
+import { createMountPath, createRouter, plainFactory, singleHandlers, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import type { PageView } from '../pages/page-view.js'
 import { createRoutes } from './routes.js'
 import { createSignup } from './signup.js'
+
+/** Options of `phoneVerification`. */
+export interface PhoneVerificationOptions {
+  /** Default `signup`. */
+  readonly purpose?: string
+  /** Where success leads when the request names no `returnTo`: a path of this site. Default `/`. */
+  readonly successPath?: string
+  /**
+   * Where its routes are mounted, as `path` of `twoFactor()`: the page with which `requireProof` refuses somebody leads
+   * there. Default: it leads home.
+   *
+   * @example
+   * const signup = tf.phoneVerification({ path: '/signup/phone', successPath: '/signup' })
+   */
+  readonly path?: string
+}
+
+export const verificationChecks: Checks<PhoneVerificationOptions> = { ...startChecks, path: mountPath }
 
 /** A number that the person in this session has just proven to own. */
 export interface ProvenPhone {
