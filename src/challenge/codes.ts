@@ -11,8 +11,8 @@ import {
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
 import { createMember, type Exchanged } from './exchange.js'
+import type { Secrets } from './keys.js'
 import type { Limits } from './limits.js'
-import type { Secrets } from './secrets.js'
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
 export interface Codes {

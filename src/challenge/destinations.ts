@@ -1,5 +1,5 @@
 import type { Channel } from './code-provider.js'
-import type { Secrets } from './secrets.js'
+import type { Secrets } from './keys.js'
 
 /** One of several numbers of a person. */
 export interface NumberOnFile {

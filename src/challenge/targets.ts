@@ -5,13 +5,12 @@ import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
-import { hashId, type Keys } from './keys.js'
+import { hashId, type Keys, type Secrets } from './keys.js'
 import type { Challenge, Who } from './ledger/ledger.js'
 import { both, type LedgerInHand, type LedgerView, type OpenLedger } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
-import type { Secrets } from './secrets.js'
 
 /** One destination in one lane, and who acts on it. */
 export interface Target extends Counted, Omit<NumberOnFile, 'phone'> {

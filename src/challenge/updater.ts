@@ -3,7 +3,7 @@ import { TwoFactorError } from '../errors.js'
 import type { Emit, EventBody } from '../events.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
-import type { Secrets, SecretUse } from './secrets.js'
+import type { Secrets, SecretUse } from './keys.js'
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }

@@ -8,6 +8,7 @@ import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Exchanged } from './exchange.js'
+import type { Secrets } from './keys.js'
 import {
   type Approved,
   type Consequences,
@@ -19,7 +20,6 @@ import {
 import type { Challenge, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
-import type { Secrets } from './secrets.js'
 import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 

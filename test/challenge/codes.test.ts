@@ -7,7 +7,7 @@ import type {
   Verdict,
 } from '../../src/challenge/code-provider.js'
 import { type Codes, createCodes } from '../../src/challenge/codes.js'
-import { createSecrets, type Secrets } from '../../src/challenge/secrets.js'
+import { createSecrets, type Secrets } from '../../src/challenge/keys.js'
 import type { EventBody } from '../../src/events.js'
 import { inTime } from '../in-time.js'
 

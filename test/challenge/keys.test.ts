@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeys, hashId } from '../../src/challenge/keys.js'
-import { createSecrets } from '../../src/challenge/secrets.js'
+import { createKeys, createSecrets, hashId } from '../../src/challenge/keys.js'
 import type { PhoneNumber } from '../../src/phone-number.js'
 
 const older = 'an older secret of thirty-two bytes.'

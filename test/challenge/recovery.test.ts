@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createKeys } from '../../src/challenge/keys.js'
+import { createKeys, createSecrets } from '../../src/challenge/keys.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes } from '../../src/challenge/purposes.js'
 import {
@@ -8,7 +8,6 @@ import {
   type RecoveryCodeStore,
   readRecoveryCode,
 } from '../../src/challenge/recovery.js'
-import { createSecrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { day, limits, minute } from './kit.js'

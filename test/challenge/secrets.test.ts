@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSecrets } from '../../src/challenge/secrets.js'
+import { createSecrets } from '../../src/challenge/keys.js'
 
 const older = 'an older secret of thirty-two bytes.'
 const newer = 'a newer secret of thirty-two bytes..'

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createKeys } from '../../src/challenge/keys.js'
-import { createSecrets } from '../../src/challenge/secrets.js'
+import { createKeys, createSecrets } from '../../src/challenge/keys.js'
 import { selfTest } from '../../src/challenge/self-test.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Finding } from '../../src/store/store.js'

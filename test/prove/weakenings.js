@@ -300,7 +300,7 @@ export const weakenings = [
   {
     bound: 19,
     what: 'the hash of bound fields has no key',
-    file: 'src/challenge/secrets.ts',
+    file: 'src/challenge/keys.ts',
     find: "createHmac('sha256', lastKey(use))",
     replace: "createHmac('sha256', '')",
     tests: ['test/express/step-up.test.ts', 'test/challenge/secrets.test.ts'],

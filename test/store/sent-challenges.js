@@ -1,10 +1,9 @@
 // Stores full of ledgers, each with a sent challenge, by the compiled files as they were before they are bundled.
-import { createKeys, hashId } from '../../build/modules/challenge/keys.js'
+import { createKeys, createSecrets, hashId } from '../../build/modules/challenge/keys.js'
 import { createLedgers } from '../../build/modules/challenge/ledger/ledgers.js'
 import { start } from '../../build/modules/challenge/ledger/sends.js'
 import { settleSend } from '../../build/modules/challenge/ledger/settled-send.js'
 import { defaultLimits, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
-import { createSecrets } from '../../build/modules/challenge/secrets.js'
 import { newChallengeId, newCommandId } from '../../build/modules/challenge/updater.js'
 
 export { reserve, settle } from '../../build/modules/challenge/ledger/attempts.js'

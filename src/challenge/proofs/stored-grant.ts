@@ -1,8 +1,8 @@
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import { clockLeewayMs } from '../../lib/time.js'
+import type { Secrets } from '../keys.js'
 import type { Demand } from '../purposes.js'
-import type { Secrets } from '../secrets.js'
 
 /**
  * What proved it: `sms`, `call` or another method of the provider, `app`, `trusted-device`, `recovery-code`, or a name of

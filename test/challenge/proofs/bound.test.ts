@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createSecrets } from '../../../src/challenge/keys.js'
 import { type BoundFields, createBoundHash } from '../../../src/challenge/proofs/stored-grant.js'
-import { createSecrets } from '../../../src/challenge/secrets.js'
 
 const older = 'an older secret of thirty-two bytes.'
 const newer = 'a newer secret of thirty-two bytes..'

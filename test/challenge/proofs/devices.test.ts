@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createKeys } from '../../../src/challenge/keys.js'
+import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { createDevices } from '../../../src/challenge/proofs/devices.js'
-import { createSecrets } from '../../../src/challenge/secrets.js'
 import type { EventBody } from '../../../src/events.js'
 import { type MemoryStore, memoryStore } from '../../../src/store/memory-store.js'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKeys } from '../../../src/challenge/keys.js'
+import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
-import { createSecrets } from '../../../src/challenge/secrets.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { minute, strictKeys } from '../kit.js'
 
