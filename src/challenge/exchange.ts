@@ -1,8 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit } from '../events.js'
-import { withinDeadline } from '../lib/promises.js'
+import { traced, withinDeadline } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
-import { traced } from '../lib/tracing.js'
 import { type Asker, createCircuitBreaker } from './circuit-breaker.js'
 import type {
   Channel,

@@ -1,8 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import { type Awaitable, isThenable, withinDeadline } from '../lib/promises.js'
-import { traced } from '../lib/tracing.js'
+import { type Awaitable, isThenable, traced, withinDeadline } from '../lib/promises.js'
 import type { Store } from '../store/store.js'
 
 /** The context of the tracing channel `express-two-factor:store`: no key and no value. */

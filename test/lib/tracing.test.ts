@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { expect, it } from 'vitest'
-import { traced } from '../../src/lib/tracing.js'
+import { traced } from '../../src/lib/promises.js'
 
 const fails = (): never => {
   throw new Error('a context was made')
