@@ -1,5 +1,6 @@
 import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
+import { createAppNames } from './challenge/purposes.js'
 import { limitFindings } from './challenge/self-test.js'
 import { createHealth } from './challenge/watch/health.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
@@ -41,13 +42,7 @@ import {
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/promises.js'
 import { minuteMs } from './lib/time.js'
-import {
-  createAppNames,
-  describeLimits,
-  resolveOptions,
-  settingFindings,
-  statusFix,
-} from './options/resolve.js'
+import { describeLimits, resolveOptions, settingFindings, statusFix } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'

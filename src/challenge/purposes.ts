@@ -1,6 +1,7 @@
 import { didYouMean, optionError } from '../lib/options.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import type { ChallengeView } from './commands.js'
+import type { Lane } from './limits.js'
 
 /** The purpose of whoever names none. */
 export const firstPurpose = 'login'
@@ -82,6 +83,37 @@ function undeclared(name: string, declared: readonly Purpose[]): TypeError {
   const names = declared.map((purpose) => purpose.name)
   const fix = didYouMean(name, names, `add ${JSON.stringify(name)}: {} to it`)
   return optionError(`requireTwoFactor: purpose "${name}" is missing from the option purposes; ${fix}`)
+}
+
+/** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */
+export function createAppNames(names: Readonly<Record<string, string>>) {
+  const of = (lane: Lane, purpose: string): string => {
+    const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
+    const settled = name ?? (lane === 'auth' ? names.login : undefined)
+    if (settled !== undefined) return settled
+    // The line as it has to stand: a phone verification is often the first thing that needs a second name.
+    const given = Object.entries({ ...names, [purpose]: `${names.login} ${purpose}` })
+    const line = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')
+    throw optionError(
+      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: appName: { ${line} }`,
+    )
+  }
+  return {
+    of,
+    /** Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
+    checkApart(purposes: readonly Purpose[]): void {
+      const taken = purposes
+        .filter(({ browserStartable }) => browserStartable)
+        .map(({ name }) => of('auth', name))
+      const mixed = purposes.find(
+        ({ name, browserStartable }) => !browserStartable && taken.includes(of('enrol', name)),
+      )
+      if (mixed === undefined) return
+      throw optionError(
+        `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
+      )
+    },
+  }
 }
 
 /** What a proof has to be: what for, and what proves it. */
