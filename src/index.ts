@@ -1,3 +1,4 @@
+export type { Suspicion } from './challenge/budgets/suspicion.js'
 export type {
   Channel,
   CodeCheck,
@@ -16,7 +17,6 @@ export type {
   Refusal,
   SendDecision,
   StartOutcome,
-  Suspicion,
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { DestinationView, NumberOnFile } from './challenge/destinations.js'

@@ -1,6 +1,19 @@
 import type { Emit } from '../events.js'
 import { present } from '../lib/json.js'
-import { type Actor, type Challenges, type Outlook, type Refusal, refused } from './commands.js'
+import type { Channel } from './code-provider.js'
+import {
+  type Actor,
+  type ChallengeView,
+  type Refusal,
+  type ResendCommand,
+  refused,
+  type Shown,
+  type StartCommand,
+  type StartOutcome,
+  type VerifyCommand,
+  type VerifyOutcome,
+} from './commands.js'
+import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
 import { type Binding, isApproved, type Ledger, type LedgerRefusal } from './ledger/ledger.js'
 import type { LedgerView } from './ledger/ledgers.js'
@@ -10,6 +23,38 @@ import { acceptedChannels, type Purposes } from './purposes.js'
 import type { Sends } from './send.js'
 import { about, gather, type Targets } from './targets.js'
 import type { Verify } from './verify.js'
+
+/** How a start stands before anybody asks for it. */
+export interface Outlook {
+  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
+  readonly refusal?: Refusal
+  /** The channels of this purpose by which this person can be reached. */
+  readonly channels: readonly Channel[]
+  /** Where, when there may be more than a number. */
+  readonly destinations?: readonly DestinationView[]
+  /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
+  readonly expired: boolean
+  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
+  readonly untypedSince: number
+}
+
+/**
+ * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
+ * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
+ * `store_unavailable`, `capacity`).
+ */
+export interface Challenges {
+  start(command: StartCommand): Promise<StartOutcome>
+  resend(command: ResendCommand): Promise<StartOutcome>
+  verify(command: VerifyCommand): Promise<VerifyOutcome>
+  cancel(actor: Actor): Promise<void>
+  /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
+  find(actor: Actor, wanted?: Shown): Promise<ChallengeView | undefined>
+  /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
+  preview(command: StartCommand): Promise<Outlook>
+  /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
+  demandOf(actor: Actor, shown: Shown): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
+}
 
 /** The use cases around ledger, counters and code service. */
 export function createChallenges(parts: {

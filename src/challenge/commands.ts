@@ -2,8 +2,9 @@ import type { ProblemCode } from '../errors.js'
 import type { LimitName } from '../events.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
+import type { Suspicion } from './budgets/suspicion.js'
 import type { Channel, Details } from './code-provider.js'
-import type { DestinationView, OnFile } from './destinations.js'
+import type { OnFile } from './destinations.js'
 import type { Lane } from './limits.js'
 import type { BrowserFacts } from './proofs/stored-device.js'
 
@@ -105,16 +106,6 @@ export type BeforeSend = (send: {
   readonly suspicion?: Suspicion | undefined
 }) => Awaitable<boolean | SendDecision>
 
-/** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
-export interface Suspicion {
-  /** ISO 3166 code. */
-  readonly country: string
-  /** Codes sent to numbers that were not yet proven. */
-  readonly sent: number
-  /** Numbers that were then proven. */
-  readonly approved: number
-}
-
 export interface VerifyCommand extends Actor {
   /** As typed, spaces and hyphens stripped; undefined for what no code that is sent looks like. */
   readonly code: string | undefined
@@ -205,38 +196,6 @@ export type VerifyOutcome =
       readonly reason?: AppCodeReason
     }
   | Refusal
-
-/** How a start stands before anybody asks for it. */
-export interface Outlook {
-  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
-  readonly refusal?: Refusal
-  /** The channels of this purpose by which this person can be reached. */
-  readonly channels: readonly Channel[]
-  /** Where, when there may be more than a number. */
-  readonly destinations?: readonly DestinationView[]
-  /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
-  readonly expired: boolean
-  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
-  readonly untypedSince: number
-}
-
-/**
- * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
- * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
- * `store_unavailable`, `capacity`).
- */
-export interface Challenges {
-  start(command: StartCommand): Promise<StartOutcome>
-  resend(command: ResendCommand): Promise<StartOutcome>
-  verify(command: VerifyCommand): Promise<VerifyOutcome>
-  cancel(actor: Actor): Promise<void>
-  /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
-  find(actor: Actor, wanted?: Shown): Promise<ChallengeView | undefined>
-  /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
-  preview(command: StartCommand): Promise<Outlook>
-  /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
-  demandOf(actor: Actor, shown: Shown): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
-}
 
 /** A refusal as a value. */
 export function refused<Code extends ProblemCode>(

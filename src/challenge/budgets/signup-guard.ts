@@ -1,7 +1,7 @@
 import type { Emit } from '../../events.js'
 import type { Background } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
-import { type Refusal, refused, type Suspicion } from '../commands.js'
+import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import {
   type CountryWindow,
@@ -11,6 +11,7 @@ import {
   everywhere,
   type Figures,
   isTooMany,
+  type Suspicion,
   windowAt,
 } from './suspicion.js'
 

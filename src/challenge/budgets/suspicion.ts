@@ -22,11 +22,18 @@ export interface CountryWindow {
   readonly endsAt: number
 }
 
+/** What the sign-ups of one country have come to in one window. */
 export interface Figures {
   /** Codes sent to numbers that were not yet proven. */
   readonly sent: number
   /** Numbers that were proven. */
   readonly approved: number
+}
+
+/** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
+export interface Suspicion extends Figures {
+  /** ISO 3166 code. */
+  readonly country: string
 }
 
 const lengths = { hour: hourMs, day: dayMs } as const

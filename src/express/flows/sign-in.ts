@@ -1,5 +1,6 @@
 import type { Request } from 'express'
-import { type Actor, type Challenges, refused, type Shown } from '../../challenge/commands.js'
+import type { Challenges } from '../../challenge/challenges.js'
+import { type Actor, refused, type Shown } from '../../challenge/commands.js'
 import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/destinations.js'
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'

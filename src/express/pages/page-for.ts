@@ -1,4 +1,4 @@
-import type { Outlook } from '../../challenge/commands.js'
+import type { Outlook } from '../../challenge/challenges.js'
 import type { ProblemCode } from '../../errors.js'
 import { type PageLink, pageUrl, signInUrl } from './links.js'
 import type { PageProblem, PageView, Way } from './page-view.js'

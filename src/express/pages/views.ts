@@ -1,5 +1,6 @@
 import type { Request } from 'express'
-import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
+import type { Outlook } from '../../challenge/challenges.js'
+import type { Actor, ChallengeView } from '../../challenge/commands.js'
 import { mayHaveSeveral } from '../../challenge/destinations.js'
 import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'

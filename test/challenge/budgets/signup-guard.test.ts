@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Suspicion } from '../../../src/challenge/commands.js'
+import type { Suspicion } from '../../../src/challenge/budgets/suspicion.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { redisStore } from '../../../src/store/redis-store.js'
 import type { Store } from '../../../src/store/store.js'
