@@ -1,6 +1,10 @@
-import type { Emit } from '../events.js'
-import type { Asker } from './circuit-breaker.js'
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { AboutExchange, Emit } from '../events.js'
+import { traced } from '../lib/promises.js'
+import { minuteMs } from '../lib/time.js'
+import { type Asker, createCircuitBreaker } from './circuit-breaker.js'
 import {
+  type Channel,
   type CodeCheck,
   type CodeProvider,
   type CodeSend,
@@ -10,9 +14,17 @@ import {
   type Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
-import { createMember, type Exchanged } from './exchange.js'
 import type { Secrets } from './keys.js'
 import type { Limits } from './limits.js'
+import {
+  aboutReport,
+  answerOf,
+  type Reported,
+  readSendResult,
+  readVerdict,
+  within,
+} from './provider-answer.js'
+import type { AskState } from './watch/delivery-watch.js'
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
 export interface Codes {
@@ -106,3 +118,125 @@ export function createCodes(parts: {
 
 /** Each guard hands its provider a signal of its own. */
 const unused = new AbortController().signal
+
+/** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
+export interface ExchangeTrace extends AboutExchange {
+  /** `auth` for numbers on file, `enrol` for a phone verification. */
+  readonly lane: Asker['lane']
+  /** How the code travels; at a send only. */
+  readonly channel?: Channel
+  /** What the code is for; at a send only. */
+  readonly purpose?: string
+  /** What became of it, once it is known. */
+  result?: SendResult['result'] | Verdict
+}
+
+const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
+const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
+
+/** What became of an exchange, and what is known about the provider that was asked. */
+export interface Exchanged<Result> {
+  readonly result: Result
+  readonly about: AboutExchange
+  /** Asks what became of the message; absent when the provider named none. */
+  readonly askState?: AskState | undefined
+  /** The code before it was ended at the provider, so it must not be accepted again. */
+  readonly cancelled?: boolean | undefined
+}
+
+/** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
+function createMember(provider: CodeProvider, parts: { readonly now: () => number; readonly emit: Emit }) {
+  const { now, emit } = parts
+  const by = provider.name === undefined ? {} : { provider: provider.name }
+  const breaker = createCircuitBreaker({ ...parts, ...by })
+  let unexpectedAt = Number.NEGATIVE_INFINITY
+  let givesHandles = false
+
+  /** Once a minute: an account may answer each wrong code with a status of its own. */
+  function noteUnexpected({ unexpectedStatus: status }: Reported, about: AboutExchange): void {
+    // By its distance: a clock that was set back must not silence it.
+    if (status === undefined || Math.abs(now() - unexpectedAt) < minuteMs) return
+    unexpectedAt = now()
+    emit({ type: 'provider.unexpected', status, ...about })
+  }
+
+  function askStateOf(id: string | undefined): AskState | undefined {
+    const messageState = provider.messageState?.bind(provider)
+    if (id === undefined || messageState === undefined) return undefined
+    return async (signal) => messageState({ id, signal })
+  }
+
+  /** Ends the code that stands in the way of the next one; whether it was asked to. Its failure stops nothing. */
+  async function cancelPrevious(ms: number, { previousHandle: handle, destination }: CodeSend) {
+    const cancelCode = provider.cancelCode?.bind(provider)
+    if (!provider.oneCode || handle === undefined || cancelCode === undefined) return false
+    // The send tells what matters: whether the service takes another code.
+    await within(ms, (signal) => cancelCode({ handle, destination, signal })).catch(() => undefined)
+    return true
+  }
+
+  function aboutSince(startedAt: number, reported: Reported): AboutExchange {
+    return { durationMs: Math.max(0, now() - startedAt), ...by, ...aboutReport(reported) }
+  }
+
+  return {
+    provider,
+    breaker,
+    /** Resolves with nothing, unasked, while the breaker lets nobody through. Never rejects; nor does `check`. */
+    async send(target: Asker, ms: number, send: CodeSend): Promise<Exchanged<SendResult> | undefined> {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
+      const { channel, purpose } = send
+      return traced(
+        sendTraces,
+        () => ({ lane: target.lane, channel, purpose, ...by }),
+        async (trace) => {
+          const startedAt = now()
+          const endsAt = performance.now() + ms
+          const cancelled = await cancelPrevious(ms / 2, send)
+          const { previousHandle, ...order } = send
+          const isInTheWay = provider.oneCode === true && previousHandle !== undefined
+          const { result, reported } = await answerOf(
+            endsAt - performance.now(),
+            ({ signal, report }) => provider.sendCode({ report, ...(isInTheWay ? send : order), signal }),
+            (given) => readSendResult(given, provider.methods),
+          )
+          const about = aboutSince(startedAt, reported)
+          if ('handle' in result) givesHandles = true
+          if (trace !== undefined) Object.assign(trace, about, { result: result.result })
+          note({ command: 'send', result: result.result, about, unasked: reported.asked === false })
+          return { result, about, askState: askStateOf(reported.messageId), cancelled }
+        },
+      )
+    },
+    async check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict> | undefined> {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
+      return traced(
+        checkTraces,
+        () => ({ lane: target.lane, ...by }),
+        async (trace) => {
+          let isAnswered = false
+          const answered = () => {
+            isAnswered = true
+          }
+          const startedAt = now()
+          const { result, reported } = await answerOf(
+            ms,
+            ({ signal, report }) => provider.checkCode({ report, answered, ...check, signal }),
+            readVerdict,
+          )
+          const about = aboutSince(startedAt, reported)
+          if (trace !== undefined) Object.assign(trace, about, { result })
+          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
+          const isUnjudged = result === 'unavailable' || result === 'not-sent'
+          const isEarly = givesHandles && check.handle === undefined && isUnjudged
+          const unasked = reported.asked === false || isEarly
+          note({ command: 'check', result, about, answered: isAnswered, unasked })
+          noteUnexpected(reported, about)
+          return { result, about }
+        },
+      )
+    },
+  }
+}

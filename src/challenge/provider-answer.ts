@@ -1,4 +1,5 @@
 import type { AboutExchange } from '../events.js'
+import { withinDeadline } from '../lib/promises.js'
 import {
   type ExchangeReport,
   interfaceMethods,
@@ -7,6 +8,55 @@ import {
   type SendResult,
   type Verdict,
 } from './code-provider.js'
+
+// An adapter is asked within a deadline, and of its answer only what is known counts.
+
+/** What goes with every request to a provider. */
+interface Ends {
+  readonly signal: AbortSignal
+  readonly report: (report: ExchangeReport) => void
+}
+
+/**
+ * Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer, which `read`
+ * makes `unavailable` at a check and `unconfirmed` at a send.
+ */
+export async function answerOf<Result>(
+  ms: number,
+  ask: (ends: Ends) => Promise<unknown>,
+  read: (given: unknown) => Result,
+): Promise<{ readonly result: Result; readonly reported: Reported }> {
+  const { reported, report } = reporter()
+  try {
+    return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
+  } catch (error) {
+    report({ reason: error instanceof LateError ? 'timeout' : 'error' })
+    return { result: read(undefined), reported }
+  }
+}
+
+class LateError extends Error {}
+
+/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
+const graceMs = 100
+
+/** An adapter that is late is told so, and has a moment to say what it knows. */
+export async function within<Result>(
+  ms: number,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
+  const controller = new AbortController()
+  // An adapter that is not async may throw synchronously.
+  const answer = (async () => ask(controller.signal))()
+  try {
+    return await withinDeadline(ms, () => answer, late)
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error
+    controller.abort(error)
+    return await withinDeadline(graceMs, () => answer, late)
+  }
+}
 
 const maxHandleLength = 200
 
@@ -69,7 +119,7 @@ export function withoutNumbers(text: string): string {
 }
 
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
-export function reporter(): {
+function reporter(): {
   readonly reported: Reported
   readonly report: (report: ExchangeReport) => void
 } {

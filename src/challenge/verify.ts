@@ -5,9 +5,8 @@ import { all, allSettled } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
-import type { Codes } from './codes.js'
+import type { Codes, Exchanged } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import type { Exchanged } from './exchange.js'
 import type { Secrets } from './keys.js'
 import {
   type Approved,
