@@ -47,7 +47,7 @@ const pauses = list(
  * Every bound that an operator may set: the option `limits` takes these names, and docs/limits.md is made from
  * the sentence and the source of each. Durations in milliseconds.
  */
-export const limitTable = {
+const limitTable = {
   /**
    * Codes that may be submitted to one challenge, 1 to 10; resend, restart, cancel or another channel give none
    * back. Times `sendsPerHour` and `sendsPerDay` it is how many a number takes in an hour (25) and in a day (50);

@@ -9,7 +9,7 @@ import type { Secrets, SecretUse } from './keys.js'
 type Members = { readonly [member: string]: Json | undefined }
 
 /** What a change needs of a store. */
-export type SwapStore = Pick<Store, 'read' | 'swap'>
+type SwapStore = Pick<Store, 'read' | 'swap'>
 
 /** What to return and, only if something changes, the value to put (undefined removes it) and how long it is kept. */
 export interface Update<Value, Outcome> {

@@ -98,7 +98,7 @@ function stateless({ source, flags }: RegExp): RegExp {
 }
 
 /** The limits in force. Lists are copied. */
-export function resolveLimits(given: LimitsOption, store?: Pick<Store, 'timeoutMs'>): Limits {
+function resolveLimits(given: LimitsOption, store?: Pick<Store, 'timeoutMs'>): Limits {
   const { timeoutMs: storeTimeoutMs = defaultLimits.storeTimeoutMs } = store ?? {}
   const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
   const limits = Object.entries({ ...defaultLimits, storeTimeoutMs, ...bounds }).map(([name, usual]) => {

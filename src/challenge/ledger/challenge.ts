@@ -82,7 +82,7 @@ export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
 }
 
 /** Whether a revocation came after it began. Revocations are remembered for as long as a code may live. */
-export function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boolean {
+function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boolean {
   return epoch !== undefined && challenge.epoch !== epoch
 }
 

@@ -46,11 +46,7 @@ export function isDisabled(ledger: Ledger, name: BudgetName, limits: LedgerLimit
  * How many of these guesses one kind of browser may make. With a budget of its own beside that of strangers,
  * a stolen cookie would give further ones (brute force): the number has as many as it has in all.
  */
-export function shareOf(
-  most: number,
-  name: BudgetName,
-  { knownShare, attemptsPerChallenge }: LedgerLimits,
-): number {
+function shareOf(most: number, name: BudgetName, { knownShare, attemptsPerChallenge }: LedgerLimits): number {
   if (knownShare === 0) return most
   const known = Math.max(attemptsPerChallenge, Math.floor(knownShare * most))
   return name === 'known' ? known : Math.max(attemptsPerChallenge, most - known)

@@ -29,7 +29,7 @@ export function isOwnForm(req: Request): boolean {
 }
 
 /** Whether a URL belongs to the site that this request was sent to. */
-export function isSameOrigin(req: Request, url: string): boolean {
+function isSameOrigin(req: Request, url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
   // Behind a proxy that terminates TLS, and without `trust proxy`, Express sees https as http.
