@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
+import { withStoreDeadline } from '../../src/challenge/domain.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'

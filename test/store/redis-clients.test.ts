@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
+import { withStoreDeadline } from '../../src/challenge/domain.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { contractThrough, otherClients, throughNodeRedis } from './redis-clients.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
