@@ -9,28 +9,9 @@ import type {
   VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { Lane } from '../../challenge/limits.js'
-import type { Purposes } from '../../challenge/purposes.js'
-import type { Issued, Requirement, Requirements } from '../guard/requirement.js'
+import type { Intent, Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
-import { safePath } from '../http/origin.js'
-import { oneString, type RequestContext } from '../http/request-body.js'
-
-/** What a request is for, as the form or link says that brought it along from the page before. */
-export interface Intent {
-  /** What a guard asks for, while its requirement is worth something. */
-  readonly demand: Requirement | undefined
-  /** What it asked for, also after its end. */
-  readonly issued: Issued | undefined
-  /** The token of the demand. */
-  readonly requirement: string | undefined
-  /** A requirement came along that is worth nothing any more. */
-  readonly spent: boolean
-  readonly purpose: string | undefined
-  /** Where success leads. */
-  readonly returnTo: string | undefined
-  /** Id of the challenge that the person was shown. */
-  readonly challenge: string | undefined
-}
+import type { RequestContext } from '../http/request-body.js'
 
 /** What was proven, when. */
 export interface Verified {
@@ -96,26 +77,4 @@ export interface Flow {
   proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
   /** The interrupted form that a page was opened for; in the auth lane alone. */
   readonly openForm?: Resumption['open']
-}
-
-/** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
-export function readIntent(
-  { req, fields }: RequestContext,
-  { requirements }: Pick<Flow, 'requirements'>,
-  purposes: Purposes,
-): Intent {
-  const token = oneString(fields, 'requirement')
-  const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
-  const demand = requirements?.unexpired(issued)
-  const spent = token !== undefined && demand === undefined
-  const given = safePath(oneString(fields, 'returnTo'))
-  return {
-    demand,
-    issued,
-    requirement: demand && token,
-    spent,
-    purpose: issued?.purpose ?? purposes.find(oneString(fields, 'purpose') ?? '')?.name,
-    returnTo: demand?.returnTo ?? given ?? (spent ? requirements?.returnPath(req, token) : undefined),
-    challenge: oneString(fields, 'challenge'),
-  }
 }

@@ -3,7 +3,7 @@ import { type Actor, type Refusal, refused, type StartOutcome } from '../../chal
 import { choicesOf } from '../../challenge/destinations.js'
 import { challengeFor } from '../../challenge/purposes.js'
 import { httpStatusOf } from '../../errors.js'
-import { saysMoreThanPurpose } from '../guard/requirement.js'
+import { type Intent, readIntent, saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
 import { blocksCookies } from '../http/cookies.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
@@ -21,7 +21,7 @@ import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
-import { type Flow, type HostSays, type Intent, type Rejected, readIntent, type Verified } from './flow.js'
+import type { Flow, HostSays, Rejected, Verified } from './flow.js'
 
 /** The routes of one flow, and what guards need of them. */
 export type Routes = ReturnType<typeof createRoutes>

@@ -6,14 +6,14 @@ import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import { all, ignoreRejection } from '../../lib/promises.js'
-import type { Requirement } from '../guard/requirement.js'
+import type { Intent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
-import type { Flow, Intent } from './flow.js'
+import type { Flow } from './flow.js'
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Flow {

@@ -2,8 +2,16 @@ import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
-import { type Demand, firstPurpose, type Purpose, takesRecoveryCode } from '../../challenge/purposes.js'
+import {
+  type Demand,
+  firstPurpose,
+  type Purpose,
+  type Purposes,
+  takesRecoveryCode,
+} from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
+import { safePath } from '../http/origin.js'
+import { oneString, type RequestContext } from '../http/request-body.js'
 
 /** What a guard asks for in this session, and what it remembers of the request that it refused. */
 export interface Requirement extends Demand {
@@ -106,4 +114,43 @@ export function createRequirements(
 /** The return path without its query, which may hold what only this session may know. */
 function pathOf({ returnTo }: Requirement): string | undefined {
   return returnTo?.replace(/\?.*/, '')
+}
+
+/** What a request is for, as the form or link says that brought it along from the page before. */
+export interface Intent {
+  /** What a guard asks for, while its requirement is worth something. */
+  readonly demand: Requirement | undefined
+  /** What it asked for, also after its end. */
+  readonly issued: Issued | undefined
+  /** The token of the demand. */
+  readonly requirement: string | undefined
+  /** A requirement came along that is worth nothing any more. */
+  readonly spent: boolean
+  readonly purpose: string | undefined
+  /** Where success leads. */
+  readonly returnTo: string | undefined
+  /** Id of the challenge that the person was shown. */
+  readonly challenge: string | undefined
+}
+
+/** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
+export function readIntent(
+  { req, fields }: RequestContext,
+  { requirements }: { readonly requirements?: Requirements | undefined },
+  purposes: Purposes,
+): Intent {
+  const token = oneString(fields, 'requirement')
+  const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
+  const demand = requirements?.unexpired(issued)
+  const spent = token !== undefined && demand === undefined
+  const given = safePath(oneString(fields, 'returnTo'))
+  return {
+    demand,
+    issued,
+    requirement: demand && token,
+    spent,
+    purpose: issued?.purpose ?? purposes.find(oneString(fields, 'purpose') ?? '')?.name,
+    returnTo: demand?.returnTo ?? given ?? (spent ? requirements?.returnPath(req, token) : undefined),
+    challenge: oneString(fields, 'challenge'),
+  }
 }
