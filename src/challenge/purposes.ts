@@ -3,6 +3,8 @@ import { appMethod, type Channel, type Details } from './code-provider.js'
 import type { ChallengeView } from './commands.js'
 import type { Lane } from './limits.js'
 
+// What a proof is for, under which name its codes are filed, and what it has to be.
+
 /** The purpose of whoever names none. */
 export const firstPurpose = 'login'
 

@@ -5,6 +5,8 @@ import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
 import type { Secrets, SecretUse } from './keys.js'
 
+// Entries of the store, changed by compare-and-swap: in the hands of one request, shared by all processes, or sealed.
+
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
 

@@ -1,6 +1,8 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
 import { maxTimerMs } from './time.js'
 
+// What may take its time: at once or later, within a deadline, beside the requests, under a trace.
+
 /** A value, or a promise of one. Callers do not await a value that is there at once, as from a store in memory. */
 export type Awaitable<T> = T | Promise<T>
 

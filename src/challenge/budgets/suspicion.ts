@@ -5,6 +5,8 @@ import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import { createSharedRecord } from '../updater.js'
 
+// Whether the sign-ups of a country look like SMS pumping: by its figures, and how that is told.
+
 /** The sum over all countries, counted as one of them is. */
 export const everywhere = 'all'
 

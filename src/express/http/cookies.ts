@@ -3,6 +3,8 @@ import type { Domain } from '../../challenge/domain.js'
 import type { DeviceToken } from '../../challenge/proofs/stored-device.js'
 import { oneString, type RequestContext } from './request-body.js'
 
+// The two cookies that the package sets: one by which a browser is recognized, one that shows whether it keeps any.
+
 const tokenPattern = /^[\w-]{43}$/
 
 /** The cookie by which a browser is recognized. The guard never reads it. */
