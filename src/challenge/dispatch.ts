@@ -55,17 +55,17 @@ interface Order {
   readonly channels: readonly Channel[]
 }
 
-export type Dispatch = ReturnType<typeof createDispatch>
-
-/** Hands a booked code over to the provider, and reports what became of it. */
-export function createDispatch(parts: {
+export interface DispatchParts {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
   readonly targets: Targets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
-}) {
+}
+
+/** Hands a booked code over to the provider, and reports what became of it. */
+export function createDispatch(parts: DispatchParts) {
   const { codes, funds, deliveries, targets, appNameOf, emit } = parts
 
   return async function dispatch(

@@ -9,7 +9,6 @@ import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard
 import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
-import { createDispatch } from './dispatch.js'
 import { createKeys, createSecrets, type Keys, type Secrets } from './keys.js'
 import { createLedgers } from './ledger/ledgers.js'
 import type { Lane, Limits } from './limits.js'
@@ -96,7 +95,7 @@ export function assembleDomain(
   const deliveries = watch.delivery && createDeliveryWatch(parts, watch.delivery)
   const grants = createGrants(parts)
   const sending = { ...parts, targets, counters, codes, funds, deliveries }
-  const sends = createSend({ ...sending, dispatch: createDispatch(sending) })
+  const sends = createSend(sending)
   return {
     store,
     keys,

@@ -1,8 +1,6 @@
-import type { Emit } from '../events.js'
 import { all, allSettled } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
-import type { Codes } from './codes.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -11,17 +9,16 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import { type Dispatch, notDelivered, permission } from './dispatch.js'
+import { createDispatch, type DispatchParts, notDelivered, permission } from './dispatch.js'
 import { challengeShown, isVoided } from './ledger/challenge.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
 import { type LedgerView, planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
-import type { Lane, LedgerLimits } from './limits.js'
+import type { LedgerLimits } from './limits.js'
 import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
-import { about, gather, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
+import { about, gather, hasNumber, type NumberTarget, type Target, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
-import type { BalanceWatch } from './watch/balance-watch.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
 type Decide = (
@@ -35,17 +32,11 @@ type Decide = (
 export type Sends = ReturnType<typeof createSend>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
-export function createSend(parts: {
-  readonly codes: Codes
-  readonly funds: BalanceWatch | undefined
-  readonly dispatch: Dispatch
-  readonly counters: Counters
-  readonly targets: Targets
-  readonly purposes: Purposes
-  readonly appNameOf: (lane: Lane, purpose: string) => string
-  readonly emit: Emit
-}) {
-  const { codes, funds, dispatch, counters, targets, purposes, appNameOf, emit } = parts
+export function createSend(
+  parts: DispatchParts & { readonly counters: Counters; readonly purposes: Purposes },
+) {
+  const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
+  const dispatch = createDispatch(parts)
 
   async function send(
     command: SendCommand,

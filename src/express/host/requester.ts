@@ -156,11 +156,7 @@ const minBytes = 10
 
 /** What the host has on file of its subjects, by the options `phone` and `authenticator`. */
 export function createOnFile(
-  {
-    phone,
-    authenticator,
-    methods,
-  }: {
+  options: {
     readonly phone: PhoneOf
     readonly authenticator?: AuthenticatorOptions | undefined
     readonly methods: readonly Method[]
@@ -168,7 +164,8 @@ export function createOnFile(
   within: (name: string) => HostDeadline<readonly [Request, ...unknown[]]>,
   warn: Warn,
 ) {
-  const phoneOf = hostFunction(phone, within('phone'))
+  const { authenticator, methods } = options
+  const phoneOf = hostFunction(options.phone, within('phone'))
   const secretOf = authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
   const onUnreadable = (place: number) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place} of a list`)
   const numbersIn = (onFile: unknown) => ({ onUnreadable, ...readNumbers(onFile, methods) })
