@@ -1,4 +1,3 @@
-import type { Emit } from '../events.js'
 import { present } from '../lib/json.js'
 import type { Channel } from './code-provider.js'
 import {
@@ -19,10 +18,10 @@ import { type Binding, isApproved, type Ledger, type LedgerRefusal } from './led
 import type { LedgerView } from './ledger/ledgers.js'
 import { type StartOnLedger, start } from './ledger/sends.js'
 import type { LedgerLimits } from './limits.js'
-import { acceptedChannels, type Purposes } from './purposes.js'
-import type { Sends } from './send.js'
-import { about, gather, type Targets } from './targets.js'
-import type { Verify } from './verify.js'
+import { acceptedChannels } from './purposes.js'
+import { createSend } from './send.js'
+import { about, gather } from './targets.js'
+import { createVerify } from './verify.js'
 
 /** How a start stands before anybody asks for it. */
 export interface Outlook {
@@ -57,14 +56,12 @@ export interface Challenges {
 }
 
 /** The use cases around ledger, counters and code service. */
-export function createChallenges(parts: {
-  readonly targets: Targets
-  readonly purposes: Purposes
-  readonly emit: Emit
-  readonly sends: Sends
-  readonly verify: Verify
-}): Challenges {
-  const { targets, purposes, emit, sends, verify } = parts
+export function createChallenges(
+  parts: Parameters<typeof createSend>[0] & Parameters<typeof createVerify>[0],
+): Challenges {
+  const { targets, purposes, emit } = parts
+  const sends = createSend(parts)
+  const verify = createVerify(parts)
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(

@@ -20,9 +20,7 @@ import { createKeptForms } from './proofs/kept-forms.js'
 import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose, type Purposes } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
-import { createSend } from './send.js'
 import { createTargets } from './targets.js'
-import { createVerify } from './verify.js'
 import { type BalanceRules, createBalanceWatch } from './watch/balance-watch.js'
 import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
 
@@ -95,7 +93,6 @@ export function assembleDomain(
   const deliveries = watch.delivery && createDeliveryWatch(parts, watch.delivery)
   const grants = createGrants(parts)
   const sending = { ...parts, targets, counters, codes, funds, deliveries }
-  const sends = createSend(sending)
   return {
     store,
     keys,
@@ -104,7 +101,7 @@ export function assembleDomain(
     limits,
     now,
     emit,
-    challenges: createChallenges({ ...parts, targets, sends, verify: createVerify(sending) }),
+    challenges: createChallenges(sending),
     numbers: createNumbers({ ...shared, openLedger }),
     subjects: createSubjects({ ...parts, sharedLedger: targets.shared, grants }),
     sharedLedger: targets.shared,

@@ -29,8 +29,6 @@ type Decide = (
   chosen?: Channel,
 ) => Decision<SendOutcome | Refusal>
 
-export type Sends = ReturnType<typeof createSend>
-
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(
   parts: DispatchParts & { readonly counters: Counters; readonly purposes: Purposes },

@@ -22,8 +22,6 @@ import type { Lane } from './limits.js'
 import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
-export type Verify = ReturnType<typeof createVerify>
-
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerify(parts: {
   readonly codes: Codes
