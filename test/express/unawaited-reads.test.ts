@@ -1,7 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, Browser } from './browser.js'
-import { type Host, ok, phones, signupAt, startLoggedIn, startSignedIn, storeThrough } from './kit.js'
+import {
+  type Host,
+  ok,
+  phones,
+  signupAt,
+  startHost,
+  startLoggedIn,
+  startSignedIn,
+  storeThrough,
+} from './kit.js'
 
 const lost: unknown[] = []
 const note = (reason: unknown) => void lost.push(reason)
@@ -98,4 +107,25 @@ it('leaves no lost rejection behind on a page where no way of a person will do',
   expect((await ana.open(`/two-factor?requirement=${encodeURIComponent(requirement)}`)).status).toBe(503)
   await turn()
   expect(lost).toEqual([])
+})
+
+it('leaves no lost rejection behind where what the host has on file fails twice, at once and later', async () => {
+  const later = async () => {
+    await turn()
+    throw new Error('database down')
+  }
+  const atOnce = () => {
+    throw new Error('no cache')
+  }
+  for (const [phone, secretOf] of [
+    [later, atOnce],
+    [atOnce, later],
+    [async () => 42 as never, atOnce],
+  ] as const) {
+    const host = await startHost({ options: { phone, authenticator: { secretOf, issuer: 'Acme' } } })
+    const ana = await host.login()
+    expect((await ana.start()).status).toBe(500)
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    expect(lost).toEqual([])
+  }
 })

@@ -35,7 +35,10 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** What the host has on file; nothing of ours is read. */
   async function onFileOf(req: Request, subject: string): Promise<OnFile> {
-    const [numbers, secret] = await all([numbersOf(req, subject), secretOf?.(req, subject)])
+    const asked = numbersOf(req, subject)
+    // The host's other function may throw at once.
+    ignoreRejection(asked)
+    const [numbers, secret] = await all([asked, secretOf?.(req, subject)])
     const onFile = { secret, ...numbers }
     if (choicesOf(onFile) === 0) throw new TwoFactorError('no_phone')
     return onFile

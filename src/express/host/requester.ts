@@ -172,6 +172,7 @@ export function createOnFile(
   return {
     /** The numbers in what `phone` returned. */
     numbersIn,
+    /** Throws at once what `phone` throws at once; so does `secretOf`. */
     numbersOf: (req: Request, subject: string) => andThen(phoneOf(req, subject), numbersIn),
     /** The bytes that a subject shares with its app; absent where there are no apps. */
     secretOf: secretOf && ((req: Request, subject: string) => andThen(secretOf(req, subject), readSecret)),
