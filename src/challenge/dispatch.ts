@@ -55,6 +55,7 @@ interface Order {
   readonly channels: readonly Channel[]
 }
 
+/** Which parts of the domain a code goes out through. */
 export interface DispatchParts {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined

@@ -136,7 +136,7 @@ export interface Change<Value> {
 }
 
 /** One entry that all processes change, and what this one saw of it last. */
-export function createSharedRecord<Value extends { readonly [member: string]: Json | undefined }>(
+export function createSharedRecord<Value extends Members>(
   { store, emit }: { readonly store: SwapStore; readonly emit: Emit },
   key: string,
   ttlMs: number,

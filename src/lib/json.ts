@@ -28,7 +28,7 @@ export function memberOf(object: JsonObject, name: string): unknown {
 
 type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
 
-/** The members that are not undefined, which are those that JSON keeps; none of an object that is not there. */
+/** The members that are not undefined; none of an object that is not there. */
 export function present<Members extends object>(members: Members | undefined): Present<Members> {
   const entries = Object.entries(members ?? {}).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Present<Members>

@@ -119,7 +119,7 @@ function unprovenIn(hits: readonly Hit[]): number | undefined {
 
 type Budget = ReturnType<typeof createBudget>
 
-/** Something else that a request uses up. */
+/** What a request uses up besides the hits of its budget. */
 interface Allowance {
   /** Counts one hit, and refuses one beyond the limit, however many hits are parallel. */
   take(): Awaitable<Refusal | undefined>
