@@ -59,6 +59,8 @@ export function installProject(folder, tarball, line, { dependencies, ...more })
     module: 'nodenext',
     target: 'es2023',
     strict: true,
+    // Declarations are checked, ours among them, but for those of the compiler itself.
+    skipDefaultLibCheck: true,
     noEmit: true,
     esModuleInterop: true,
     types: ['node'],
