@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take from a third of a minute to a minute, the longest first. */
+/** Files that take longest, or wait longest: first of their project, so that the others fill the time. */
 const long = [
   'browser/walk',
   'days/operator',
@@ -20,6 +20,7 @@ const long = [
   'challenge/adversary',
   'many/faults',
   'many/guessing',
+  'express/host-bursts',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -381,6 +381,10 @@ test.each([
   expect(() => codeProviderContract({ ...others, ...options } as never)).toThrow(message)
 })
 
-test.each(Object.entries(breaks))('the contract finds an adapter that %s', async (_name, [found, of]) => {
-  expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
-})
+// Most of the time goes by in waiting for services that are silent.
+test.concurrent.each(Object.entries(breaks))(
+  'the contract finds an adapter that %s',
+  async (_name, [found, of]) => {
+    expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
+  },
+)
