@@ -129,10 +129,10 @@ interface Allowance {
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
-  const pairs = hits.filter(sparesOthers).flatMap((by) => {
-    const spared = hits.filter(({ row }) => row.group === by.row.spares)
-    const [nearest] = spared
-    return nearest === undefined ? [] : [{ by, nearest, both: [by, ...spared] }]
+  const pairs = hits.filter(sparesOthers).map((by) => {
+    // Whoever counts in the one counts in the others.
+    const spared = hits.filter(({ row }) => row.group === by.row.spares) as [Hit, ...Hit[]]
+    return { by, nearest: spared[0], both: [by, ...spared] }
   })
 
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
