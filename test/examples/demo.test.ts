@@ -33,7 +33,8 @@ describeInChromium('npm start', (browser) => {
     }
     const moment = async (name: string) => {
       mkdirSync(screenshots, { recursive: true })
-      await page.frames()[1]?.evaluate('scrollTo(0, 0)')
+      // A switch that was made last may still load the frame anew.
+      await vi.waitFor(async () => page.frames()[1]?.evaluate('scrollTo(0, 0)'), 10_000)
       await page.screenshot({ path: `${screenshots}stage-${name}.png`, animations: 'disabled' })
     }
 
