@@ -19,9 +19,9 @@ import type { LedgerView } from './ledger/ledgers.js'
 import { type StartOnLedger, start } from './ledger/sends.js'
 import type { LedgerLimits } from './limits.js'
 import { acceptedChannels } from './purposes.js'
-import { createSend } from './send.js'
+import { createSend, type SendParts } from './send.js'
 import { about, gather } from './targets.js'
-import { createVerify } from './verify.js'
+import { createVerify, type VerifyParts } from './verify.js'
 
 /** How a start stands before anybody asks for it. */
 export interface Outlook {
@@ -56,9 +56,7 @@ export interface Challenges {
 }
 
 /** The use cases around ledger, counters and code service. */
-export function createChallenges(
-  parts: Parameters<typeof createSend>[0] & Parameters<typeof createVerify>[0],
-): Challenges {
+export function createChallenges(parts: SendParts & VerifyParts): Challenges {
   const { targets, purposes, emit } = parts
   const sends = createSend(parts)
   const verify = createVerify(parts)

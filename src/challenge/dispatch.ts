@@ -14,6 +14,8 @@ import { about, type NumberTarget, type Targets } from './targets.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
+// On the way out: the host is asked whether a code may go, and the provider to send it.
+
 /** The host's yes, and how it wants the code to go out; absent where it was not asked. */
 interface Permitted {
   readonly outcome: 'permitted'

@@ -29,10 +29,14 @@ type Decide = (
   chosen?: Channel,
 ) => Decision<SendOutcome | Refusal>
 
+/** Which parts of the domain a code is sent by. */
+export interface SendParts extends DispatchParts {
+  readonly counters: Counters
+  readonly purposes: Purposes
+}
+
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
-export function createSend(
-  parts: DispatchParts & { readonly counters: Counters; readonly purposes: Purposes },
-) {
+export function createSend(parts: SendParts) {
   const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
   const dispatch = createDispatch(parts)
 

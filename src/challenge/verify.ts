@@ -22,15 +22,18 @@ import type { Lane } from './limits.js'
 import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
-/** Verify: count the attempt, ask the provider, record the verdict. */
-export function createVerify(parts: {
+/** Which parts of the domain a code is judged by. */
+export interface VerifyParts {
   readonly codes: Codes
   readonly counters: Counters
   readonly targets: Targets
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
-}) {
+}
+
+/** Verify: count the attempt, ask the provider, record the verdict. */
+export function createVerify(parts: VerifyParts) {
   const { codes, counters, targets, secrets, appNameOf, emit } = parts
 
   function approval(
@@ -111,7 +114,8 @@ export function createVerify(parts: {
     }
     const record = async (verdict: Verdict, ofApp?: OfApp) =>
       ledger.run((current, now, limits) => settle(current, id, verdict, now, limits, ofApp))
-    const spent = await budget.take(who.budget).catch(async (error: unknown) => {
+    const wrongCode = budget.wrongCode(who.budget)
+    const spent = await wrongCode.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
       await record('not-sent').catch(() => undefined)
       throw error
@@ -133,7 +137,7 @@ export function createVerify(parts: {
     const [{ outcome, now }] = await all([
       record(verdict, ofApp),
       // A give-back that fails must not take back what was proven.
-      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([budget.refund()]),
+      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([wrongCode.refund()]),
     ])
     switch (outcome.outcome) {
       case 'approved':

@@ -75,23 +75,20 @@ export function createCounters(parts: {
       }
     },
 
-    /** What one code may cost: counted as a wrong one before it is judged. */
+    /** What one code may cost. */
     forVerification(counted: Counted) {
       const { verifications, unproven, tally } = rows[counted.lane]
       const byAddress = hitsOf(counted, verifications)
       const address = createBudget(store, byAddress)
       const unprovenHits = hitsOf(counted, unproven)
       const wasted = createBudget(store, unprovenHits)
-      let taken: Budget | undefined
       return {
         check: () => andThen(all([address.check(), wasted.check()]), ([refusal]) => refusal),
-        /** Counts it as a wrong code of this budget on the number. */
-        take(name: BudgetName) {
-          taken = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
-          return taken.take()
+        /** One wrong code of this budget on the number: counted before it is judged, and given back unless it was wrong. */
+        wrongCode(name: BudgetName) {
+          const budget = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
+          return { take: () => budget.take(), refund: () => budget.giveBack('not-rejected') }
         },
-        /** Called unless the code was rejected. */
-        refund: () => taken?.giveBack('not-rejected'),
         /** Called when the number is proven: gives back what its codes were counted for. */
         async proven(sends: number): Promise<void> {
           if (counted.lane === 'auth') return
@@ -116,8 +113,6 @@ function unprovenIn(hits: readonly Hit[]): number | undefined {
   const counts = hits.filter(({ row }) => row.group === 'unproven').map(({ count }) => count)
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
-
-type Budget = ReturnType<typeof createBudget>
 
 /** What a request uses up besides the hits of its budget. */
 interface Allowance {

@@ -6,6 +6,8 @@ import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import type { Hit, SlidingCount } from './counter-table.js'
 
+// The limits of the whole service: how it is told that one nears or closes, and how the day of all sign-ups is counted.
+
 /** A limit of the whole service that has little left, or nothing. */
 export interface LimitState {
   readonly limit: ServiceLimit
