@@ -49,10 +49,16 @@ const spelling = /^[+\d\s()/]{4,40}$/
  * // { ok: true, phone: '+573001234567', country: 'CO' }
  */
 export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise<PhoneParse> {
-  const { defaultCountry } = rules
-  // Numbers on file recur with every code. A visitor's choice of country is not kept, nor a text that fills the memory.
-  const recurs = defaultCountry === undefined && text.length <= maxRemembered
-  const reading = await (recurs ? readOnce(text) : read(text, defaultCountry))
+  const spelled = text.normalize('NFKC').replaceAll(separators, ' ').trim()
+  if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
+  // Read with a default country, 00 would be taken as the start of a national number.
+  const prefixed = spelled.replace(/^\(?(?:00|\+)/, '+')
+  const international = withoutRetiredPrefix(prefixed, rules.defaultCountry)
+
+  const defaultCountry = rules.defaultCountry as CountryCode | undefined
+  const reading = await (defaultCountry === undefined
+    ? readOnce(international)
+    : read(international, { defaultCountry }))
   if (reading === undefined) return { ok: false, refusal: 'not-a-number' }
   const { phone, country, isPossible, isMobile } = reading
   if (!isPossible) return { ok: false, refusal: 'wrong-length' }
@@ -64,8 +70,8 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   return { ok: true, phone, country }
 }
 
-const maxRemembered = 40
-const readOnce = memoize((text) => read(text, undefined))
+// Numbers on file recur with every code. A visitor's choice of country is not cached.
+const readOnce = memoize((spelled) => read(spelled, {}))
 
 /**
  * Mexico dialled mobiles as +52 1, at home as 044, 045 or 1, until 2019; contact lists still hold them, and the plans
@@ -85,16 +91,13 @@ interface Reading {
   readonly isMobile: boolean
 }
 
-/** What the numbering plans make of a text; undefined when it is no number. */
-async function read(text: string, country: string | undefined): Promise<Reading | undefined> {
-  const spelled = text.normalize('NFKC').replaceAll(separators, ' ').trim()
-  if (!spelling.test(spelled)) return undefined
-  // Read with a default country, 00 would be taken as the start of a national number.
-  const prefixed = spelled.replace(/^\(?(?:00|\+)/, '+')
-  const international = withoutRetiredPrefix(prefixed, country)
+/** What the numbering plans make of a spelling; undefined when it is no number. */
+async function read(
+  spelled: string,
+  country: { readonly defaultCountry?: CountryCode },
+): Promise<Reading | undefined> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  const from = country === undefined ? {} : { defaultCountry: country as CountryCode }
-  const parsed = parsePhoneNumberFromString(international, { ...from, extract: false })
+  const parsed = parsePhoneNumberFromString(spelled, { ...country, extract: false })
   return (
     parsed && {
       phone: parsed.number as string as PhoneNumber,
