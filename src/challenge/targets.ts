@@ -114,22 +114,15 @@ export function createTargets(parts: {
     inAll: LedgerInHand | undefined,
   ): Promise<readonly [Target, ...Target[]] | Refusal> {
     const { subject, secret } = actor
-    const found: Target[] = []
-    const unreadable: number[] = []
-    let refusal: Refusal | undefined
-    for (const [index, number] of allNumbers(actor).entries()) {
-      const one = await numberOf(actor, number, inAll)
-      if ('outcome' in one) {
-        refusal ??= one
-        unreadable.push(index + 1)
-      } else found.push(one)
-    }
+    const found = await Promise.all(allNumbers(actor).map((number) => numberOf(actor, number, inAll)))
+    const unreadable = found.flatMap((one, index) => ('outcome' in one ? [[one, index + 1] as const] : []))
+    const readable = found.flatMap((one) => ('outcome' in one ? [] : [one]))
     if (secret !== undefined && inAll !== undefined) {
-      found.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
+      readable.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
     }
-    const [first, ...others] = found
-    if (first === undefined) return refusal ?? refused('no_phone')
-    for (const place of unreadable) actor.onUnreadable?.(place)
+    const [first, ...others] = readable
+    if (first === undefined) return unreadable[0]?.[0] ?? refused('no_phone')
+    for (const [, place] of unreadable) actor.onUnreadable?.(place)
     return [first, ...others]
   }
 

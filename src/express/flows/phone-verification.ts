@@ -147,7 +147,7 @@ export function createPhoneVerification(
 
   /** Asked before the host has the new number. A failure of its own must not keep that from being used. */
   async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
-    const before = await (async () => http.numbersOf(req, subject))().catch(() => ({}))
+    const before = await http.numbersOf(req, subject).catch(() => ({}))
     const parsed = await Promise.all(
       allNumbers(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
     )

@@ -5,7 +5,7 @@ import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { all, ignoreRejection } from '../../lib/promises.js'
+import { ignoreRejection } from '../../lib/promises.js'
 import type { Intent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -35,10 +35,7 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** What the host has on file; nothing of ours is read. */
   async function onFileOf(req: Request, subject: string): Promise<OnFile> {
-    const asked = numbersOf(req, subject)
-    // The host's other function may throw at once.
-    ignoreRejection(asked)
-    const [numbers, secret] = await all([asked, secretOf?.(req, subject)])
+    const [numbers, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
     const onFile = { secret, ...numbers }
     if (choicesOf(onFile) === 0) throw new TwoFactorError('no_phone')
     return onFile

@@ -5,7 +5,7 @@ import { isOneOf, type Method } from '../../challenge/code-provider.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { memoize } from '../../lib/memoize.js'
-import { andThen, isThenable } from '../../lib/promises.js'
+import { isThenable } from '../../lib/promises.js'
 import { fromBase32 } from '../../lib/totp.js'
 import { type HostDeadline, hostFunction } from './boundary.js'
 import type { Sessions } from './sessions.js'
@@ -172,10 +172,9 @@ export function createOnFile(
   return {
     /** The numbers in what `phone` returned. */
     numbersIn,
-    /** Throws at once what `phone` throws at once; so does `secretOf`. */
-    numbersOf: (req: Request, subject: string) => andThen(phoneOf(req, subject), numbersIn),
+    numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
     /** The bytes that a subject shares with its app; absent where there are no apps. */
-    secretOf: secretOf && ((req: Request, subject: string) => andThen(secretOf(req, subject), readSecret)),
+    secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
   }
 }
 
