@@ -71,3 +71,10 @@ it('a number on file that cannot be read stands in the way of no other', async (
   expect(await challenges.start({ ...ana, numbers, purpose: 'login' })).toMatchObject({ outcome: 'started' })
   expect(provider.sends).toHaveLength(1)
 })
+
+it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
+  const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
+  const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
+  expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })
+  expect(events).toMatchObject([{ type: 'request.refused', reason: 'not-a-number' }])
+})
