@@ -61,7 +61,7 @@ export const importTable: ImportTable = {
     undici: ['provider/send'],
     // Where data comes in from outside. Ledgers, the guard and the verdict are checked by hand.
     zod: [...wireContract, 'provider/wire', 'sandbox/*'],
-    'lru-cache': ['store/memory-store'],
+    'lru-cache': ['store/partition'],
     uqr: ['express/flows/authenticators'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made, or a body is parsed.

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { LRUCache } from 'lru-cache'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
 import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import {
@@ -75,23 +74,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, lasting, capacity, maxEntries = Infinity } = kindOf(name)
+    const { lane, capacity, maxEntries = Infinity } = kindOf(name)
     const partition = createPartition({
       max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
-      lasting,
+      lasting: capacity !== 'maxCounters',
+      onPressure: () => onPressure(name),
       onNearlyFull: () => onNearlyFull(name),
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
-      createShard: (maxSize, onEvict) =>
-        new LRUCache<string, Kept>({
-          // `max` would allocate for that many at once, for every kind; a size grows.
-          maxSize,
-          sizeCalculation: () => 1,
-          disposeAfter: (_lost, _key, reason) => {
-            if (reason !== 'evict') return
-            onEvict()
-            onPressure(name)
-          },
-        }),
     })
     partitions.set(name, partition)
     return partition

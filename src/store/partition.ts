@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { TwoFactorError } from '../errors.js'
 import type { Json } from './store.js'
 
@@ -8,15 +9,7 @@ export interface Kept {
   expiresAt: number
 }
 
-/** A cache that knows which of its entries was used least recently. */
-export interface Shard {
-  get(key: string): Kept | undefined
-  peek(key: string): Kept | undefined
-  set(key: string, kept: Kept): unknown
-  delete(key: string): boolean
-  /** The least recently used first. */
-  rkeys(): Generator<string>
-}
+type Shard = LRUCache<string, Kept>
 
 /**
  * Entries in one cache. Its Map stops the process while it is copied, the longer the more it holds: with a million
@@ -39,13 +32,13 @@ export function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly lasting: boolean
+  /** Called with each entry that is evicted. */
+  readonly onPressure: () => void
   /** Called once, before anything is refused. */
   readonly onNearlyFull: () => void
   readonly whenFull: string
-  /** A cache of at most `max` entries, which tells `onEvict` what it has lost for want of room. */
-  readonly createShard: (max: number, onEvict: () => void) => Shard
 }) {
-  const { max, lasting, onNearlyFull, whenFull, createShard } = parts
+  const { max, lasting, onPressure, onNearlyFull, whenFull } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
   // A lasting shard may hold more than its share: the partition as a whole keeps the limit.
   const share = lasting ? max : Math.ceil(max / count)
@@ -54,15 +47,22 @@ export function createPartition(parts: {
   let turn = 0
   let isTold = false
 
-  function shardAt(index: number) {
-    shards[index] ??= createShard(share, () => {
-      size -= 1
+  function shardAt(index: number): Shard {
+    shards[index] ??= new LRUCache<string, Kept>({
+      // `max` would allocate for that many at once, for every kind; a size grows.
+      maxSize: share,
+      sizeCalculation: () => 1,
+      disposeAfter: (_lost, _key, reason) => {
+        if (reason !== 'evict') return
+        size -= 1
+        onPressure()
+      },
     })
     return shards[index]
   }
 
   /** The last characters of a key belong to a hash. By a smaller prime, some numbers of shards would leave half empty. */
-  function shardOf(key: string) {
+  function shardOf(key: string): Shard {
     let place = 0
     for (let at = key.length - 4; at < key.length; at += 1) {
       place = (Math.imul(place, 65_599) + key.charCodeAt(at)) & 0x7fffffff

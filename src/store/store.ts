@@ -106,17 +106,18 @@ type Lane = 'auth' | 'enrol'
 interface KindOfEntry {
   /** Whose flood fills it. No kind that grows with requests is written by both lanes: sign-ups take no room from sign-ins. */
   readonly lane: Lane
-  /** Never evicted while it is live: a guess budget or a proof depends on it. The others may be. */
-  readonly lasting: boolean
-  /** The option of the memory store that bounds how many are kept. */
+  /**
+   * The option of the memory store that bounds how many are kept. Only a counter may be evicted while it is live: a
+   * guess budget or a proof depends on every other.
+   */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
   /** Bounds it further where entries are large. */
   readonly maxEntries?: number
 }
 
-const ledgers = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxLedgers' }) as const
-const lasting = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxGrants' }) as const
-const counters = (lane: Lane) => ({ lane, lasting: false, capacity: 'maxCounters' }) as const
+const ledgers = (lane: Lane) => ({ lane, capacity: 'maxLedgers' }) as const
+const lasting = (lane: Lane) => ({ lane, capacity: 'maxGrants' }) as const
+const counters = (lane: Lane) => ({ lane, capacity: 'maxCounters' }) as const
 
 /**
  * Every kind of entry, as the third part of its key names it: `tf2:<namespace>:<kind>:<tag>`. Keys are made of these

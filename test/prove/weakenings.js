@@ -91,9 +91,9 @@ export const weakenings = [
   {
     bound: 8,
     what: 'a full store evicts ledgers',
-    file: 'src/store/store.ts',
-    find: 'const ledgers = (lane: Lane) => ({ lane, lasting: true,',
-    replace: 'const ledgers = (lane: Lane) => ({ lane, lasting: false,',
+    file: 'src/store/memory-store.ts',
+    find: "lasting: capacity !== 'maxCounters',",
+    replace: "lasting: capacity === 'maxGrants',",
     tests: ['test/store/capacity.test.ts', 'test/store/memory-store.test.ts'],
   },
   {
