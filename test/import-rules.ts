@@ -36,6 +36,7 @@ export const importTable: ImportTable = {
       'challenge/code-provider',
       'challenge/limits',
       'express/pages/brand',
+      'express/pages/links',
       ...everyPart.map((part) => `type ${part}`),
     ],
     'two-factor': everyPart,

@@ -1,11 +1,20 @@
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
-import { type BrandOptions, parseColour } from '../express/pages/brand.js'
-import type { LinkOptions } from '../express/pages/links.js'
+import {
+  type BrandOptions,
+  dark,
+  isReadable,
+  light,
+  nearestReadable,
+  parseColour,
+  type Surroundings,
+} from '../express/pages/brand.js'
+import { isLink, linkNames } from '../express/pages/links.js'
 import type { PagesOptions } from '../express/pages/pages.js'
 import type { CodeOptions } from '../express/settings.js'
 import {
   boolean,
+  type Check,
   type Checks,
   durationMs,
   func,
@@ -14,6 +23,7 @@ import {
   nonEmptyString,
   object,
   oneOf,
+  optionError,
   record,
   that,
   timeoutMs,
@@ -27,22 +37,23 @@ import { phoneCountries } from '../phone-number.js'
 
 const link = that(
   'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
-  (value) => typeof value === 'string' || typeof value === 'function',
+  (value) => typeof value === 'function' || isLink(value),
 )
-
-const linkChecks: Checks<LinkOptions> = {
-  signIn: link,
-  addPhone: link,
-  support: link,
-  lostPhone: link,
-  home: link,
-  otherMethod: link,
-}
 
 const colour = that(
   "must be a colour such as '#0b6e4f'",
   (value) => typeof value === 'string' && parseColour(value) !== undefined,
 )
+/** A colour that text can have there, and buttons with text. */
+const readable =
+  (on: Surroundings): Check =>
+  (value, name) => {
+    const accent = String(colour(value, name))
+    if (isReadable(accent, on)) return accent
+    throw optionError(
+      `${name} cannot be read on the page (contrast below 4.5:1); the nearest colour that can is '${nearestReadable(accent, on)}'`,
+    )
+  }
 const sources = list(
   that(
     'must be a source such as https://cdn.example.com',
@@ -58,9 +69,13 @@ const cspChecks: Checks<NonNullable<BrandOptions['csp']>> = {
 }
 const brandChecks: Checks<BrandOptions> = {
   name: nonEmptyString(),
-  logoUrl: nonEmptyString('a path of this site or an https URL'),
-  accent: colour,
-  accentDark: colour,
+  logoUrl: that(
+    'must be a non-empty string: a path of this site or an https URL',
+    // `mailto:` has no origin, and would stand as `null` in the policy.
+    (value) => isLink(value, ['https:']),
+  ),
+  accent: readable(light),
+  accentDark: readable(dark),
   font: that(
     'must be a CSS font-family list',
     // Nothing that ends the declaration: the rest of it would be CSS that nobody meant.
@@ -87,7 +102,7 @@ export const pages: Checks<PagesOptions> = {
     ),
   ),
   brand: object(brandChecks, ['name']),
-  links: withDefault({}, object(linkChecks)),
+  links: withDefault({}, object(Object.fromEntries(linkNames.map((name) => [name, link])))),
   render: func('(view, { req, res, locale, texts, html }) => html'),
   formFields: func('(req) => ({ name: value })'),
 }

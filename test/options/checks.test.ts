@@ -193,8 +193,18 @@ const rows: readonly Row[] = [
   [
     'pages.brand.logoUrl',
     'must be a non-empty string: a path of this site or an https URL',
-    ['/logo.svg'],
-    [''],
+    ['/logo.svg', 'https://cdn.example.com/logo.svg'],
+    [
+      '',
+      'logo.svg',
+      '//cdn.example.com/logo.svg',
+      'http://cdn.example.com/logo.svg',
+      'http://localhost/logo.svg',
+      'javascript:alert(1)',
+      // Links take these two; they have no origin that the policy could name.
+      'mailto:a@b.c',
+      'tel:+15550100',
+    ],
   ],
   ['pages.brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#064'], ['red', 5]],
   ['pages.brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
@@ -275,6 +285,15 @@ describe('an option', () => {
     [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'pages.brand.accent cannot be read on the page'],
   ])('that a page cannot show is refused at start-up: %j', (pages, message) => {
     expect(refusal({ pages })).toContain(`twoFactor: ${message}`)
+  })
+
+  test('that is a colour has to be readable, in light and in dark mode, and is told the nearest that is', () => {
+    const told = refused('pages.brand.accent', '#ffcc00') ?? ''
+    const [, nearest] =
+      /^twoFactor: pages\.brand\.accent cannot be read .* is '(#[\da-f]{6})'$/.exec(told) ?? []
+    expect(refused('pages.brand.accent', nearest)).toBeUndefined()
+    expect(refused('pages.brand.accentDark', '#333')).toMatch(/accentDark cannot be read on the page/)
+    expect(refused('pages.brand.accentDark', '#7fd8b9')).toBeUndefined()
   })
 
   const shapes = [null, 0.5, '', [], [null], {}, { login: null }, true, false]

@@ -1,5 +1,4 @@
 import { present } from '../../lib/json.js'
-import { safePath } from '../http/origin.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
@@ -28,23 +27,6 @@ export interface BrandOptions {
     readonly fontSrc?: readonly string[]
     readonly styleSrc?: readonly string[]
   }
-}
-
-/** Why a brand cannot be used, as the end of the sentence "brand.…"; undefined when it can. */
-export function brandProblem({ accent, accentDark, logoUrl = '/' }: BrandOptions): string | undefined {
-  if (!isLogo(logoUrl)) return 'logoUrl must be a path of this site or an https URL'
-  return colourProblem('accent', accent, light) ?? colourProblem('accentDark', accentDark, dark)
-}
-
-/** Less than a link may be: `mailto:` has no origin, and would stand as `null` in the policy. */
-function isLogo(url: string): boolean {
-  return safePath(url) !== undefined || (URL.canParse(url) && new URL(url).protocol === 'https:')
-}
-
-function colourProblem(name: string, colour: string | undefined, on: typeof light): string | undefined {
-  if (colour === undefined || isReadable(colour, on)) return undefined
-  const nearest = nearestReadable(colour, on)
-  return `${name} cannot be read on the page (contrast below 4.5:1); the nearest colour that can is '${nearest}'`
 }
 
 /** The style sheet of the pages, with what the brand adds. */

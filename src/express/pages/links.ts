@@ -1,10 +1,11 @@
 import type { Request } from 'express'
-import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import { safePath } from '../http/origin.js'
 import type { Texts } from './messages/en.js'
 
-const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
+export const linkNames = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
+
+type LinkName = (typeof linkNames)[number]
 
 /** A path of the app, an https URL, a `mailto:` or `tel:` link, or a function that picks one for the request. */
 export type Link = string | ((req: Request) => string)
@@ -15,23 +16,16 @@ export type Link = string | ((req: Request) => string)
  * @example
  * twoFactor({ pages: { links: { home: '/', support: 'mailto:help@example.com', lostPhone: (req) => lostUrl(req) } } })
  */
-export type LinkOptions = { readonly [Name in (typeof names)[number]]?: Link | undefined }
+export type LinkOptions = { readonly [Name in LinkName]?: Link | undefined }
 
 /** The links of one request. */
-export type PageLinks = { readonly [Name in (typeof names)[number]]?: string }
+export type PageLinks = { readonly [Name in LinkName]?: string }
 
 /** Picks the links of one request. What {@link isLink} refuses is left out (open redirect). */
 export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
-  for (const name of names) {
-    if (typeof options[name] === 'string' && !isLink(options[name])) {
-      throw optionError(
-        `twoFactor: pages.links.${name} must be a path, an https URL, a mailto: or tel: link, or a function (req) => string`,
-      )
-    }
-  }
   return (req) => {
-    const links: { [Name in (typeof names)[number]]?: string } = {}
-    for (const name of names) {
+    const links: { [Name in LinkName]?: string } = {}
+    for (const name of linkNames) {
       const link = options[name]
       const url = typeof link === 'function' ? hostFunction(link)(req) : link
       if (url !== undefined && isLink(url)) links[name] = url
@@ -46,10 +40,10 @@ export function withTextLink(links: PageLinks, { 'phone.lostUrl': lostPhone }: T
 }
 
 /** Whether pages may link there. `javascript:` and plain http are not accepted. */
-export function isLink(value: unknown): boolean {
+export function isLink(value: unknown, protocols = ['https:', 'mailto:', 'tel:']): boolean {
   if (typeof value !== 'string') return false
   if (safePath(value) !== undefined) return true
-  return URL.canParse(value) && ['https:', 'mailto:', 'tel:'].includes(new URL(value).protocol)
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol)
 }
 
 /** The sign-in page, told where to come back to. */

@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express'
 import type { Limits } from '../../challenge/limits.js'
 import { type Html, html, plainText } from '../../lib/html.js'
-import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
-import { type BrandOptions, brandProblem, createPageHeaders, styleSheet } from './brand.js'
+import { type BrandOptions, createPageHeaders, styleSheet } from './brand.js'
 import { cancelling, type FormFieldsOf, fieldsOf } from './forms.js'
 import { directionOf, type Language, type LocaleOf } from './language.js'
 import type { LinkOptions } from './links.js'
@@ -75,8 +74,8 @@ export interface PagesOptions {
 /** The options that pages go by. */
 export interface PageSettings {
   readonly pages: PagesOptions & Required<Pick<PagesOptions, 'links' | 'messages'>>
-  /** By purpose, always with `login`. */
-  readonly appName: Readonly<Record<string, string>>
+  /** By purpose. */
+  readonly appName: Readonly<Record<string, string> & Record<'login', string>>
   /** ISO 3166 codes. */
   readonly countries: readonly string[] | 'any'
   readonly limits: Pick<Limits, 'hostTimeoutMs'>
@@ -99,10 +98,7 @@ export function createPages(
     requestOf: (_view: PageView, { req }: { req: Request }) => req,
   }
   const render = settings.pages.render && hostFunction(settings.pages.render, deadline)
-  const unusable = brand && brandProblem(brand)
-  if (unusable !== undefined) throw optionError(`twoFactor: pages.brand.${unusable}`)
-  const { login: name } = settings.appName
-  const app = brand ?? (name === undefined ? undefined : { name })
+  const app = brand ?? { name: settings.appName.login }
   return {
     /** The HTML of one page. */
     html(view: PageView, req: Request, res: Response): string | Promise<string> {
