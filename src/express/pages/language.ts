@@ -28,7 +28,7 @@ export function createLanguageOf(parts: {
   const { locale, messages, methods, warn } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
   const textsOf = createTexts(messages, methods)
-  const missing = [...missingTexts(messages)].map(
+  const missing = missingTexts(messages).map(
     ([tag, keys]) => `pages.messages.${tag} lacks ${keys.join(', ')}`,
   )
   if (missing.length > 0) warn('TWO_FACTOR_MESSAGES_INCOMPLETE', missing.join('; '))
@@ -79,17 +79,17 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
 }
 
 function textsFor(locale: string, messages: Messages): Texts {
-  const own = [varieties, messages].flatMap((source) => layersOf(locale, source)).flatMap(givenIn)
   const base = baseOf(locale) ?? en
-  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...Object.fromEntries(own) }
+  const regional = ownTexts(locale, varieties)
+  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...regional, ...ownTexts(locale, messages) }
 }
 
-/** What a source has for a locale: for its language, then for its region. */
-function layersOf(locale: string, source: Messages): Partial<Texts>[] {
-  return Object.entries(source)
+/** What a source has for a locale: for its language, and over that for its region. */
+function ownTexts(locale: string, source: Messages): Partial<Texts> {
+  const layers = Object.entries(source)
     .filter(([tag]) => `${locale}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
     .sort(([one], [other]) => one.length - other.length)
-    .map(([, texts]) => texts)
+  return Object.fromEntries(layers.flatMap(([, texts]) => givenIn(texts)))
 }
 
 /** The languages that are written from right to left. */
@@ -98,18 +98,15 @@ const rightToLeft = /^(?:ar|fa|he|ur)(?:-|$)/i
 /** The direction of a language, as the attribute of an element. */
 export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => (rightToLeft.test(lang) ? 'rtl' : 'ltr')
 
-/** The keys that a language of the host lacks: people would read those texts in English. */
-export function missingTexts(messages: Messages): ReadonlyMap<string, readonly string[]> {
-  const further = Object.keys(messages).filter((locale) => baseOf(locale) === undefined)
-  const lacking = further.map((locale) => {
-    const given = new Set(
-      layersOf(locale, messages)
-        .flatMap(givenIn)
-        .map(([key]) => key),
-    )
-    return [locale, textKeys.filter((key) => !given.has(key))] as const
-  })
-  return new Map(lacking.filter(([, keys]) => keys.length > 0))
+/** The languages of the host that lack keys, each with those: people would read these texts in English. */
+export function missingTexts(messages: Messages): (readonly [locale: string, keys: readonly string[]])[] {
+  return Object.keys(messages)
+    .filter((locale) => baseOf(locale) === undefined)
+    .map((locale) => {
+      const own = ownTexts(locale, messages)
+      return [locale, textKeys.filter((key) => !Object.hasOwn(own, key))] as const
+    })
+    .filter(([, keys]) => keys.length > 0)
 }
 
 /** What a person may read: not the language tag, and nothing that is empty unless the host fills it. */

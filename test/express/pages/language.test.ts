@@ -176,11 +176,11 @@ describe('createTexts', () => {
   it('misses in a further language each text that people may read', () => {
     const { lang, ...whole } = texts.get('en') ?? {}
     expect(lang).toBe('en')
-    expect(missingTexts({ fr: whole, 'es-MX': {}, pt: {} })).toEqual(new Map())
+    expect(missingTexts({ fr: whole, 'es-MX': {}, pt: {} })).toEqual([])
     const { 'code.title': _title, 'done.text': _text, ...most } = whole as Record<string, string>
-    expect(missingTexts({ fr: { ...most, 'phone.label': undefined } as never })).toEqual(
-      new Map([['fr', ['code.title', 'done.text', 'phone.label']]]),
-    )
+    expect(missingTexts({ fr: { ...most, 'phone.label': undefined } as never })).toEqual([
+      ['fr', ['code.title', 'done.text', 'phone.label']],
+    ])
   })
 
   it('refuses an unknown key and an invalid language tag, by name', () => {
