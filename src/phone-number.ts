@@ -117,8 +117,7 @@ async function read(
  * await nationalForm('3001234567', 'CO') // '300 1234567'
  */
 export async function nationalForm(phone: string, defaultCountry?: string): Promise<string> {
-  const rules = { countries: 'any', ...(defaultCountry && { defaultCountry }) } as const
-  const parsed = await parsePhoneNumber(phone, rules)
+  const parsed = await parsePhoneNumber(phone, { countries: 'any', defaultCountry })
   if (!parsed.ok) return phone
   const { parsePhoneNumberFromString } = await loadPhoneData()
   return parsePhoneNumberFromString(parsed.phone)?.formatNational() ?? phone

@@ -28,7 +28,7 @@ export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
     for (const name of linkNames) {
       const link = options[name]
       const url = typeof link === 'function' ? hostFunction(link)(req) : link
-      if (url !== undefined && isLink(url)) links[name] = url
+      if (isLink(url)) links[name] = url
     }
     return links
   }
@@ -40,7 +40,7 @@ export function withTextLink(links: PageLinks, { 'phone.lostUrl': lostPhone }: T
 }
 
 /** Whether pages may link there. `javascript:` and plain http are not accepted. */
-export function isLink(value: unknown, protocols = ['https:', 'mailto:', 'tel:']): boolean {
+export function isLink(value: unknown, protocols = ['https:', 'mailto:', 'tel:']): value is string {
   if (typeof value !== 'string') return false
   if (safePath(value) !== undefined) return true
   return URL.canParse(value) && protocols.includes(new URL(value).protocol)

@@ -200,7 +200,7 @@ function waysOut(view: Decided, again: string | undefined): readonly Way[] {
   const { page, problem, links, isCancellable, otherNumberMayDo } = view
   const isLater = again !== undefined && problem?.retryAfterMs !== undefined
   const ways = waysFrom(view, again).flatMap(([text, to, afterMs]) =>
-    to === undefined ? [] : [{ text, to, ...(afterMs !== undefined && { afterMs }) }],
+    to === undefined ? [] : [{ text, to, afterMs }],
   )
   const leadsOn = ways.length > (isLater ? 1 : 0) || (isLater && (isCancellable || otherNumberMayDo))
   const { home = '/' } = links
