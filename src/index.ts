@@ -1,3 +1,4 @@
+export type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
 export type { Suspicion } from './challenge/budgets/suspicion.js'
 export type {
   Channel,
@@ -29,6 +30,8 @@ export type { Grant } from './challenge/proofs/grants.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/stored-grant.js'
 export type { RecoveryCodeStore, RecoveryCodes } from './challenge/recovery.js'
 export type { SelfTest } from './challenge/self-test.js'
+export type { BalanceOptions } from './challenge/watch/balance-watch.js'
+export type { DeliveryWatchOptions } from './challenge/watch/delivery-watch.js'
 export type { Failure, Health } from './challenge/watch/health.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
@@ -57,13 +60,7 @@ export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/en.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { PageTools, Render } from './express/pages/pages.js'
-export type {
-  BalanceOptions,
-  DeliveryWatchOptions,
-  PurposeOptions,
-  SignupGuardOptions,
-  TwoFactorOptions,
-} from './options.js'
+export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,
   type ClientOptions,

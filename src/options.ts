@@ -1,5 +1,8 @@
+import type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { LimitsOption } from './challenge/limits.js'
+import type { BalanceOptions } from './challenge/watch/balance-watch.js'
+import type { DeliveryWatchOptions } from './challenge/watch/delivery-watch.js'
 import type { OnEvent } from './events.js'
 import type { HttpOptions } from './express/settings.js'
 import type { Store } from './store/store.js'
@@ -16,45 +19,6 @@ export interface PurposeOptions {
   readonly trustedDevice?: boolean
   /** Whether a recovery code may. Default: for `login` only, where a guard asks for no more than a sign-in. */
   readonly recoveryCode?: boolean
-}
-
-/**
- * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
- * Durations are milliseconds.
- */
-export interface SignupGuardOptions {
-  /**
-   * What happens while a country is suspected, where there is no `beforeSend` to ask for a captcha: `enforce`
-   * refuses its sign-ups (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
-   */
-  readonly mode?: 'observe' | 'enforce'
-  /** Unproven sends per country and UTC hour up to which nothing is suspected. Default 30. */
-  readonly unprovenPerHour?: number
-  /** The same per UTC day. Default 100. */
-  readonly unprovenPerDay?: number
-  /**
-   * Up to how many times what usually stays unproven in the country may do so, for each number that is proven; where
-   * nothing is known yet, as if half were proven. Default 2.
-   */
-  readonly ratio?: number
-  /** The countries that are watched, ISO 3166 codes. Default: all. */
-  readonly countries?: readonly string[]
-}
-
-/** When to tell that the account runs dry. Durations are milliseconds. */
-export interface BalanceOptions {
-  /** How often the account is asked, by one process of all that share the store. Default 5 minutes. */
-  readonly everyMs?: number
-  /** Credits from which on downward it counts as low. Default: only by `warnBeforeMs`. */
-  readonly low?: number
-  /** It counts as low when, at the rate of our own sends, it is empty after less than this. Default a day. */
-  readonly warnBeforeMs?: number
-}
-
-/** When to look at what became of a code that was sent. Durations are milliseconds. */
-export interface DeliveryWatchOptions {
-  /** How long after the send. Default 15 seconds. */
-  readonly afterMs?: number
 }
 
 /** What is looked at besides requests. */

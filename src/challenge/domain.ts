@@ -22,7 +22,7 @@ import { createPurposes, type Purpose, type Purposes } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createTargets } from './targets.js'
 import { type BalanceRules, createBalanceWatch } from './watch/balance-watch.js'
-import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
+import { createDeliveryWatch, type DeliveryWatchOptions } from './watch/delivery-watch.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
@@ -32,7 +32,7 @@ export interface WatchRules {
   /** Absent: nobody watches the account. */
   readonly balance?: BalanceRules | undefined
   /** Absent: nobody looks at what became of a message. */
-  readonly delivery?: DeliveryRules | undefined
+  readonly delivery?: Required<DeliveryWatchOptions> | undefined
 }
 
 interface Settings {

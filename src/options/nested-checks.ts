@@ -1,4 +1,7 @@
+import type { SignupGuardOptions } from '../challenge/budgets/signup-guard.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
+import type { BalanceOptions } from '../challenge/watch/balance-watch.js'
+import type { DeliveryWatchOptions } from '../challenge/watch/delivery-watch.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
 import {
   type BrandOptions,
@@ -30,7 +33,7 @@ import {
   withDefault,
 } from '../lib/options.js'
 import { dayMs, minuteMs } from '../lib/time.js'
-import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions, WatchOptions } from '../options.js'
+import type { WatchOptions } from '../options.js'
 import { phoneCountries } from '../phone-number.js'
 
 // Options that are objects or lists, each with what its members must be.

@@ -16,7 +16,7 @@ import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-watch.js'
-import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
+import type { DeliveryWatchOptions } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/promises.js'
 import { memoryStore } from '../../src/store/memory-store.js'
@@ -78,7 +78,7 @@ export interface ServiceOptions {
   limits?: Partial<Limits>
   signupGuard?: Partial<SignupGuardRules>
   balance?: BalanceRules
-  deliveryWatch?: DeliveryRules
+  deliveryWatch?: Required<DeliveryWatchOptions>
   messageState?: CodeProvider['messageState']
   /** In place of the service that counts. */
   codes?: CodeProvider | CompositeProvider

@@ -15,18 +15,31 @@ import {
   windowAt,
 } from './suspicion.js'
 
-/** When a country is suspected of SMS pumping, and what then happens. */
-export interface SignupGuardRules {
-  readonly mode: 'observe' | 'enforce'
-  /** Sends without a proof of the number, per country and UTC hour, before it is suspected. */
-  readonly unprovenPerHour: number
-  /** The same per UTC day. */
-  readonly unprovenPerDay: number
-  /** How many times what usually stays unproven may do so, for each number that is proven; where that is more. */
-  readonly ratio: number
-  /** The countries that are watched. Default: all. */
-  readonly countries?: readonly string[] | undefined
+/**
+ * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
+ * Durations are milliseconds.
+ */
+export interface SignupGuardOptions {
+  /**
+   * What happens while a country is suspected, where there is no `beforeSend` to ask for a captcha: `enforce`
+   * refuses its sign-ups (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
+   */
+  readonly mode?: 'observe' | 'enforce'
+  /** Unproven sends per country and UTC hour up to which nothing is suspected. Default 30. */
+  readonly unprovenPerHour?: number
+  /** The same per UTC day. Default 100. */
+  readonly unprovenPerDay?: number
+  /**
+   * Up to how many times what usually stays unproven in the country may do so, for each number that is proven; where
+   * nothing is known yet, as if half were proven. Default 2.
+   */
+  readonly ratio?: number
+  /** The countries that are watched, ISO 3166 codes. Default: all. */
+  readonly countries?: readonly string[]
 }
+
+/** The same, settled. */
+export type SignupGuardRules = SignupGuardOptions & Required<Omit<SignupGuardOptions, 'countries'>>
 
 export interface Suspected {
   readonly suspicion: Suspicion

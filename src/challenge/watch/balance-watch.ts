@@ -10,15 +10,18 @@ import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { type Change, createSharedRecord } from '../updater.js'
 
-/** When an account counts as low. */
-export interface BalanceRules {
-  /** How often the account is asked. */
-  readonly everyMs: number
-  /** Credits from which on downward it is low. */
-  readonly low?: number | undefined
-  /** It is low as well when, at the rate of our own sends, it is empty after less than this. */
-  readonly warnBeforeMs: number
+/** When to tell that the account runs dry. Durations are milliseconds. */
+export interface BalanceOptions {
+  /** How often the account is asked, by one process of all that share the store. Default 5 minutes. */
+  readonly everyMs?: number
+  /** Credits from which on downward it counts as low. Default: only by `warnBeforeMs`. */
+  readonly low?: number
+  /** It counts as low when, at the rate of our own sends, it is empty after less than this. Default a day. */
+  readonly warnBeforeMs?: number
 }
+
+/** The same, settled. */
+export type BalanceRules = BalanceOptions & Required<Omit<BalanceOptions, 'low'>>
 
 /** SMS pumping: the visitor of a signup form picks the number, so that a refused one says nothing about sign-ins. */
 type Pause = 'all' | 'sign-ups'

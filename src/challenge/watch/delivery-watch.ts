@@ -102,9 +102,10 @@ export function sharesAt(record: DeliveryRecord | undefined, at: number): readon
   return (record?.rows ?? []).map((row) => shareOf(aged(row, at))).filter(({ sent }) => sent > 0)
 }
 
-/** When to look at what became of a message. */
-export interface DeliveryRules {
-  readonly afterMs: number
+/** When to look at what became of a code that was sent. Durations are milliseconds. */
+export interface DeliveryWatchOptions {
+  /** How long after the send. Default 15 seconds. */
+  readonly afterMs?: number
 }
 
 /** Asks for the state of one message at the provider that sent it. */
@@ -147,7 +148,7 @@ export function createDeliveryWatch(
     readonly now: () => number
     readonly emit: Emit
   },
-  rules: DeliveryRules,
+  { afterMs }: Required<DeliveryWatchOptions>,
 ) {
   const { keys, background, now, emit } = parts
   const hour = createSharedRecord<DeliveryRecord>(parts, keys.counter('count-delivery', 'hour'), weekMs)
@@ -180,7 +181,7 @@ export function createDeliveryWatch(
       if (ask === undefined || waiting >= maxWaiting)
         return emit({ type: 'message.unknown', ageMs: 0, ...about })
       waiting += 1
-      background.after(rules.afterMs, async () => {
+      background.after(afterMs, async () => {
         const state = await stateOf(ask)
         waiting -= 1
         emit({ type: types[state ?? 'pending'], ageMs: Math.max(0, now() - sentAt), ...about })
