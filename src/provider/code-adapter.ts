@@ -1,5 +1,4 @@
 import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/code-provider.js'
-import { present } from '../lib/json.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
@@ -68,11 +67,9 @@ const checks: Checks<ProviderCodesOptions> = {
  * })
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
-  checkOptions('providerCodes', options, checks, ['client', 'approvedStatuses'])
-  const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = options
-  const { approvedStatuses, rejectedCodes, accountErrorCodes } = options
-  // Copied: what the caller does to a list later must not let anybody in.
-  const rules = structuredClone({ approvedStatuses, ...present({ rejectedCodes, accountErrorCodes }) })
+  // Settled lists are copies: what the caller does to one later must not let anybody in.
+  const rules = checkOptions('providerCodes', options, checks, ['client', 'approvedStatuses'])
+  const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = rules
 
   const provider: CodeProvider = {
     name,
