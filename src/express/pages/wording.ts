@@ -129,7 +129,7 @@ function countryList(countries: readonly string[], texts: Texts): string {
 const travelMs = 5_000
 
 /** One text of a page, its places filled by what the page shows. There is one of each kind for any method. */
-export function filled(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): Html {
+export function filled(key: TextKey, view: Scene, texts: Texts): Html {
   const { challenge, problem, changeableNumber, nationalPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
   const masked = challenge?.destination ?? ''
@@ -152,7 +152,7 @@ export function filled(key: TextKey, view: Scene & Partial<PageView>, texts: Tex
 const isText = (key: TextKey, texts: Texts): key is keyof Texts => Object.hasOwn(texts, key)
 
 /** The life of the code, the trust in a device, the wait before a send, or that of what was refused. */
-function lengthIn(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): string {
+function lengthIn(key: TextKey, view: Scene, texts: Texts): string {
   const { challenge, problem, trustForMs = 0, waitMs = 0, now } = view
   if (key === 'code.trust') return duration(trustForMs, 'down', texts)
   if (key === 'start.wait' || key === 'resend.wait') return duration(waitMs, 'up', texts)
@@ -161,8 +161,8 @@ function lengthIn(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): 
   return retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)
 }
 
-/** What the sentences about a problem depend on. */
-type Scene = Pick<PageView, 'page' | 'challenge' | 'emptyField' | 'countries' | 'now'>
+/** What sentences depend on: those about a problem are told without a page, too. */
+type Scene = Pick<PageView, 'page' | 'countries' | 'now'> & Partial<PageView>
 
 export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
   return texts[`${textKey(view, problem)}.title`]
@@ -213,19 +213,15 @@ function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit, 
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (reason === 'old-code') return 'code.old'
   if (reason === 'app-code') return 'code.stray'
-  if (page === 'code' && code === 'code_not_accepted' && challenge?.channel === appMethod)
-    return 'code.wrong.app'
+  const isApp = page === 'code' && challenge?.channel === appMethod
+  if (isApp && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
-  if (
-    code === 'invalid_request' &&
-    (page === 'code' || page === 'phone' || page === 'recovery' || page === 'pair')
-  ) {
+  if (code === 'invalid_request') {
     const fault = emptyField ? 'empty' : 'unreadable'
     if (page === 'code' && challenge?.channel === 'call') return `code.${fault}.call` as const
-    if (page === 'pair' || (page === 'code' && challenge?.channel === appMethod))
-      return `code.${fault}.app` as const
-    return `${page}.${fault}` as const
+    if (page === 'pair' || isApp) return `code.${fault}.app` as const
+    if (page === 'code' || page === 'phone' || page === 'recovery') return `${page}.${fault}` as const
   }
   return `problem.${code}` as const
 }
