@@ -19,7 +19,7 @@ export interface Settings
 }
 
 /**
- * Checks the options once and fills in the defaults. Lists are copied: what the caller does to them later
+ * Checks the options once and fills in the defaults. Settled lists are copies: what the caller does to them later
  * changes nothing.
  *
  * @throws {TypeError} naming the option and the fix, never a value: some of them are secrets
@@ -56,7 +56,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
       name,
       maxAgeMs,
       once: purpose.once ?? false,
-      channels: [...(purpose.channels ?? channels)],
+      channels: purpose.channels ?? channels,
       trustedDevice: purpose.trustedDevice ?? (isLogin && trustedDevices !== undefined),
       recoveryCode: resolveRecoveryCode(purpose.recoveryCode, isLogin && recoveryCodes !== undefined),
       browserStartable: true,
@@ -97,19 +97,16 @@ function stateless({ source, flags }: RegExp): RegExp {
   return new RegExp(source, flags.replaceAll(/[gy]/g, ''))
 }
 
-/** The limits in force. Lists are copied. */
-function resolveLimits(given: LimitsOption, store?: Pick<Store, 'timeoutMs'>): Limits {
-  const { timeoutMs: storeTimeoutMs = defaultLimits.storeTimeoutMs } = store ?? {}
-  const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
-  const limits = Object.entries({ ...defaultLimits, storeTimeoutMs, ...bounds }).map(([name, usual]) => {
-    const value = given[name as keyof Limits] ?? usual
-    const max = bounds[name as keyof Limits]
-    if (max !== undefined && Number(value) > Number(max)) {
-      throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${given.profile}`)
+/** The limits in force. */
+function resolveLimits({ profile, ...given }: LimitsOption, store: Store | undefined): Limits {
+  const bounds = profile === undefined ? {} : profiles[profile]
+  for (const [name, max] of Object.entries<number>(bounds)) {
+    if (Number(given[name as keyof Limits] ?? max) > max) {
+      throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${profile}`)
     }
-    return [name, Array.isArray(value) ? [...value] : value]
-  })
-  return Object.fromEntries(limits)
+  }
+  const storeTimeoutMs = store?.timeoutMs ?? defaultLimits.storeTimeoutMs
+  return { ...defaultLimits, storeTimeoutMs, ...bounds, ...given }
 }
 
 /** The limits in force, as a Markdown table for the operator's documentation. */
