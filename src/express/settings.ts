@@ -77,12 +77,11 @@ export interface HttpSettings
   extends Required<Pick<HttpOptions, WithDefault>>,
     Omit<HttpOptions, WithDefault | 'code' | 'pages'>,
     PageSettings {
+  /** The pattern without `g` and `y`: it keeps no position between two codes. */
   readonly code: Required<CodeOptions>
   readonly limits: Limits
   /** By which a code may be asked for: the provider's, and `app`. */
   readonly methods: readonly Method[]
-  /** Without `g` and `y`: it keeps no position between two codes. */
-  readonly codePattern: RegExp
   /** The longest age that a step-up may accept, when a profile sets one. */
   readonly maxStepUpAgeMs: number
   /** Whether a payment must show amount and payee, by the profile (PSD2 RTS, article 5). */

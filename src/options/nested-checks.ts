@@ -159,10 +159,12 @@ export const authenticator: Checks<AuthenticatorOptions> = {
   ),
 }
 
+const pattern: Check = (value, name) => {
+  if (!(value instanceof RegExp)) throw optionError(`${name} must be a regular expression`)
+  // `g` and `y` would make it remember where it stopped, and refuse every other code.
+  return new RegExp(value, value.flags.replaceAll(/[gy]/g, ''))
+}
 export const code: Checks<CodeOptions> = {
-  pattern: withDefault(
-    /^[0-9A-Za-z]{4,10}$/,
-    that('must be a regular expression', (value) => value instanceof RegExp),
-  ),
+  pattern: withDefault(/^[0-9A-Za-z]{4,10}$/, pattern),
   letters: withDefault(false, boolean),
 }

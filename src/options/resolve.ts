@@ -70,7 +70,6 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     countries: given.countries ?? 'any',
     channels,
     methods: [...declared, ...apps].map((method) => ({ ...method })),
-    codePattern: stateless(given.code.pattern),
     limits,
     maxStepUpAgeMs,
     dynamicLinking: profile === 'psd2',
@@ -90,11 +89,6 @@ function usualChannels(methods: readonly Method[]): readonly Channel[] {
 function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Purpose['recoveryCode'] {
   if (given === true) return 'always'
   return given === undefined && isDefault ? 'sign-in' : undefined
-}
-
-/** `g` and `y` make an expression remember where it stopped, and refuse every other code. */
-function stateless({ source, flags }: RegExp): RegExp {
-  return new RegExp(source, flags.replaceAll(/[gy]/g, ''))
 }
 
 /** The limits in force. */

@@ -99,8 +99,8 @@ test('what is inherited, or a getter of a class, is taken', () => {
 })
 
 test('a pattern for codes remembers no position', () => {
-  const { codePattern } = resolve({ code: { pattern: /^\d{6}$/giy } })
-  expect([codePattern.source, codePattern.flags]).toEqual(['^\\d{6}$', 'i'])
+  const { pattern } = resolve({ code: { pattern: /^\d{6}$/giy } }).code
+  expect([pattern.source, pattern.flags]).toEqual(['^\\d{6}$', 'i'])
 })
 
 test('what is named and undefined has its default, not nothing', () => {

@@ -133,13 +133,10 @@ export const appCodePattern = /^\d{6}$/
 /** What was typed as a code of each kind that there is; undefined where it can be none. */
 export function readCodes(
   typed: string,
-  {
-    codePattern,
-    authenticator,
-  }: { readonly codePattern: RegExp; readonly authenticator?: object | undefined },
+  settings: { readonly code: { readonly pattern: RegExp }; readonly authenticator?: object | undefined },
 ): Pick<VerifyCommand, 'code' | 'appCode'> | undefined {
-  const code = readCode(typed, codePattern)
-  const appCode = authenticator && readCode(typed, appCodePattern)
+  const code = readCode(typed, settings.code.pattern)
+  const appCode = settings.authenticator && readCode(typed, appCodePattern)
   return (code ?? appCode) === undefined ? undefined : { code, appCode }
 }
 

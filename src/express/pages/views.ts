@@ -33,8 +33,8 @@ const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity']
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
-  const { countries, code, codePattern, limits, trustedDevices } = settings
-  const codeLength = fixedLength(codePattern)
+  const { countries, code, limits, trustedDevices } = settings
+  const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
   const isSignup = flow.name === 'enrol'
 
