@@ -1,5 +1,14 @@
 import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/code-provider.js'
-import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
+import {
+  type Checks,
+  checkOptions,
+  integer,
+  list,
+  nonEmptyString,
+  that,
+  withMethods,
+} from '../lib/options.js'
+import { countryCodes, phoneCountries } from '../phone-number.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { VerifyCodeResult } from './client-results.js'
@@ -36,7 +45,10 @@ const statuses =
   'must list what your account returns for a right code; find out with: npx express-two-factor calibrate'
 const values = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
-  client: optionChecks.codeClient(),
+  client: withMethods(
+    ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'],
+    'must be a client from createClient()',
+  ),
   name: optionChecks.providerName,
   approvedStatuses: list(
     that(statuses, (value) => typeof value === 'string' && value !== ''),
@@ -52,7 +64,11 @@ const checks: Checks<ProviderCodesOptions> = {
   accountErrorCodes: values,
   voice: optionChecks.voice,
   callRetries: integer(1, 3),
-  countryCode: optionChecks.countryCode,
+  // The provider rejects the codes of numbering plans that ISO 3166-1 does not assign.
+  countryCode: that(
+    "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
+  ),
   ...fixedCodesChecks,
 }
 

@@ -9,30 +9,10 @@ import {
   timeoutMs,
   withMethods,
 } from '../lib/options.js'
-import { countryCodes, phoneCountries } from '../phone-number.js'
-import type { ProviderClient } from './client.js'
 import { anyVoice } from './parameter-schemas.js'
 
 /** A voice of either call operation: the documentation spells one of them in two ways. */
 export const voice = oneOf(...anyVoice)
-
-/** The provider rejects the codes of numbering plans that ISO 3166-1 does not assign. */
-export const countryCode = that(
-  "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
-  (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
-)
-
-const codeMethods: readonly (keyof ProviderClient)[] = [
-  'sendSmsCode',
-  'sendCallCode',
-  'verifyCode',
-  'balance',
-  'close',
-]
-
-/** A client whose provider makes the codes and judges them. */
-export const codeClient = (fix = 'must be a client from createClient()'): Check =>
-  withMethods(codeMethods, fix)
 
 const methodName = that(
   `${methodNameRule}, and not 'app', which is the option authenticator`,
