@@ -30,10 +30,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const { warn } = warnings
 
   const subjectOf: SubjectOf = hostFunction(settings.subject)
-  const adapter = settings.session ?? expressSession()
-  const sessions = createSessions(adapter, hostTimeoutMs, warn)
-  // Nothing is warned about on behalf of another app.
-  const quietSessions = createSessions(adapter, hostTimeoutMs, () => undefined)
+  const sessions = createSessions(settings.session ?? expressSession(), hostTimeoutMs, warn)
   const { identify, identifyLater } = createIdentify(subjectOf, sessions)
   const addressOf = createAddressOf(warn)
   const path = createMountPath(settings.path)
@@ -61,7 +58,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies(domain, namespace) : undefined,
-    renewal: createRenewal(domain, { namespace, sessions, quietSessions, subjectOf }),
+    renewal: createRenewal(domain, { namespace, sessions, subjectOf }),
 
     // Where the routes are, and how they respond.
     path,

@@ -156,13 +156,16 @@ describe('two apps of one process with a namespace each', () => {
     expect((await ana.get('/vault', { 'x-staff': 'ana' })).status).toBe(403)
   })
 
-  it('move no grants of an app that sees nobody in the session', async () => {
+  it.each<[string, Partial<TwoFactorOptions>]>([
+    ['nobody in the session', { subject: () => undefined }],
+    ['another session', { session: { id: () => 'another', rotate() {} } }],
+  ])('move no grants of an app that sees %s', async (_name, staff) => {
     const asked: string[] = []
     const store = storeThrough((command, key, work) => {
       if (command === 'read') asked.push(key)
       return work()
     })
-    const { host } = await startBoth(names[0], { ...names[1], store, subject: () => undefined })
+    const { host } = await startBoth(names[0], { ...names[1], store, ...staff })
     await pass(await host.login(), host, '/two-factor')
     expect(asked.filter((key) => key.includes(':grants:'))).toEqual([])
   })

@@ -43,12 +43,10 @@ export function createRenewal(
   parts: {
     readonly namespace: string
     readonly sessions: Sessions
-    /** The same for what another app does: nothing is warned about. */
-    readonly quietSessions: Pick<Sessions, 'open' | 'find'>
     readonly subjectOf: SubjectOf
   },
 ) {
-  const { namespace, sessions, quietSessions, subjectOf } = parts
+  const { namespace, sessions, subjectOf } = parts
   const along = new Set<MoveAlong>()
 
   const moveOwn: MoveAlong = async (before, after, signIn) => {
@@ -58,8 +56,7 @@ export function createRenewal(
   const self: Neighbour = {
     namespace,
     async moveIn(req, session, isSignIn) {
-      await quietSessions.open(req)
-      if (quietSessions.find(req) !== session) return undefined
+      if ((await sessions.ask(req)) !== session) return undefined
       const subject = readSubject(subjectOf, req)
       return async (before, after) => {
         const movesGrants = subject !== undefined && grants.move(subject, before, after)

@@ -21,17 +21,11 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
   const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
   const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
-  const ask = adapterFunction(
-    (req: Request) => {
-      try {
-        return adapter.id(req)
-      } catch (error) {
-        if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
-        throw error
-      }
-    },
-    { ...within('id'), requestOf: (req) => req },
-  )
+  /** The id as the adapter has it, asked by another app, too: nothing is warned about. */
+  const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req), {
+    ...within('id'),
+    requestOf: (req) => req,
+  })
 
   /**
    * Reads an id that takes a promise, so that `find` and `idOf` need none; asked first, and again after a
@@ -47,11 +41,12 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   }
 
   /** A request without the token that it needs is refused where its session is asked for, not before. */
-  function idIfAny(req: Request): ReturnType<typeof ask> {
+  function idIfAny(req: Request): ReturnType<SessionAdapter['id']> {
     try {
       return ask(req)
     } catch (error) {
       if (error instanceof TwoFactorError) return undefined
+      if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
       throw error
     }
   }
@@ -76,6 +71,7 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   }
 
   return {
+    ask,
     open,
     find,
     /** The session's id. Throws `session_unavailable` without one: a proof must belong to a session. */
