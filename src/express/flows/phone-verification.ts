@@ -115,7 +115,7 @@ export function createPhoneVerification(
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
   const { enrolments, purposes, emit } = domain
   purposes.forEnrolment(purpose)
-  renewal.takeAlong(enrolments.move)
+  renewal.takeNumbers()
   const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
   const mountedAt = path === undefined ? undefined : createMountPath(path)
   const shown = new WeakMap<Request, ProvenPhone | undefined>()

@@ -21,8 +21,6 @@ export interface Renewed {
 
 /** Moves what is stored under one id of a session to another. */
 type Move = (before: string, after: string) => Promise<void>
-/** The same for what a sign-in may leave behind. */
-type MoveAlong = (before: string, after: string, signIn: SignIn | undefined) => Promise<void>
 
 /** One `twoFactor()` as the others see it. */
 interface Neighbour {
@@ -39,7 +37,7 @@ interface Neighbour {
 const neighbours = new Set<Neighbour>()
 
 export function createRenewal(
-  { grants, emit, limits }: Pick<Domain, 'grants' | 'emit' | 'limits'>,
+  { grants, enrolments, emit, limits }: Pick<Domain, 'grants' | 'enrolments' | 'emit' | 'limits'>,
   parts: {
     readonly namespace: string
     readonly sessions: Sessions
@@ -47,10 +45,11 @@ export function createRenewal(
   },
 ) {
   const { namespace, sessions, subjectOf } = parts
-  const along = new Set<MoveAlong>()
+  let haveNumbers = false
 
-  const moveOwn: MoveAlong = async (before, after, signIn) => {
-    await Promise.all([...along].map((move) => move(before, after, signIn)))
+  /** Takes the number of this session along, as far as a sign-in does. */
+  async function moveNumber(before: string, after: string, signIn: SignIn | undefined): Promise<void> {
+    if (haveNumbers) await enrolments.move(before, after, signIn)
   }
 
   const self: Neighbour = {
@@ -60,7 +59,7 @@ export function createRenewal(
       const subject = readSubject(subjectOf, req)
       return async (before, after) => {
         const movesGrants = subject !== undefined && grants.move(subject, before, after)
-        await Promise.all([movesGrants, moveOwn(before, after, isSignIn ? { subject } : undefined)])
+        await Promise.all([movesGrants, moveNumber(before, after, isSignIn ? { subject } : undefined)])
       }
     },
   }
@@ -88,8 +87,10 @@ export function createRenewal(
 
   return {
     abandon,
-    /** Takes this along as well from now on: without routes that store it, the store is not read. */
-    takeAlong: (move: MoveAlong) => void along.add(move),
+    /** Looks for a number to take along from now on: without routes that store one, the store is not read. */
+    takeNumbers(): void {
+      haveNumbers = true
+    },
     /** Leaves the sessions of this process to its other apps. */
     leave: () => void neighbours.delete(self),
 
@@ -110,7 +111,7 @@ export function createRenewal(
       const others = await othersIn(req, before, signIn !== undefined)
       const moveAll: Move = async (from, to) => {
         const othersMoved = others.map((move) => move(from, to).catch(() => undefined))
-        await Promise.all([moveOwn(from, to, signIn), ...othersMoved])
+        await Promise.all([moveNumber(from, to, signIn), ...othersMoved])
       }
       try {
         await sessions.rotate(req, res)
