@@ -93,21 +93,15 @@ export function createRequirements(
       return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
     },
 
-    /** The same while it is still worth a proof. */
-    unexpired(issued: Issued | undefined): Requirement | undefined {
-      if (issued === undefined || now() >= issued.expiresAt) return undefined
-      const { issuedAt: _issuedAt, expiresAt: _expiresAt, ...requirement } = issued
-      return requirement
-    },
+    /** Whether it is still worth a proof. */
+    isLive: (issued: Issued) => now() < issued.expiresAt,
 
     /** What a token of this session (id) asked for, also after it has expired. */
     readIn: (session: string, token: string) => claimsIn(token, contextIn(hashId(session))),
 
-    /** The return path of an expired token; without its query in another session. */
-    returnPath(req: Request, token: string): string | undefined {
-      const way = token.slice(token.indexOf('.') + 1)
-      return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', way, namespace)
-    },
+    /** The return path of a token of any session, without its query. */
+    returnPath: (token: string) =>
+      secrets.open('return-path', token.slice(token.indexOf('.') + 1), namespace),
   }
 }
 
@@ -141,7 +135,7 @@ export function readIntent(
 ): Intent {
   const token = oneString(fields, 'requirement')
   const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
-  const demand = requirements?.unexpired(issued)
+  const demand = issued && requirements?.isLive(issued) ? issued : undefined
   const spent = token !== undefined && demand === undefined
   const given = safePath(oneString(fields, 'returnTo'))
   return {
@@ -150,7 +144,8 @@ export function readIntent(
     requirement: demand && token,
     spent,
     purpose: issued?.purpose ?? purposes.find(oneString(fields, 'purpose') ?? '')?.name,
-    returnTo: demand?.returnTo ?? given ?? (spent ? requirements?.returnPath(req, token) : undefined),
+    returnTo:
+      demand?.returnTo ?? given ?? issued?.returnTo ?? (spent ? requirements?.returnPath(token) : undefined),
     challenge: oneString(fields, 'challenge'),
   }
 }
