@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { type Actor, type Refusal, refused, type StartOutcome } from '../../challenge/commands.js'
+import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
 import { choicesOf } from '../../challenge/destinations.js'
 import { challengeFor } from '../../challenge/purposes.js'
 import { httpStatusOf } from '../../errors.js'
@@ -54,8 +54,9 @@ export function createRoutes(http: HttpParts, flow: Flow) {
       const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const methods = intent.demand?.methods
-      const willDo = channel === undefined || (methods?.includes(channel) ?? true)
-      if (!willDo) return failure({ ...refused('invalid_request'), ...(methods && { methods }) })
+      if (channel !== undefined && methods?.includes(channel) === false) {
+        return problem({ code: 'invalid_request', methods })
+      }
       const outcome = await challenges.resend({ shown, channel, methods, ...hostSays(context.req), ...actor })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
@@ -217,7 +218,7 @@ function failure(outcome: Refusal | Rejected, page?: Problem['page']): Reply {
     return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page, reason })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
-  return problem({ code, retryAfterMs, reason, limit, detail, page, ...(methods && { methods }) })
+  return problem({ code, retryAfterMs, reason, limit, detail, page, methods })
 }
 
 function problem(given: Problem): Reply {

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { EmptyField, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
-import { present } from '../../lib/json.js'
 import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
@@ -109,7 +108,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       maxAgeMs,
       requirement,
       startUrl,
-      ...present({ methods, destinations, details }),
+      methods,
+      destinations,
+      details,
       ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
     }
     return respond(req, res, problem, { requirement, delivery })

@@ -25,11 +25,11 @@ export interface Problem {
   readonly requirement?: string
   readonly startUrl?: string
   /** Which methods will do, when not all of them do. */
-  readonly methods?: readonly string[]
+  readonly methods?: readonly string[] | undefined
   /** Where a code may come from, when there may be more than a number. */
   readonly destinations?: readonly DestinationView[] | undefined
   /** What the person is to confirm. */
-  readonly details?: Details
+  readonly details?: Details | undefined
   /** Whose sentences explain it, when not those of codes by phone. */
   readonly page?: 'recovery' | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
