@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Challenges } from '../../challenge/challenges.js'
 import { type Actor, refused, type Shown } from '../../challenge/commands.js'
-import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/destinations.js'
+import { choicesOf, mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
@@ -33,23 +33,19 @@ export function createSignIn(http: HttpParts): Flow {
     return { subject, session, record: grants.open({ subject, session }), browser }
   }
 
-  /** What the host has on file; nothing of ours is read. */
-  async function onFileOf(req: Request, subject: string): Promise<OnFile> {
+  /** With what the host has on file; nothing of ours is read. */
+  async function acting(req: Request, { subject, session, record, browser }: Caller): Promise<Actor> {
     const [numbers, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
-    const onFile = { secret, ...numbers }
-    if (choicesOf(onFile) === 0) throw new TwoFactorError('no_phone')
-    return onFile
-  }
-
-  function acting(req: Request, { subject, session, record, browser }: Caller, onFile: OnFile): Actor {
     const { address, proxied } = addressOf(req)
-    return { subject, session, record, browser, address, proxied, ...onFile }
+    const actor = { subject, session, record, browser, address, proxied, secret, ...numbers }
+    if (choicesOf(actor) === 0) throw new TwoFactorError('no_phone')
+    return actor
   }
 
-  async function actorOf(req: Request, caller: Caller): Promise<Actor> {
+  function actorOf(req: Request, caller: Caller): Promise<Actor> {
     // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
     ignoreRejection(caller.record.read())
-    return acting(req, caller, await onFileOf(req, caller.subject))
+    return acting(req, caller)
   }
 
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
@@ -145,9 +141,8 @@ export function createSignIn(http: HttpParts): Flow {
     shown,
     actor: async (req) => actorOf(req, callerOf(req)),
     async actorOfSeveral(req) {
-      const caller = callerOf(req)
-      const onFile = await onFileOf(req, caller.subject)
-      return mayHaveSeveral(onFile) ? acting(req, caller, onFile) : undefined
+      const actor = await acting(req, callerOf(req))
+      return mayHaveSeveral(actor) ? actor : undefined
     },
 
     async start(context, intent, hostSays) {

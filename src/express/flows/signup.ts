@@ -9,8 +9,7 @@ import type { HttpParts } from '../http-parts.js'
 import type { Flow } from './flow.js'
 
 /** Who wants to prove a number. */
-interface Enrollee {
-  readonly session: string
+interface Enrollee extends Omit<Actor, 'phone'> {
   /** Undefined at an anonymous signup. */
   readonly signedIn: string | undefined
   /** Only what a signed-in subject began can be revoked. */
@@ -25,24 +24,20 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
   function enrolleeOf(req: Request): Enrollee {
     const session = sessions.idOf(req)
     const signedIn = readSubject(subjectOf, req)
-    const record = signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
-    return { session, signedIn, record }
-  }
-
-  function requester(req: Request, { session, signedIn, record }: Enrollee): Omit<Actor, 'phone'> {
+    const anonymous = signedIn === undefined
+    const record = anonymous ? undefined : grants.open({ subject: signedIn, session })
     // Anonymous at a signup: the session stands for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
-    const anonymous = signedIn === undefined
-    return { lane: 'enrol', subject, anonymous, session, record, ...addressOf(req) }
+    return { lane: 'enrol', subject, signedIn, anonymous, session, record, ...addressOf(req) }
   }
 
-  async function actorOf(req: Request, enrollee: Enrollee): Promise<Actor | undefined> {
+  async function actorOf(enrollee: Enrollee): Promise<Actor | undefined> {
     const enrolment = await enrolments.find(enrollee.session)
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
     // IDOR: begun by another account that was signed in here before.
     if (enrolment.subject !== undefined && enrolment.subject !== enrollee.signedIn) return undefined
     const { phone, country, visitor = enrollee.session } = enrolment
-    return { phone, country, visitor: { read: () => visitor }, ...requester(req, enrollee) }
+    return { phone, country, visitor: { read: () => visitor }, ...enrollee }
   }
 
   return {
@@ -52,7 +47,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     offersTrust: () => false,
     isSignIn: () => false,
     wayOut: () => undefined,
-    actor: async (req) => actorOf(req, enrolleeOf(req)),
+    actor: async (req) => actorOf(enrolleeOf(req)),
 
     async start({ req, res, fields }, _intent, hostSays) {
       const enrollee = enrolleeOf(req)
@@ -62,7 +57,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
       const country = text(fields, 'country')?.toUpperCase()
       const visitor = enrolments.open(enrollee.session)
       const onPassed = () => sessions.keep(req, res)
-      const who = { phone, country, visitor, ...requester(req, enrollee) }
+      const who = { phone, country, visitor, ...enrollee }
       const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
       if (outcome.outcome !== 'refused') {
         await visitor.begin({ purpose, phone, country, subject: enrollee.signedIn })
@@ -79,7 +74,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     async submission({ req, res }) {
       const enrollee = enrolleeOf(req)
       const { signedIn: subject, record } = enrollee
-      const actor = await actorOf(req, enrollee)
+      const actor = await actorOf(enrollee)
       if (actor === undefined) return undefined
       return {
         actor,
