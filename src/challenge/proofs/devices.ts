@@ -34,8 +34,6 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-export type Devices = ReturnType<typeof createDevices>
-
 interface Parts extends Ages {
   readonly store: Store
   readonly keys: Keys

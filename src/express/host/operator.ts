@@ -1,8 +1,6 @@
 import { type CodeProvider, membersOf } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
-import type { Numbers, SubjectState, Subjects } from '../../challenge/lockouts.js'
-import type { Devices } from '../../challenge/proofs/devices.js'
-import type { Grants } from '../../challenge/proofs/grants.js'
+import type { Numbers, SubjectState } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Health } from '../../challenge/watch/health.js'
 import type { Background } from '../../lib/promises.js'
@@ -89,11 +87,22 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { numbers, signups, store } = domain
+  const { numbers, subjects, signups, grants, devices, store } = domain
   const { provider, store: hostStore, namespace } = settings
   return {
     numbers,
-    subjects: createSubjectsFacade(domain.subjects, domain.grants, domain.devices),
+    subjects: {
+      state: async (subject) => subjects.state(subjectText(subject)),
+      enable: async (subject) => subjects.enable(subjectText(subject)),
+      async revokeEverything(name) {
+        const subject = subjectText(name)
+        // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
+        await grants.revokeSubject(subject)
+        await devices.revokeSubject(subject)
+        // A device may have stood in for a code between the two.
+        await grants.revokeSubject(subject)
+      },
+    },
     signups: {
       async approved(country) {
         if (!phoneCountries.has(country)) {
@@ -115,21 +124,6 @@ export function createOperator(
       parts.background.close()
       // That of the host is closed by the host.
       await Promise.all([provider.close?.(), hostStore === undefined && store.close?.()])
-    },
-  }
-}
-
-function createSubjectsFacade(subjects: Subjects, grants: Grants, devices: Devices): SubjectsFacade {
-  return {
-    state: async (subject) => subjects.state(subjectText(subject)),
-    enable: async (subject) => subjects.enable(subjectText(subject)),
-    async revokeEverything(name) {
-      const subject = subjectText(name)
-      // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
-      await grants.revokeSubject(subject)
-      await devices.revokeSubject(subject)
-      // A device may have stood in for a code between the two.
-      await grants.revokeSubject(subject)
     },
   }
 }
