@@ -14,10 +14,8 @@ import {
 } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
-import { type Binding, isApproved, type Ledger, type LedgerRefusal } from './ledger/ledger.js'
-import type { LedgerView } from './ledger/ledgers.js'
+import { type Binding, isApproved, type LedgerRefusal, type LedgerView } from './ledger/ledger.js'
 import { type StartOnLedger, start } from './ledger/sends.js'
-import type { LedgerLimits } from './limits.js'
 import { acceptedChannels } from './purposes.js'
 import { createSend, type SendParts } from './send.js'
 import { about, gather } from './targets.js'
@@ -80,9 +78,8 @@ export function createChallenges(parts: SendParts & VerifyParts): Challenges {
     const target = await targets.live(actor)
     if ('outcome' in target) return refused('challenge_gone')
     const { seen, who } = await gather(actor, target.ledger)
-    const ownIn = ({ ledger, now, limits }: LedgerView) => challengeOf(ledger, who, now, limits)
-    const challenge = ownIn(seen)
-    const inAll = seen.shared === undefined ? challenge : ownIn(seen.shared)
+    const challenge = challengeOf(seen, who)
+    const inAll = seen.shared === undefined ? challenge : challengeOf(seen.shared, who)
     if ('outcome' in challenge) return challenge
     if ('outcome' in inAll) return inAll
     return inAll.id === challenge.id ? { target, challenge, seen } : refused('challenge_superseded')
@@ -97,7 +94,7 @@ export function createChallenges(parts: SendParts & VerifyParts): Challenges {
       const target = await targets.live(actor)
       if ('outcome' in target) return
       const { who } = await gather(actor, target.ledger)
-      const { outcome } = await target.ledger.run((current, now, limits) => cancel(current, who, now, limits))
+      const { outcome } = await target.ledger.run((view) => cancel(view, who))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }
@@ -137,8 +134,7 @@ export function createChallenges(parts: SendParts & VerifyParts): Challenges {
       const outlooks = await Promise.all(looked)
       const [best] = [...outlooks.filter(({ told }) => told.refusal === undefined), ...outlooks]
       if (best === undefined) return unreachable(refused('no_phone'))
-      const { ledger, now, limits } = best.seen
-      const live = challengeOf(ledger, best.who, now, limits)
+      const live = challengeOf(best.seen, best.who)
       // Enumeration: no session learns where the code of another one went.
       const current = 'outcome' in live ? undefined : live.number
       return {
@@ -166,23 +162,23 @@ export function outlook(
   { shared, ...own }: LedgerView,
   command: StartOnLedger,
 ): Omit<Outlook, 'channels' | 'destinations'> {
-  const { ledger, now, limits } = shared ?? own
+  const { ledger } = shared ?? own
   const refusals = [own, shared].flatMap((seen) => (seen && refusalOf(seen, command)) ?? [])
   const waitOf = ({ retryAfterMs = Number.POSITIVE_INFINITY }: LedgerRefusal) => retryAfterMs
   const [refusal] = refusals.sort((one, other) => waitOf(other) - waitOf(one))
   const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
   return {
-    expired: hasExpired(ledger, command.binding, now, limits),
+    expired: hasExpired(shared ?? own, command.binding),
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
     ...(refusal && { refusal }),
   }
 }
 
-function refusalOf({ ledger, now, limits }: LedgerView, command: StartOnLedger): LedgerRefusal | undefined {
+function refusalOf(seen: LedgerView, command: StartOnLedger): LedgerRefusal | undefined {
   let first: LedgerRefusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {
-    const { outcome } = start(ledger, command, now + waitMs, limits)
+    const { outcome } = start({ ...seen, now: seen.now + waitMs }, command)
     if (outcome.outcome !== 'refused') break
     first ??= outcome
     // Waiting does not help: a disabled number.
@@ -192,8 +188,8 @@ function refusalOf({ ledger, now, limits }: LedgerView, command: StartOnLedger):
   return first && { ...first, retryAfterMs: waitMs }
 }
 
-function hasExpired(ledger: Ledger, binding: Binding, now: number, limits: LedgerLimits): boolean {
-  const challenge = ledger[binding.budget].challenge
+function hasExpired({ ledger, now, limits }: LedgerView, binding: Binding): boolean {
+  const { challenge } = ledger[binding.budget]
   if (challenge === undefined || challenge.attempts >= limits.attemptsPerChallenge) return false
   // Enumeration: nobody learns of a code that somebody else asked for.
   if (challenge.subject !== binding.subject || challenge.session !== binding.session) return false

@@ -4,8 +4,7 @@ import type { SendBudget } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
 import { type Refusal, refused, type SendCommand } from './commands.js'
-import type { Challenge } from './ledger/ledger.js'
-import type { LedgerView } from './ledger/ledgers.js'
+import type { Challenge, LedgerView } from './ledger/ledger.js'
 import { callableAt } from './ledger/pacing.js'
 import type { Booked } from './ledger/sends.js'
 import type { Lane } from './limits.js'
@@ -74,10 +73,10 @@ export function createDispatch(parts: DispatchParts) {
   return async function dispatch(
     target: NumberTarget,
     { challenge, superseded, previousHandle }: Booked,
-    { ledger, now, locale = 'en', channels }: LedgerView & Order,
+    { locale = 'en', channels, ...seen }: LedgerView & Order,
   ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
-    const mayCall = channel === 'call' || callableAt(ledger[challenge.budget], now, target.limits) <= now
+    const mayCall = channel === 'call' || callableAt(seen, challenge.budget) <= seen.now
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const dispatched = await codes.send(target, {
       lane: target.lane,
@@ -88,7 +87,7 @@ export function createDispatch(parts: DispatchParts) {
       purpose: challenge.purpose,
       locale,
       details: targets.detailsOf(target, challenge),
-      expiresInMs: challenge.maxExpiresAt - now,
+      expiresInMs: challenge.maxExpiresAt - seen.now,
       previousHandle,
     })
     const { result: sent, about: exchange, askState } = dispatched

@@ -4,8 +4,8 @@ import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Store } from '../store/store.js'
 import { hashId, type Keys } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
-import type { BudgetName } from './ledger/ledger.js'
-import type { LedgerInHand, LedgerView, OpenLedger } from './ledger/ledgers.js'
+import type { BudgetName, LedgerView } from './ledger/ledger.js'
+import type { LedgerInHand, OpenLedger } from './ledger/ledgers.js'
 import { pauseBeforeSend } from './ledger/pacing.js'
 import { type Lane, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Grants } from './proofs/grants.js'
@@ -70,7 +70,8 @@ export function createNumbers(parts: {
 }
 
 /** What may be done by what was read. */
-function numberState({ ledger, now, limits }: LedgerView): NumberState {
+function numberState(seen: LedgerView): NumberState {
+  const { ledger, now, limits } = seen
   const stateOf = (name: BudgetName): BudgetState => {
     const budget = ledger[name]
     const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
@@ -79,8 +80,8 @@ function numberState({ ledger, now, limits }: LedgerView): NumberState {
       lockedForMs,
       disabled: isDisabled(ledger, name, limits),
       failures: budget.attemptsSinceSuccess,
-      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(ledger, name, 'sms', now, limits)?.waitMs ?? 0),
-      nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(ledger, name, now, limits)),
+      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(seen, name, 'sms')?.waitMs ?? 0),
+      nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(seen, name)),
     }
   }
   return { ...stateOf('strangers'), known: stateOf('known') }

@@ -11,23 +11,16 @@ import {
 } from './commands.js'
 import { createDispatch, type DispatchParts, notDelivered, permission } from './dispatch.js'
 import { challengeShown, isVoided } from './ledger/challenge.js'
-import type { Decision, Ledger, Who } from './ledger/ledger.js'
-import { type LedgerView, planned } from './ledger/ledgers.js'
+import type { Decision, LedgerView, Who } from './ledger/ledger.js'
+import { planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
-import type { LedgerLimits } from './limits.js'
 import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
 import { about, gather, hasNumber, type NumberTarget, type Target, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
-type Decide = (
-  ledger: Ledger,
-  now: number,
-  limits: LedgerLimits,
-  who: Who,
-  chosen?: Channel,
-) => Decision<SendOutcome | Refusal>
+type Decide = (view: LedgerView, who: Who, chosen?: Channel) => Decision<SendOutcome | Refusal>
 
 /** Which parts of the domain a code is sent by. */
 export interface SendParts extends DispatchParts {
@@ -57,7 +50,7 @@ export function createSend(parts: SendParts) {
     if (refusal !== undefined) return refusal
 
     // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
-    const plan = planned(seen, (current, now, limits) => decide(current, now, limits, who))
+    const plan = planned(seen, (view) => decide(view, who))
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
     if (plan.outcome !== 'booked') return notBooked(target, plan, seen)
     const channels = sendable(target, plan.challenge.purpose, command.methods)
@@ -68,17 +61,17 @@ export function createSend(parts: SendParts) {
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
     const booking = await ledger.run(
-      (current, now, limits) => decide(current, now, limits, who, permitted.chosen),
+      (view) => decide(view, who, permitted.chosen),
       // Only what was booked is taken back.
-      (done) => (current, now, limits) => settleSend(current, sendId, unsent, now, limits, done as Booked),
+      (done) => (view) => settleSend(view, sendId, unsent, done as Booked),
     )
     const { outcome: booked, shared } = booking
     if (booked.outcome !== 'booked') return notBooked(target, booked, booking)
     const settle = (sent: SendResult, cancelled = false) =>
-      ledger.run((current, now, limits, isShared) => {
+      ledger.run((view, isShared) => {
         // Booked in both, or in neither.
         const order = isShared ? (shared?.outcome as Booked) : booked
-        return settleSend(current, sendId, sent, now, limits, { cancelled, ...order })
+        return settleSend(view, sendId, sent, { cancelled, ...order })
       })
     const unbook = async (error: unknown) => {
       try {
@@ -130,7 +123,7 @@ export function createSend(parts: SendParts) {
     const view = targets.view(target, challenge, seen)
     if (seen.shared?.ledger[challenge.budget].challenge?.id !== challenge.id) {
       // Meanwhile the subject has started elsewhere.
-      const back = await target.inAll?.run((ledger, now, limits) => goBack(ledger, challenge, now, limits))
+      const back = await target.inAll?.run((view) => goBack(view, challenge))
       if (back?.outcome === 'gone') return refused('resend_too_soon', view.resendAt - seen.now)
     }
     return { outcome: 'already-sent', challenge: view }
@@ -140,7 +133,7 @@ export function createSend(parts: SendParts) {
   async function expectApp(command: SendCommand, target: Target, decide: Decide): Promise<StartOutcome> {
     await command.onPassed?.()
     const { who } = await gather(command, target.ledger)
-    const decided = await target.ledger.run((current, now, limits) => decide(current, now, limits, who))
+    const decided = await target.ledger.run((view) => decide(view, who))
     const { outcome } = decided
     if (outcome.outcome !== 'booked') return notBooked(target, outcome, decided)
     const { superseded } = outcome
@@ -184,9 +177,9 @@ export function createSend(parts: SendParts) {
         number: way.id && target.key,
         appName: appName === appNameOf('auth', firstPurpose) ? undefined : appName,
       }
-      const decide: Decide = (ledger, now, limits, who, chosen = channel) => {
+      const decide: Decide = (view, who, chosen = channel) => {
         const binding = { purpose: purpose.name, bound, ...who }
-        const decision = start(ledger, { channel: chosen, binding, ...order }, now, limits)
+        const decision = start(view, { channel: chosen, binding, ...order })
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
         return command.unasked && replaces ? { outcome: refused('challenge_superseded') } : decision
       }
@@ -200,15 +193,14 @@ export function createSend(parts: SendParts) {
       if ('outcome' in target) return refused('challenge_gone')
       const { channel, methods, shown = {} } = command
       if (!hasNumber(target)) {
-        return expectApp(command, target, (ledger, now, limits, who) => {
-          const live = challengeShown(ledger, { shown, ...who }, now, limits)
+        return expectApp(command, target, (view, who) => {
+          const live = challengeShown(view, { shown, ...who })
           return { outcome: 'outcome' in live ? live : { outcome: 'live', challenge: live } }
         })
       }
       const order = { sendId: newCommandId(), shown }
-      return send(command, target, order.sendId, (ledger, now, limits, who, chosen = channel) => {
-        const decideFor = (by: Channel | undefined) =>
-          resend(ledger, { channel: by, ...order, ...who }, now, limits)
+      return send(command, target, order.sendId, (view, who, chosen = channel) => {
+        const decideFor = (by: Channel | undefined) => resend(view, { channel: by, ...order, ...who })
         const decision = decideFor(chosen)
         if (decision.outcome.outcome !== 'booked') return decision
         const { purpose, channel: used } = decision.outcome.challenge

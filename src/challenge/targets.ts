@@ -6,8 +6,8 @@ import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
 import { hashId, type Keys, type Secrets } from './keys.js'
-import type { Challenge, Who } from './ledger/ledger.js'
-import { both, type LedgerInHand, type LedgerView, type OpenLedger } from './ledger/ledgers.js'
+import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
+import { both, type LedgerInHand, type OpenLedger } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
@@ -177,10 +177,11 @@ export function createTargets(parts: {
     sealDetails: ({ key }: Target, details: Details) => secrets.seal('details', JSON.stringify(details), key),
     detailsOf,
 
-    view(target: Target, challenge: Challenge, { ledger, now, shared }: LedgerView): ChallengeView {
+    view(target: Target, challenge: Challenge, seen: LedgerView): ChallengeView {
       const details = detailsOf(target, challenge)
+      const { shared } = seen
       const inAll = shared?.ledger[challenge.budget].challenge
-      const resendableInAll = shared && inAll ? resendableAt(shared.ledger, inAll, now, shared.limits) : 0
+      const resendableInAll = shared && inAll ? resendableAt(shared, inAll) : 0
       const channels = purposes.find(challenge.purpose)?.channels ?? [challenge.channel]
       return {
         id: challenge.id,
@@ -188,7 +189,8 @@ export function createTargets(parts: {
         channel: challenge.channel,
         destination: maskedIn(target.phone),
         expiresAt: challenge.expiresAt,
-        resendAt: Math.max(resendableAt(ledger, challenge, now, target.limits), resendableInAll),
+        // An app's is in the ledger of the subject, which has no cooldown.
+        resendAt: Math.max(resendableAt({ ...seen, limits: target.limits }, challenge), resendableInAll),
         attemptsRemaining:
           target.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll?.attempts ?? 0),
         channels: channels.filter((channel) => channel !== appMethod && takes(target, channel)),

@@ -104,8 +104,8 @@ export function createVerify(parts: VerifyParts) {
     const tag = secrets.tag('code-tag', `${target.phone ?? target.key} ${code}`)
     const attempt = { id, shown, code: tag, ...who }
     const reserving = await ledger.run(
-      (current, now, limits) => reserve(current, attempt, now, limits),
-      () => (current, now, limits) => settle(current, id, 'not-sent', now, limits),
+      (view) => reserve(view, attempt),
+      () => (view) => settle(view, id, 'not-sent'),
     )
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
@@ -113,7 +113,7 @@ export function createVerify(parts: VerifyParts) {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
     const record = async (verdict: Verdict, ofApp?: OfApp) =>
-      ledger.run((current, now, limits) => settle(current, id, verdict, now, limits, ofApp))
+      ledger.run((view) => settle(view, id, verdict, ofApp))
     const wrongCode = budget.wrongCode(who.budget)
     const spent = await wrongCode.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.

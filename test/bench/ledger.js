@@ -40,9 +40,9 @@ export async function decision() {
     // A code that was judged before is not judged again.
     const attempt = { id, shown: { purpose: 'login' }, code: `tag of code ${tried++}`, ...binding }
     const updater = ledgers(key, limits)
-    const reserved = await updater.run((ledger, now) => reserve(ledger, attempt, now, limits))
+    const reserved = await updater.run((view) => reserve(view, attempt))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
-    await updater.run((ledger, now) => settle(ledger, id, 'rejected', now, limits))
+    await updater.run((view) => settle(view, id, 'rejected'))
   })
   return cost / 2
 }

@@ -19,6 +19,7 @@ import {
   type Lease,
   type Ledger,
   type LedgerRefusal,
+  type LedgerView,
   type Who,
   withBudget,
 } from './ledger.js'
@@ -62,28 +63,24 @@ export type ReserveOutcome =
  * Counts one attempt before the provider is asked, and takes the only lease of its budget, so that
  * parallel guesses cannot share one attempt (ASVS 5.0, 15.4.2).
  */
-export function reserve(
-  ledger: Ledger,
-  attempt: Attempt,
-  now: number,
-  limits: LedgerLimits,
-): Decision<ReserveOutcome> {
-  const live = challengeShown(ledger, attempt, now, limits)
+export function reserve(view: LedgerView, attempt: Attempt): Decision<ReserveOutcome> {
+  const live = challengeShown(view, attempt)
   if ('outcome' in live) return { outcome: live }
+  const { ledger, now, limits } = view
   const budget = ledger[attempt.budget]
   const { lease } = budget
   // A store that executed the swap twice shows us our own lease: it is counted already.
   if (lease?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
-  const barred = refusalOfBudget(ledger, attempt.budget, now, limits)
+  const barred = refusalOfBudget(view, attempt.budget)
   if (barred !== undefined) return { outcome: barred }
   const left = limits.attemptsPerChallenge - live.attempts
   if (live.wrongCodes?.includes(attempt.code)) {
     return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
   }
   const exhaustedMs = left <= 0 ? spentUntil(live) - now : 0
-  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, attempt.budget, now, limits))
+  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, attempt.budget))
   if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
-  const underWay = checkUnderWay(ledger, attempt.budget, now, limits)
+  const underWay = checkUnderWay(view, attempt.budget)
   if (underWay !== undefined) {
     return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
   }
@@ -94,7 +91,7 @@ export function reserve(
     !live.fixed &&
     ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
-    const counted = countedIn(budget, challenge, undefined, now, limits)
+    const counted = countedIn(budget, challenge, undefined, view)
     const next = withBudget(ledger, attempt.budget, rejectedIn(counted, challenge, attempt.code), now)
     return { outcome: { ...rejected(next, challenge, limits), used: true }, next }
   }
@@ -107,7 +104,7 @@ export function reserve(
   }
   return {
     outcome: { outcome: 'reserved', challenge },
-    next: withBudget(ledger, attempt.budget, countedIn(budget, challenge, taken, now, limits), now),
+    next: withBudget(ledger, attempt.budget, countedIn(budget, challenge, taken, view), now),
   }
 }
 
@@ -116,8 +113,7 @@ function countedIn(
   budget: Budget,
   challenge: Challenge,
   lease: Lease | undefined,
-  now: number,
-  limits: LedgerLimits,
+  { now, limits }: LedgerView,
 ): Budget {
   const attemptsSinceSuccess = budget.attemptsSinceSuccess + 1
   const lockMs = lockAt(attemptsSinceSuccess, limits)
@@ -154,13 +150,12 @@ export type SettleOutcome =
 
 /** Records the verdict of a reserved attempt. Repeating it changes nothing. */
 export function settle(
-  ledger: Ledger,
+  view: LedgerView,
   attemptId: string,
   verdict: Verdict,
-  now: number,
-  limits: LedgerLimits,
   ofApp?: OfApp,
 ): Decision<SettleOutcome> {
+  const { ledger, now, limits } = view
   const name = ledger.known.lease?.attempt === attemptId ? 'known' : 'strangers'
   const budget = ledger[name]
   const { lease } = budget
@@ -201,7 +196,7 @@ export function settle(
   if (challenge === undefined || isVoided(challenge)) {
     return without('gone', { ...after(released), usedCodes, lastStep })
   }
-  const channels = ofApp === undefined ? channelsOf(ledger, challenge, now, limits) : [challenge.channel]
+  const channels = ofApp === undefined ? channelsOf(view, challenge) : [challenge.channel]
   return {
     outcome: { outcome: 'approved', challenge, channels },
     next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep },

@@ -1,17 +1,18 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
-import type { LedgerLimits } from '../limits.js'
 import { firstPurpose } from '../purposes.js'
 import {
   type Binding,
   type Budget,
+  type BudgetName,
   type Challenge,
   type Decision,
   isSent,
   isUsedUp,
   type Ledger,
   type LedgerRefusal,
+  type LedgerView,
   type Send,
   type Who,
   withBudget,
@@ -21,16 +22,11 @@ import {
 // which channels its code may have come.
 
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
-export function challengeOf(
-  ledger: Ledger,
-  who: Who,
-  now: number,
-  limits: LedgerLimits,
-): Challenge | LedgerRefusal {
-  const challenge = ledger[who.budget].challenge
+export function challengeOf(view: LedgerView, who: Who): Challenge | LedgerRefusal {
+  const { challenge } = view.ledger[who.budget]
   // Enumeration: foreign, voided, expired and unknown challenges look alike.
   if (challenge === undefined || challenge.subject !== who.subject) return refused('challenge_gone')
-  if (!isLive(challenge, now, limits)) return refused('challenge_gone')
+  if (!isLive(challenge, view)) return refused('challenge_gone')
   // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
   if (isRevoked(challenge, who)) return refused('challenge_gone')
   // Session fixation: a code counts in the session that asked for it only.
@@ -40,12 +36,10 @@ export function challengeOf(
 
 /** The live challenge of this session and subject, when it is the one that the person was shown. */
 export function challengeShown(
-  ledger: Ledger,
+  view: LedgerView,
   command: Who & { readonly shown: Shown },
-  now: number,
-  limits: LedgerLimits,
 ): Challenge | LedgerRefusal {
-  const live = challengeOf(ledger, command, now, limits)
+  const live = challengeOf(view, command)
   return 'outcome' in live ? live : (refusalAsShown(live, command.shown) ?? live)
 }
 
@@ -87,15 +81,16 @@ function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boo
 }
 
 /** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
-export function isLive(challenge: Challenge, now: number, limits: LedgerLimits): boolean {
+export function isLive(challenge: Challenge, { now, limits }: Omit<LedgerView, 'ledger'>): boolean {
   if (now >= challenge.expiresAt) return false
   // A clock that was set back must not lengthen a code's life.
   return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
 }
 
 /** The challenge of this budget while a code may be typed. */
-export function liveIn({ challenge }: Budget, now: number, limits: LedgerLimits): Challenge | undefined {
-  return challenge !== undefined && isLive(challenge, now, limits) ? challenge : undefined
+export function liveIn(view: LedgerView, name: BudgetName): Challenge | undefined {
+  const { challenge } = view.ledger[name]
+  return challenge !== undefined && isLive(challenge, view) ? challenge : undefined
 }
 
 /** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
@@ -117,14 +112,10 @@ export function newestHandle({ strangers, known }: Ledger, now: number): string 
 }
 
 /** Ends the challenge of this session and subject. Its attempts stay spent for as long as they would have. */
-export function cancel(
-  ledger: Ledger,
-  who: Who,
-  now: number,
-  limits: LedgerLimits,
-): Decision<{ readonly challenge?: Challenge }> {
-  const live = challengeOf(ledger, who, now, limits)
+export function cancel(view: LedgerView, who: Who): Decision<{ readonly challenge?: Challenge }> {
+  const live = challengeOf(view, who)
   if ('outcome' in live) return { outcome: {} }
+  const { ledger, now } = view
   const budget = { ...ledger[who.budget], challenge: voided(live) }
   return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
 }
@@ -146,27 +137,21 @@ export const isVoided = ({ expiresAt }: Challenge): boolean => expiresAt === 0
  * the next challenge or in another browser, and a code may be typed while a call is placed: one by text message must
  * not pass for one by call.
  */
-export function channelsOf(
-  ledger: Ledger,
-  challenge: Challenge,
-  now: number,
-  { codeLifetimeMs }: Pick<LedgerLimits, 'codeLifetimeMs'>,
-): readonly Channel[] {
+export function channelsOf({ ledger, now, limits }: LedgerView, challenge: Challenge): readonly Channel[] {
   const open = codesFor(ledger, challenge).filter(
-    (send) => send.challenge === challenge.id || send.at > now - codeLifetimeMs,
+    (send) => send.challenge === challenge.id || send.at > now - limits.codeLifetimeMs,
   )
   return [...new Set(open.map(({ channel }) => channel))]
 }
 
 /** From when on no code may be typed that came by another channel than these; 0 where none is on its way. */
 export function certainAt(
-  ledger: Ledger,
+  { ledger, limits }: LedgerView,
   filed: Pick<Challenge, 'appName'>,
   methods: readonly Channel[],
-  { codeLifetimeMs }: Pick<LedgerLimits, 'codeLifetimeMs'>,
 ): number {
   const last = codesFor(ledger, filed).findLast(({ channel }) => !methods.includes(channel))
-  return last === undefined ? 0 : last.at + codeLifetimeMs
+  return last === undefined ? 0 : last.at + limits.codeLifetimeMs
 }
 
 /** Of all that was sent under the name that codes of this challenge are filed under, oldest first, what nobody has used up. */

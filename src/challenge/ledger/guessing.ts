@@ -10,6 +10,7 @@ import {
   type Lease,
   type Ledger,
   type LedgerRefusal,
+  type LedgerView,
   oneOfSeveral,
   type Send,
   withBudget,
@@ -24,10 +25,8 @@ const maxLockMs = hourMs
 
 /** Why the budget refuses every command now. */
 export function refusalOfBudget(
-  ledger: Ledger,
+  { ledger, now, limits }: LedgerView,
   name: BudgetName,
-  now: number,
-  limits: LedgerLimits,
 ): LedgerRefusal | undefined {
   if (isDisabled(ledger, name, limits)) return refused('phone_disabled')
   const { lockExpiresAt } = ledger[name]
@@ -56,12 +55,7 @@ function shareOf(most: number, name: BudgetName, { knownShare, attemptsPerChalle
  * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the
  * guesses of its own sends only, not those of a code sent just before it (brute force).
  */
-export function pauseBeforeCheck(
-  ledger: Ledger,
-  name: BudgetName,
-  now: number,
-  limits: LedgerLimits,
-): number {
+export function pauseBeforeCheck({ ledger, now, limits }: LedgerView, name: BudgetName): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
   const own = ledger[name].attemptTimes
   const all = [...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes]
@@ -76,14 +70,9 @@ export function pauseBeforeCheck(
  * The check that has to end before another one. One per budget: what strangers have under way does not make a known
  * browser wait, unless it may be the last wrong code that the number allows.
  */
-export function checkUnderWay(
-  ledger: Ledger,
-  name: BudgetName,
-  now: number,
-  { failuresBeforeDisable }: LedgerLimits,
-): Lease | undefined {
+export function checkUnderWay({ ledger, now, limits }: LedgerView, name: BudgetName): Lease | undefined {
   const { strangers, known } = ledger
-  const isLast = strangers.rejections + known.rejections + 1 >= failuresBeforeDisable
+  const isLast = strangers.rejections + known.rejections + 1 >= limits.failuresBeforeDisable
   const leases = isLast ? [strangers.lease, known.lease] : [ledger[name].lease]
   return leases.find((lease) => lease !== undefined && now < lease.expiresAt)
 }
@@ -97,7 +86,7 @@ export function lockAt(failures: number, limits: LedgerLimits): number | undefin
 }
 
 /** The operator's command: resets the failures that locked or disabled a number. */
-export function enable(ledger: Ledger, now: number): Decision<undefined> {
+export function enable({ ledger, now }: LedgerView): Decision<undefined> {
   return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
 }
 

@@ -1,4 +1,5 @@
 import type { Channel } from '../code-provider.js'
+import type { LedgerLimits } from '../limits.js'
 
 /**
  * Which budget an action is counted in. `known`: browsers in which this subject has succeeded before. With
@@ -127,6 +128,15 @@ export type Ledger = {
   readonly lastStep?: number | undefined
   /** When it last changed. */
   readonly at: number
+}
+
+/** A ledger, and the time and the limits of whoever decides on it. */
+export interface LedgerView {
+  readonly ledger: Ledger
+  readonly now: number
+  readonly limits: LedgerLimits
+  /** That of the subject, where its attempts count over several destinations. */
+  readonly shared?: LedgerView
 }
 
 /** What a command returns and, only if something changed, the ledger after it. */

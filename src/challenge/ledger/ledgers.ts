@@ -17,17 +17,9 @@ import {
   format,
   isSent,
   type Ledger,
+  type LedgerView,
 } from './ledger.js'
 import { cooldownExpiresAt, rememberedMs } from './pacing.js'
-
-/** A ledger, and the time of whoever decides on it. */
-export interface LedgerView {
-  readonly ledger: Ledger
-  readonly now: number
-  readonly limits: LedgerLimits
-  /** That of the subject, where its attempts count over several destinations. */
-  readonly shared?: LedgerView
-}
 
 /** The outcome of a command, the ledger after it, and the time it used. */
 export interface Decided<Outcome> extends LedgerView {
@@ -46,13 +38,8 @@ export interface LedgerInHand {
   ): Awaitable<Decided<Outcome>>
 }
 
-/** What is decided on a ledger, under the limits that are its own. `isShared`: it is that of the subject beside a number's. */
-export type Command<Outcome> = (
-  ledger: Ledger,
-  now: number,
-  limits: LedgerLimits,
-  isShared: boolean,
-) => Decision<Outcome>
+/** What is decided on a ledger. `isShared`: it is that of the subject beside a number's. */
+export type Command<Outcome> = (view: LedgerView, isShared: boolean) => Decision<Outcome>
 
 /** Where the pure commands meet store and clock. */
 export type OpenLedger = (key: string, limits: LedgerLimits) => LedgerInHand
@@ -83,13 +70,13 @@ export function createLedgers(parts: {
       read: () => andThen(entry.read(), (stored) => viewOf(stored, limits)),
       run: (command) =>
         entry.update((stored) => {
-          const { ledger, now } = viewOf(stored, limits)
-          const { outcome, next } = command(ledger, now, limits, false)
-          if (next === undefined) return { outcome: { outcome, ledger, now, limits } }
-          const ttlMs = keptForMs(next, now, limits)
+          const view = viewOf(stored, limits)
+          const { outcome, next } = command(view, false)
+          if (next === undefined) return { outcome: { outcome, ...view } }
+          const after = { outcome, ledger: next, now: view.now, limits }
+          const ttlMs = keptForMs(after)
           // Nothing to remember, nothing in the store: refused starts must not fill it.
-          const put = { value: ttlMs === 0 ? undefined : next, ttlMs }
-          return { outcome: { outcome, ledger: next, now, limits }, put }
+          return { outcome: after, put: { value: ttlMs === 0 ? undefined : next, ttlMs } }
         }),
     }
   }
@@ -106,7 +93,7 @@ export function both(own: LedgerInHand, shared: LedgerInHand): LedgerInHand {
       const decided = await own.run(command)
       if (undo !== undefined && !goesOn(decided.outcome)) return decided
       const takeBack = async () => undo && own.run(undo(decided.outcome))
-      const inShared: typeof command = (ledger, now, limits) => command(ledger, now, limits, true)
+      const inShared: typeof command = (view) => command(view, true)
       const also = await (async () => shared.run(inShared))().catch(async (error: unknown) => {
         await takeBack()
         throw error
@@ -118,10 +105,10 @@ export function both(own: LedgerInHand, shared: LedgerInHand): LedgerInHand {
 }
 
 /** What a command would come to, by what was read. */
-export function planned<Outcome>({ shared, ...own }: LedgerView, command: Command<Outcome>): Outcome {
-  const { outcome } = command(own.ledger, own.now, own.limits, false)
-  if (shared === undefined || !goesOn(outcome)) return outcome
-  return worse(outcome, command(shared.ledger, shared.now, shared.limits, true).outcome)
+export function planned<Outcome>(seen: LedgerView, command: Command<Outcome>): Outcome {
+  const { outcome } = command(seen, false)
+  if (seen.shared === undefined || !goesOn(outcome)) return outcome
+  return worse(outcome, command(seen.shared, true).outcome)
 }
 
 const goesOn = (outcome: unknown) => ['booked', 'reserved', 'approved'].includes(Object(outcome).outcome)
@@ -185,7 +172,7 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
  * How long the ledger must be kept; 0 when there is nothing to remember. Dropping it earlier would refund
  * attempts or sends (brute force).
  */
-export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
+export function keptForMs({ ledger, now, limits }: LedgerView): number {
   const expiries = [
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),

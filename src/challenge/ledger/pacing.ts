@@ -2,15 +2,7 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { liveIn, spentUntil } from './challenge.js'
-import {
-  type Budget,
-  type BudgetName,
-  type Challenge,
-  isApproved,
-  isSent,
-  type Ledger,
-  type Send,
-} from './ledger.js'
+import { type BudgetName, type Challenge, isApproved, isSent, type LedgerView, type Send } from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
@@ -25,29 +17,20 @@ export interface SendPause {
  * The pause before another send in this budget, if there is one. All of it follows from the lists of
  * sends, so that no restart, resend, cancel, channel or session can shorten it (SMS pumping).
  */
-export function pauseBeforeSend(
-  ledger: Ledger,
-  name: BudgetName,
-  channel: Channel,
-  now: number,
-  limits: LedgerLimits,
-): SendPause | undefined {
+export function pauseBeforeSend(view: LedgerView, name: BudgetName, channel: Channel): SendPause | undefined {
+  const { ledger, now, limits } = view
   // Denial of service: an attacker with the password must not displace the challenge of a known browser.
-  const reserved = name === 'strangers' ? liveIn(ledger.known, now, limits) : undefined
+  const reserved = name === 'strangers' ? liveIn(view, 'known') : undefined
   const cooldown = Math.max(reserved?.expiresAt ?? 0, cooldownExpiresAt(ledger[name].sends, limits)) - now
   if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }
-  const exhausted = roomAt(ledger, name, channel, now, limits) - now
+  const exhausted = roomAt(view, name, channel) - now
   if (exhausted > 0) return { code: 'send_limit', waitMs: exhausted }
   return undefined
 }
 
 /** The moment from which a code may be sent again for this challenge, or a new one started. */
-export function resendableAt(
-  ledger: Ledger,
-  challenge: Challenge,
-  now: number,
-  limits: LedgerLimits,
-): number {
+export function resendableAt(view: LedgerView, challenge: Challenge): number {
+  const { ledger, now, limits } = view
   const { sends } = ledger[challenge.budget]
   const isSentOut = sendsFor(challenge, sends).length >= limits.sendsPerChallenge
   const isSpent = challenge.attempts >= limits.attemptsPerChallenge
@@ -56,7 +39,7 @@ export function resendableAt(
     isSentOut ? challenge.expiresAt : 0,
     isSpent ? spentUntil(challenge) : 0,
     cooldownExpiresAt(sends, limits),
-    roomAt(ledger, challenge.budget, challenge.channel, now, limits),
+    roomAt(view, challenge.budget, challenge.channel),
   )
 }
 
@@ -75,13 +58,8 @@ export function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits):
 }
 
 /** When every hourly and daily budget has room again. */
-function roomAt(
-  ledger: Ledger,
-  name: BudgetName,
-  channel: Channel,
-  now: number,
-  limits: LedgerLimits,
-): number {
+function roomAt(view: LedgerView, name: BudgetName, channel: Channel): number {
+  const { ledger, now, limits } = view
   const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
   const counted = momentsOf(unapproved)
   // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
@@ -92,13 +70,15 @@ function roomAt(
     windowEnd(all, limits.allSendsPerHour, hourMs, now),
     windowEnd(all, limits.allSendsPerDay, dayMs, now),
   ]
-  if (channel === 'call') ends.push(callableAt(ledger[name], now, limits))
+  if (channel === 'call') ends.push(callableAt(view, name))
   return Math.max(...ends)
 }
 
 /** From when on the number may be called, whatever was asked for: a provider may call where it cannot send a text. */
-export function callableAt({ sends }: Budget, now: number, limits: LedgerLimits): number {
-  const counted = sends.filter((send) => isSent(send) && !isApproved(send) && send.channel === 'call')
+export function callableAt({ ledger, now, limits }: LedgerView, name: BudgetName): number {
+  const counted = ledger[name].sends.filter(
+    (send) => isSent(send) && !isApproved(send) && send.channel === 'call',
+  )
   const calls = momentsOf(counted)
   return Math.max(
     windowEnd(calls, limits.callsPerHour, hourMs, now),

@@ -1,7 +1,6 @@
 import { minuteMs } from '../../lib/time.js'
 import { appMethod, type Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
-import type { LedgerLimits } from '../limits.js'
 import {
   certainAt,
   challengeShown,
@@ -19,6 +18,7 @@ import {
   type Decision,
   type Ledger,
   type LedgerRefusal,
+  type LedgerView,
   type Who,
   withBudget,
 } from './ledger.js'
@@ -61,15 +61,11 @@ export interface Booked {
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | LedgerRefusal
 
 /** Books a send and a new challenge for it, before anything is sent; to an authenticator app nothing is. */
-export function start(
-  ledger: Ledger,
-  command: StartOnLedger,
-  now: number,
-  limits: LedgerLimits,
-): Decision<SendOutcome> {
+export function start(view: LedgerView, command: StartOnLedger): Decision<SendOutcome> {
+  const { ledger, now, limits } = view
   const { binding, channel } = command
   const budget = ledger[binding.budget]
-  const barred = refusalOfBudget(ledger, binding.budget, now, limits)
+  const barred = refusalOfBudget(view, binding.budget)
   if (barred !== undefined) return { outcome: barred }
 
   const replaced = unexpired(budget, now)
@@ -77,17 +73,16 @@ export function start(
     replaced !== undefined &&
     replaced.attempts >= limits.attemptsPerChallenge &&
     refused('attempts_exhausted', spentUntil(replaced) - now)
-  const live = liveIn(budget, now, limits)
+  const live = liveIn(view, binding.budget)
   const repeated = live !== undefined && isSameBinding(live, binding)
   if (repeated && exhausted) return { outcome: exhausted }
 
   const goesOut = channel !== appMethod
-  const pause = goesOut ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
+  const pause = goesOut ? pauseBeforeSend(view, binding.budget, channel) : undefined
   if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   // Another code could be typed in its place, so that this one would be paid for in vain.
-  const uncertainMs =
-    goesOut && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
+  const uncertainMs = goesOut && command.methods ? certainAt(view, command, command.methods) - now : 0
   if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (exhausted) return { outcome: exhausted }
@@ -113,10 +108,10 @@ export function start(
     number: command.number,
     appName: command.appName,
   }
-  const waitMs = pauseBeforeCheck(ledger, binding.budget, now, limits)
+  const waitMs = pauseBeforeCheck(view, binding.budget)
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
-  const superseded = live ?? liveIn(ledger.strangers, now, limits)
+  const superseded = live ?? liveIn(view, 'strangers')
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, superseded, previousHandle: newestHandle(ledger, now) },
@@ -137,20 +132,16 @@ function isUnderWay(
 }
 
 /** Books another send of the same challenge: same id, attempts and last moment. */
-export function resend(
-  ledger: Ledger,
-  command: ResendOnLedger,
-  now: number,
-  limits: LedgerLimits,
-): Decision<SendOutcome> {
-  const live = challengeShown(ledger, command, now, limits)
+export function resend(view: LedgerView, command: ResendOnLedger): Decision<SendOutcome> {
+  const live = challengeShown(view, command)
   if ('outcome' in live) return { outcome: live }
+  const { ledger, now, limits } = view
   const budget = ledger[command.budget]
-  const barred = refusalOfBudget(ledger, command.budget, now, limits)
+  const barred = refusalOfBudget(view, command.budget)
   if (barred !== undefined) return { outcome: barred }
 
   const channel = command.channel ?? live.channel
-  const pause = pauseBeforeSend(ledger, command.budget, channel, now, limits)
+  const pause = pauseBeforeSend(view, command.budget, channel)
   if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   if (sendsFor(live, budget.sends).length >= limits.sendsPerChallenge) {
     return { outcome: refused('send_limit', live.expiresAt - now) }
@@ -170,14 +161,9 @@ export function resend(
  * The live challenge of a destination takes the place of a later one elsewhere, in the ledger of the subject: its code is
  * on the way already. What was tried meanwhile stays counted, for as long as it would have been (brute force).
  */
-export function goBack(
-  ledger: Ledger,
-  challenge: Challenge,
-  now: number,
-  limits: LedgerLimits,
-): Decision<'live' | 'gone'> {
-  const budget = ledger[challenge.budget]
-  const later = liveIn(budget, now, limits)
+export function goBack(view: LedgerView, challenge: Challenge): Decision<'live' | 'gone'> {
+  const { ledger, now, limits } = view
+  const later = liveIn(view, challenge.budget)
   if (later === undefined || later.attempts >= limits.attemptsPerChallenge) return { outcome: 'gone' }
   const back = {
     ...challenge,
@@ -186,7 +172,8 @@ export function goBack(
     maxExpiresAt: Math.max(challenge.maxExpiresAt, later.maxExpiresAt),
     spentUntil: later.spentUntil,
   }
-  return { outcome: 'live', next: withBudget(ledger, challenge.budget, { ...budget, challenge: back }, now) }
+  const budget = { ...ledger[challenge.budget], challenge: back }
+  return { outcome: 'live', next: withBudget(ledger, challenge.budget, budget, now) }
 }
 
 /** A challenge takes another channel once its code has gone out: what is typed before came by the earlier one. */

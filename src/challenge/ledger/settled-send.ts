@@ -1,7 +1,15 @@
 import type { SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { isVoided, spentUntil, voided } from './challenge.js'
-import { type Budget, type Challenge, type Decision, type Ledger, type Send, withBudget } from './ledger.js'
+import {
+  type Budget,
+  type Challenge,
+  type Decision,
+  type Ledger,
+  type LedgerView,
+  type Send,
+  withBudget,
+} from './ledger.js'
 import { sendsFor } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
 
@@ -12,11 +20,9 @@ export interface SettledSend {
 
 /** Records what became of a booked send. Repeating it changes nothing. */
 export function settleSend(
-  ledger: Ledger,
+  { ledger, now, limits }: LedgerView,
   sendId: string,
   sent: SendResult,
-  now: number,
-  limits: LedgerLimits,
   order?: Pick<Booked, 'challenge' | 'superseded'> & { readonly cancelled?: boolean },
 ): Decision<SettledSend> {
   const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'

@@ -262,7 +262,7 @@ describe('a code of an app', () => {
   const stepOf = (number: Driver) => Math.floor(number.now / 30_000)
   function judge(number: Driver, verdict: 'approved' | 'rejected', step: number, isStray = false) {
     const { id } = number.reserve()
-    return number.run((ledger, now) => settle(ledger, id, verdict, now, ledgerLimits, { step, isStray }))
+    return number.run((view) => settle(view, id, verdict, { step, isStray }))
   }
   const free = { outcome: 'rejected', attemptsRemaining: 5 }
 
@@ -406,7 +406,7 @@ describe('an hour and a day', () => {
     number.verify('approved', {}, 'right')
     number.start()
     number.verify('approved', {}, 'right')
-    number.run((ledger, now) => enable(ledger, now))
+    number.run(enable)
     expect(number.budget.attemptTimes).toEqual([number.now])
   })
 

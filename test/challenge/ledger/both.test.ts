@@ -3,22 +3,24 @@ import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
 import { both, type Command, type LedgerInHand } from '../../../src/challenge/ledger/ledgers.js'
 import { ledgerLimits as limits } from '../kit.js'
 
+const view = { ledger: emptyLedger, now: 0, limits }
+
 /** A ledger that answers as its command decides, and what it answered. */
 function ledger(fails?: Error) {
   const answers: unknown[] = []
   const run = async <Outcome>(command: Command<Outcome>) => {
     if (fails !== undefined) throw fails
-    const { outcome } = command(emptyLedger, 0, limits, false)
+    const { outcome } = command(view, false)
     answers.push(outcome)
-    return { outcome, ledger: emptyLedger, now: 0, limits }
+    return { outcome, ...view }
   }
-  const hand: LedgerInHand = { read: () => ({ ledger: emptyLedger, now: 0, limits }), run }
+  const hand: LedgerInHand = { read: () => view, run }
   return { hand, answers }
 }
 
 const deciding =
   (own: object, shared: object): Command<object> =>
-  (_ledger, _now, _limits, isShared) => ({ outcome: isShared ? shared : own })
+  (_view, isShared) => ({ outcome: isShared ? shared : own })
 const takenBack = () => () => ({ outcome: 'taken back' })
 
 it('books at the number, and takes it back where the subject refuses', async () => {

@@ -3,7 +3,12 @@ import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-p
 import type { Shown } from '../../../src/challenge/commands.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
-import { type Decision, emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
+import {
+  type Decision,
+  emptyLedger,
+  type Ledger,
+  type LedgerView,
+} from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { resend, type SendOutcome, start } from '../../../src/challenge/ledger/sends.js'
 import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
@@ -36,8 +41,8 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
   let issued = 0
   const next = (prefix: string) => `${prefix}${++issued}`
 
-  function run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Outcome {
-    const decision = command(ledger, timeOf(ledger, clock).now)
+  function run<Outcome>(command: (view: LedgerView) => Decision<Outcome>): Outcome {
+    const decision = command({ ledger, now: timeOf(ledger, clock).now, limits })
     if (decision.next !== undefined) ledger = decision.next
     return decision.outcome
   }
@@ -78,12 +83,12 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
         appName: who.appName,
         methods: who.methods,
       }
-      return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
+      return { sendId, outcome: run((view) => start(view, order)) }
     },
     settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome, cancelled = false) =>
-      run((was, now) => {
+      run((view) => {
         const order = booked?.outcome === 'booked' ? { ...booked, cancelled } : undefined
-        return settleSend(was, sendId, sent, now, limits, order)
+        return settleSend(view, sendId, sent, order)
       }),
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
@@ -94,38 +99,23 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const sendId = next('send-')
       const channel = who.channel === undefined ? {} : { channel: who.channel }
-      const outcome = run((was, now) =>
-        resend(
-          was,
-          { ...whoOf(who), shown: who.shown ?? liveShown(was, whoOf(who)), sendId, ...channel },
-          now,
-          limits,
-        ),
-      )
+      const shown = who.shown ?? liveShown(ledger, whoOf(who))
+      const outcome = run((view) => resend(view, { ...whoOf(who), shown, sendId, ...channel }))
       if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
-      return {
-        id,
-        outcome: run((was, now) =>
-          reserve(
-            was,
-            { ...whoOf(who), shown: who.shown ?? liveShown(was, whoOf(who)), id, code },
-            now,
-            limits,
-          ),
-        ),
-      }
+      const shown = who.shown ?? liveShown(ledger, whoOf(who))
+      return { id, outcome: run((view) => reserve(view, { ...whoOf(who), shown, id, code })) }
     },
-    settle: (id: string, verdict: Verdict) => run((was, now) => settle(was, id, verdict, now, limits)),
+    settle: (id: string, verdict: Verdict) => run((view) => settle(view, id, verdict)),
     /** Reserves and settles in one step. */
     verify(verdict: Verdict, who: Who = {}, code?: string) {
       const { id, outcome } = driver.reserve(who, code)
       return outcome.outcome === 'reserved' ? driver.settle(id, verdict) : outcome
     },
     cancel(who: Who = {}) {
-      return run((was, now) => cancel(was, whoOf(who), now, limits))
+      return run((view) => cancel(view, whoOf(who)))
     },
     run,
   }

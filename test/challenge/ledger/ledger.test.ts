@@ -27,7 +27,7 @@ describe('the time a command works with', () => {
     const live = (setBackMs: number) => {
       const number = startedLedger()
       const challenge = number.budget.challenge
-      return challenge && isLive(challenge, number.now - setBackMs, ledgerLimits)
+      return challenge && isLive(challenge, { now: number.now - setBackMs, limits: ledgerLimits })
     }
     expect(live(5_000)).toBe(true)
     expect(live(5_001)).toBe(false)
@@ -81,8 +81,10 @@ describe('enabling a number', () => {
 })
 
 describe('how long a ledger is kept', () => {
-  const kept = (number: Pick<ReturnType<typeof driveLedger>, 'ledger' | 'now'>, by = ledgerLimits) =>
-    keptForMs(number.ledger, number.now, by)
+  const kept = (
+    { ledger, now }: Pick<ReturnType<typeof driveLedger>, 'ledger' | 'now'>,
+    limits = ledgerLimits,
+  ) => keptForMs({ ledger, now, limits })
 
   it('is a day after the last send', ({ started: number }) => {
     number.wait(minute)
@@ -92,8 +94,8 @@ describe('how long a ledger is kept', () => {
   it('is as long as the last step of an app could be told from a guess', () => {
     const lastStep = 60_000_000
     const now = lastStep * 30_000
-    const kept = keptForMs({ ...emptyLedger, lastStep }, now, ledgerLimits)
-    expect([kept, keptForMs(emptyLedger, now, ledgerLimits)]).toEqual([150_000, 0])
+    expect(kept({ ledger: { ...emptyLedger, lastStep }, now })).toBe(150_000)
+    expect(kept({ ledger: emptyLedger, now })).toBe(0)
   })
 
   it('is a day after the last used code', ({ started: number }) => {
@@ -105,7 +107,7 @@ describe('how long a ledger is kept', () => {
   it('is a day after the last check, though an operator has forgiven it', ({ started: number }) => {
     number.wait(5 * minute - 1)
     number.verify('rejected')
-    number.run((ledger, now) => enable(ledger, now))
+    number.run(enable)
     expect(kept(number)).toBe(day)
   })
 

@@ -28,7 +28,7 @@ describe('a ledger in the store', () => {
   it('is empty before the first command, and then as that has left it', async () => {
     const { store, ledger } = bench()
     expect(await ledger().read()).toEqual({ ledger: emptyLedger, now: at, limits })
-    const { outcome, ledger: after } = await ledger().run((was, now) => start(was, order, now, limits))
+    const { outcome, ledger: after } = await ledger().run((view) => start(view, order))
     expect(outcome).toMatchObject({ outcome: 'booked' })
     const stored = (await ledger().read()).ledger
     expect(stored).toEqual({ ...after, command: expect.stringMatching(/^[\w-]{13,}$/) })
@@ -37,7 +37,7 @@ describe('a ledger in the store', () => {
 
   it('is removed once there is nothing to remember', async () => {
     const { store, ledger } = bench()
-    await ledger().run((was, now) => start(was, order, now, limits))
+    await ledger().run((view) => start(view, order))
     await ledger().run(() => ({ outcome: undefined, next: emptyLedger }))
     expect(store.read(key)).toBeUndefined()
   })

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
-import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { reserve } from '../../../src/challenge/ledger/attempts.js'
 import { type Booked, goBack, type ResendOnLedger, resend } from '../../../src/challenge/ledger/sends.js'
-import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
 import { hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
@@ -468,10 +467,10 @@ describe('resending', () => {
     expect(number.budget.challenge).toMatchObject({ id, channel: 'call' })
     number.wait(2 * minute)
     const order = { ...number.budget.challenge, sendId: 'text', channel: 'sms', shown: {} } as const
-    const booked = resend(number.ledger, order as ResendOnLedger, number.now, ledgerLimits)
+    const booked = number.run((view) => resend(view, order as ResendOnLedger))
     // The order says how to send, the challenge how the code came that may be typed now.
-    expect(booked.outcome).toMatchObject({ challenge: { channel: 'sms' } })
-    expect(booked.next?.strangers.challenge?.channel).toBe('call')
+    expect(booked).toMatchObject({ challenge: { channel: 'sms' } })
+    expect(number.budget.challenge?.channel).toBe('call')
   })
 
   it('takes back what was called wrong before its handle was known', () => {
@@ -479,14 +478,13 @@ describe('resending', () => {
     number.wait(minute)
     const { budget, session, subject } = { budget: 'strangers', session: 's1', subject: 'ana' } as const
     const order = { budget, session, subject, shown: {}, sendId: 'second' }
-    const booked = resend(number.ledger, order, number.now, ledgerLimits)
+    number.run((view) => resend(view, order))
     const attempt = { budget, session, subject, shown: {}, id: 'early', code: 'new-code' }
-    const reserved = reserve(booked.next ?? number.ledger, attempt, number.now, ledgerLimits)
-    const judged = settle(reserved.next ?? number.ledger, 'early', 'rejected', number.now, ledgerLimits)
-    expect(judged.next?.strangers.challenge?.wrongCodes).toEqual(['new-code'])
-    const sent = { result: 'sent', lifetimeMs: 600_000 } as const
-    const settled = settleSend(judged.next ?? number.ledger, 'second', sent, number.now, ledgerLimits)
-    expect(settled.next?.strangers.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
+    number.run((view) => reserve(view, attempt))
+    number.settle('early', 'rejected')
+    expect(number.budget.challenge?.wrongCodes).toEqual(['new-code'])
+    number.settleSend('second', { result: 'sent', lifetimeMs: 600_000 })
+    expect(number.budget.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
   })
 })
 
@@ -498,7 +496,7 @@ describe('going back to a challenge elsewhere', () => {
     if (first === undefined) throw new Error('no challenge')
     const elsewhere = driveLedger(ledgerLimits, number.now + ms)
     elsewhere.start({ channel: 'call' })
-    const back = () => elsewhere.run((ledger, now) => goBack(ledger, first, now, ledgerLimits))
+    const back = () => elsewhere.run((view) => goBack(view, first))
     return { first, elsewhere, back }
   }
 

@@ -1,10 +1,32 @@
-import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import type { SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { enable } from '../../../src/challenge/ledger/guessing.js'
-import { resend, start } from '../../../src/challenge/ledger/sends.js'
+import type { Ledger, Who } from '../../../src/challenge/ledger/ledger.js'
+import {
+  type Booked,
+  type ResendOnLedger,
+  resend,
+  type StartOnLedger,
+  start,
+} from '../../../src/challenge/ledger/sends.js'
 import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
+import type { LedgerLimits as Limits } from '../../../src/challenge/limits.js'
 
-/** The pure ledger as one thing that a seeded bug can take a part of. */
-export const ledgerCommands = { start, resend, settleSend, reserve, settle, cancel, enable }
+/** The pure ledger as one thing that a seeded bug can take a part of: each thing that a command goes by is an argument. */
+export const ledgerCommands = {
+  start: (ledger: Ledger, command: StartOnLedger, now: number, limits: Limits) =>
+    start({ ledger, now, limits }, command),
+  resend: (ledger: Ledger, command: ResendOnLedger, now: number, limits: Limits) =>
+    resend({ ledger, now, limits }, command),
+  settleSend: (ledger: Ledger, id: string, sent: SendResult, now: number, limits: Limits, order?: Booked) =>
+    settleSend({ ledger, now, limits }, id, sent, order),
+  reserve: (ledger: Ledger, attempt: Attempt, now: number, limits: Limits) =>
+    reserve({ ledger, now, limits }, attempt),
+  settle: (ledger: Ledger, attempt: string, verdict: Verdict, now: number, limits: Limits) =>
+    settle({ ledger, now, limits }, attempt, verdict),
+  cancel: (ledger: Ledger, who: Who, now: number, limits: Limits) => cancel({ ledger, now, limits }, who),
+  enable: (ledger: Ledger, now: number, limits: Limits) => enable({ ledger, now, limits }),
+}
 
 export type LedgerCommands = typeof ledgerCommands

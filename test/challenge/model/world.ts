@@ -198,7 +198,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     },
 
     enable(): void {
-      run((was, now) => commands.enable(was, now))
+      run((was, now) => commands.enable(was, now, limits))
       oracle?.enable()
     },
 
