@@ -183,23 +183,7 @@ export const limitsOption = object({
 export type Lane = 'auth' | 'enrol'
 
 /** The limits of one number in one lane. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
-export interface LedgerLimits
-  extends Pick<
-    Limits,
-    | 'attemptsPerChallenge'
-    | 'failuresBeforeLock'
-    | 'lockMs'
-    | 'failuresBeforeDisable'
-    | 'codeLifetimeMs'
-    | 'cooldownMs'
-    | 'sendsPerChallenge'
-    | 'sendsPerHour'
-    | 'sendsPerDay'
-    | 'callsPerHour'
-    | 'callsPerDay'
-    | 'allSendsPerHour'
-    | 'allSendsPerDay'
-  > {
+export interface LedgerLimits extends Limits {
   /** How long one check holds the number: its timeout and a margin. */
   readonly leaseMs: number
   /** What part of all checks of a number is kept for known browsers; 0 where no browser is known. */
