@@ -9,7 +9,7 @@ import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard
 import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
-import { createKeys, createSecrets, type Keys, type Secrets } from './keys.js'
+import { createKeys, createSecrets } from './keys.js'
 import { createLedgers } from './ledger/ledgers.js'
 import type { Lane, Limits } from './limits.js'
 import { createNumbers, createSubjects } from './lockouts.js'
@@ -18,7 +18,7 @@ import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
 import { createKeptForms } from './proofs/kept-forms.js'
 import { createBoundHash } from './proofs/stored-grant.js'
-import { createPurposes, type Purpose, type Purposes } from './purposes.js'
+import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createTargets } from './targets.js'
 import { type BalanceRules, createBalanceWatch } from './watch/balance-watch.js'
@@ -35,11 +35,15 @@ export interface WatchRules {
   readonly delivery?: Required<DeliveryWatchOptions> | undefined
 }
 
-interface Settings {
+/** Opens everything independent of HTTP, on one store and one provider. */
+export function openDomain(settings: {
   readonly store: Store
+  readonly secret: readonly [string, ...string[]]
   readonly provider: CodeProvider
   readonly namespace: string
   readonly limits: Limits
+  readonly purposes: readonly Purpose[]
+  readonly defaultPurpose: (name: string) => Purpose
   /** The name under which the provider files the codes of this lane and purpose. */
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly countries: readonly string[] | 'any'
@@ -55,34 +59,15 @@ interface Settings {
   readonly background: Background
   readonly now: () => number
   readonly emit: Emit
-}
-
-/** Opens everything independent of HTTP, on one store and one provider. */
-export function openDomain(
-  settings: Settings & {
-    readonly secret: readonly [string, ...string[]]
-    readonly purposes: readonly Purpose[]
-    readonly defaultPurpose: (name: string) => Purpose
-  },
-) {
-  const { limits } = settings
+}) {
+  const { namespace, limits, watch, now, emit, recoveryCodes } = settings
+  const store = withStoreDeadline(settings.store, limits.storeTimeoutMs, settings)
   const secrets = createSecrets(settings.secret)
-  return assembleDomain({
-    ...settings,
-    store: withStoreDeadline(settings.store, limits.storeTimeoutMs, settings),
-    secrets,
-    keys: createKeys(settings.namespace, secrets),
-    purposes: createPurposes(settings.purposes, settings.defaultPurpose),
-  })
-}
-
-/** What `openDomain` opens, on a store, keys and purposes that are ready. */
-export function assembleDomain(
-  parts: Settings & { readonly secrets: Secrets; readonly keys: Keys; readonly purposes: Purposes },
-) {
-  const { store, secrets, keys, purposes, limits, watch, now, emit, recoveryCodes } = parts
+  const keys = createKeys(namespace, secrets)
+  const purposes = createPurposes(settings.purposes, settings.defaultPurpose)
+  const parts = { ...settings, store, secrets, keys, purposes }
   // Browsers that are known have a share of their own of what may be tried.
-  const shared = { ...parts, browsersAreKnown: parts.knownMaxAgeMs > 0 }
+  const shared = { ...parts, browsersAreKnown: settings.knownMaxAgeMs > 0 }
   const openLedger = createLedgers(parts)
   const targets = createTargets({ ...shared, openLedger })
   const codes = createCodes(parts)
@@ -114,7 +99,7 @@ export function assembleDomain(
     enrolments: createEnrolments({ ...parts, grants }),
     keptForms: createKeptForms(parts),
     devices: createDevices(parts),
-    hashBound: createBoundHash(secrets, parts.namespace),
+    hashBound: createBoundHash(secrets, namespace),
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }
 }

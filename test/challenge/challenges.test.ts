@@ -296,7 +296,9 @@ describe('start', () => {
         return inner.increment(key, windowMs, by)
       },
     }))
-    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toThrow('down')
+    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({
+      cause: { message: 'down' },
+    })
     expect(provider.sends).toEqual([])
     expect(refunded.some((key) => key.includes('count-auth-service'))).toBe(true)
     expect(refunded.filter((key) => key.includes('count-auth-subject-sends'))).toEqual([])

@@ -1,21 +1,19 @@
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import type { Shown } from '../../src/challenge/commands.js'
-import type { Keys } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { ProblemCode } from '../../src/errors.js'
-import { kinds } from '../../src/store/store.js'
+import { kinds, type Store } from '../../src/store/store.js'
 
-/** Keys as they are, and none of a kind that no store knows: it would fill the room of the ledgers. */
-export function strictKeys(keys: Keys): Keys {
-  function check(kind: string, holder: string): void {
-    if (!Object.hasOwn(kinds, kind) || holder === '') throw new Error(`a key ${kind} of "${holder}"`)
-  }
+/** The store as it is, without counters of a kind that no store knows: they would fill the room of the ledgers. */
+export function strictStore(store: Store): Store {
   return {
-    ...keys,
-    counter(kind, holder) {
-      check(kind, holder)
-      return keys.counter(kind, holder)
+    read: (key) => store.read(key),
+    swap: (...args) => store.swap(...args),
+    increment(key, ...more) {
+      const [, , kind = '', holder] = key.split(':')
+      if (!Object.hasOwn(kinds, kind) || !holder) throw new Error(`a counter ${key}`)
+      return store.increment(key, ...more)
     },
   }
 }

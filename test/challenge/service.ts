@@ -10,18 +10,17 @@ import type {
   Verdict,
 } from '../../src/challenge/code-provider.js'
 import type { ResendCommand, StartCommand, VerifyCommand } from '../../src/challenge/commands.js'
-import { assembleDomain } from '../../src/challenge/domain.js'
-import { createKeys, createSecrets } from '../../src/challenge/keys.js'
+import { openDomain } from '../../src/challenge/domain.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
-import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
+import type { Purpose } from '../../src/challenge/purposes.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-watch.js'
 import type { DeliveryWatchOptions } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/promises.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
-import { day, limits as defaults, signupGuard, strictKeys } from './kit.js'
+import { day, limits as defaults, signupGuard, strictStore } from './kit.js'
 
 export const rightCode = '123456'
 
@@ -101,24 +100,20 @@ export function createService(options: ServiceOptions = {}) {
   let clock = 1_800_000_000_000
   const now = options.clock?.now ?? (() => clock)
   const store = options.store?.(now) ?? memoryStore({ now })
-  const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-  const keys = strictKeys(createKeys('', secrets))
-  const purposes = createPurposes(
-    [
-      purpose('login', { maxAgeMs: 43_200_000 }),
-      purpose('transfer'),
-      purpose('text-only', { channels: ['sms'] }),
-      purpose('signup', { browserStartable: false }),
-    ]
-      .filter(({ name }) => options.purposes?.includes(name) ?? true)
-      .map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one)),
-    purpose,
-  )
+  const purposes = [
+    purpose('login', { maxAgeMs: 43_200_000 }),
+    purpose('transfer'),
+    purpose('text-only', { channels: ['sms'] }),
+    purpose('signup', { browserStartable: false }),
+  ]
+    .filter(({ name }) => options.purposes?.includes(name) ?? true)
+    .map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
   const provider = countingCodes()
-  const domain = assembleDomain({
-    store,
+  const domain = openDomain({
+    store: strictStore(store),
+    secret: ['a secret of at least thirty-two bytes'],
     provider: options.codes ?? {
       ...provider.codes,
       name: options.name,
@@ -131,11 +126,10 @@ export function createService(options: ServiceOptions = {}) {
       delivery: options.deliveryWatch,
     },
     background: options.background ?? options.clock?.background ?? createBackground(),
-    secrets,
-    keys,
     namespace: '',
     limits: { ...defaults, ...options.limits },
     purposes,
+    defaultPurpose: purpose,
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],
     knownMaxAgeMs: 90 * day,
@@ -171,7 +165,7 @@ export function createService(options: ServiceOptions = {}) {
     provider: provider.state,
     events,
     store,
-    keys,
+    keys: domain.keys,
     now,
     wait(ms: number) {
       clock += ms

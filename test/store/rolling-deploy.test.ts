@@ -42,9 +42,10 @@ describe.skipIf(withoutRedis)('two versions on one Redis', () => {
 
   it('write in turns, and lose nothing of each other', async () => {
     const phone = '+573000000011'
-    const thisOne = createService({ store: () => store })
+    const limits = { storeTimeoutMs: 10_000 }
+    const thisOne = createService({ limits, store: () => store })
     const key = thisOne.keys.ledger('auth', phone as Parameters<typeof thisOne.keys.ledger>[1])
-    const nextOne = createService({ store: () => nextVersion(key) })
+    const nextOne = createService({ limits, store: () => nextVersion(key) })
     const versions = [thisOne, nextOne]
     const wait = (ms: number) => {
       for (const version of versions) version.wait(ms)

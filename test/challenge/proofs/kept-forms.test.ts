@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { minute, strictKeys } from '../kit.js'
+import { minute, strictStore } from '../kit.js'
 
 const secrets = createSecrets(['a secret of thirty-two bytes or more'])
 
 function setUp(store = memoryStore({ now: () => 1 })) {
   const clock = { now: 1_000_000 }
-  const keys = strictKeys(createKeys('', secrets))
-  const forms = createKeptForms({ store, keys, secrets, now: () => clock.now })
+  const keys = createKeys('', secrets)
+  const forms = createKeptForms({ store: strictStore(store), keys, secrets, now: () => clock.now })
   const keep = async (kept: KeptForm, from = origin) => (await forms.keep(kept, from)) ?? 'not kept'
   return { clock, keys, store, forms, keep }
 }
