@@ -1,4 +1,4 @@
-import type { AboutExchange, Emit } from '../events.js'
+import type { AboutExchange, AboutProvider, Emit } from '../events.js'
 import { hourMs } from '../lib/time.js'
 import type { SendResult, Verdict } from './code-provider.js'
 import type { Lane } from './limits.js'
@@ -37,20 +37,7 @@ export interface Exchange {
 }
 
 /** Takes what became of the exchange that was let through. To be called once. */
-export type NoteExchange = (exchange: Exchange) => void
-
-/**
- * Stops asking a provider that is down or refuses our account, so that no attempts and sends are spent on it.
- * It judges the share of exchanges that failed, and goes on asking about some numbers while it is open.
- */
-export interface CircuitBreaker {
-  /** How long this one has to wait before the provider may be asked; 0: not at all. */
-  waitMs(asker: Asker): number
-  /** Lets one exchange through, if its time has come. */
-  admit(asker: Asker): NoteExchange | undefined
-  /** Milliseconds until somebody is let through; undefined while it is closed. */
-  pausedForMs(): number | undefined
-}
+type NoteExchange = (exchange: Exchange) => void
 
 /** A place for one exchange at a time, and when it is free again. */
 interface Turn {
@@ -68,14 +55,17 @@ interface Pause {
   failedProbes: number
 }
 
+/**
+ * Stops asking a provider that is down or refuses our account, so that no attempts and sends are spent on it.
+ * It judges the share of exchanges that failed, and goes on asking about some numbers while it is open.
+ */
 export function createCircuitBreaker(parts: {
   readonly now: () => number
   readonly emit: Emit
-  /** Name of the provider, for its events. */
-  readonly provider?: string
-}): CircuitBreaker {
-  const { now, emit } = parts
-  const by = parts.provider === undefined ? {} : { provider: parts.provider }
+  /** For the events about it. */
+  readonly by: AboutProvider
+}) {
+  const { now, emit, by } = parts
   /** Of the last 30 seconds: the number whose exchange failed, or undefined for an answer. */
   let recent: { readonly at: number; readonly failed: string | undefined }[] = []
   /** Numbers that failed, with the time of the first failure that was counted, oldest first. */
@@ -172,9 +162,11 @@ export function createCircuitBreaker(parts: {
   }
 
   return {
-    waitMs: (asker) => waitOf(turnOf(asker)),
+    /** How long this one has to wait before the provider may be asked; 0: not at all. */
+    waitMs: (asker: Asker) => waitOf(turnOf(asker)),
 
-    admit(asker) {
+    /** Lets one exchange through, if its time has come. */
+    admit(asker: Asker): NoteExchange | undefined {
       const turn = turnOf(asker)
       if (waitOf(turn) > 0) return undefined
       if (turn !== undefined) turn.takenAt = now()
@@ -192,6 +184,7 @@ export function createCircuitBreaker(parts: {
       }
     },
 
+    /** Milliseconds until somebody is let through; undefined while it is closed. */
     pausedForMs: () => pause && Math.min(waitOf(pause.fresh), waitOf(pause.others)),
   }
 }

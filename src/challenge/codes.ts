@@ -26,24 +26,19 @@ import {
 } from './provider-answer.js'
 import type { AskState } from './watch/delivery-watch.js'
 
-/** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
-export interface Codes {
-  /** The refusal while no provider may be asked about this number; called before anything is booked or reserved. */
-  refusal(target: Asker): Refusal | undefined
-  /** Milliseconds until somebody may be asked about; undefined while a provider is not paused at all. */
-  pausedForMs(): number | undefined
-  send(target: Asker, send: Omit<CodeSend, 'signal'>): Promise<Exchanged<SendResult>>
-  check(target: Asker, check: Omit<CodeCheck, 'signal'>): Promise<Exchanged<Verdict>>
-}
+export type Codes = ReturnType<typeof createCodes>
 
-/** Every provider that a composite is made of has a breaker of its own and its share of the deadline. */
+/**
+ * The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. Every provider
+ * that a composite is made of has a breaker of its own and its share of the deadline.
+ */
 export function createCodes(parts: {
   readonly provider: CodeProvider | CompositeProvider
   readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
   readonly secrets: Pick<Secrets, 'seal' | 'open'>
   readonly now: () => number
   readonly emit: Emit
-}): Codes {
+}) {
   const { provider, limits, secrets } = parts
   const composite = 'over' in provider ? provider : undefined
   const members = membersOf(provider).map((member) => createMember(member, parts))
@@ -90,22 +85,30 @@ export function createCodes(parts: {
   }
 
   return {
-    refusal(target) {
+    /** The refusal while no provider may be asked about this number; called before anything is booked or reserved. */
+    refusal(target: Asker): Refusal | undefined {
       const waitMs = Math.min(...members.map(({ breaker }) => breaker.waitMs(target)))
       return waitMs > 0 ? refused('provider_unavailable', waitMs) : undefined
     },
-    pausedForMs() {
+    /** Milliseconds until somebody may be asked about; undefined while a provider is not paused at all. */
+    pausedForMs(): number | undefined {
       const paused = members.flatMap(({ breaker }) => breaker.pausedForMs() ?? [])
       return paused.length < members.length ? undefined : Math.min(...paused)
     },
-    async send(target, { previousHandle, ...send }) {
+    async send(
+      target: Asker,
+      { previousHandle, ...send }: Omit<CodeSend, 'signal'>,
+    ): Promise<Exchanged<SendResult>> {
       const previous = opened(previousHandle, target)
       const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
       const { asked, known } = guarded(target)
       const sent = await asked.sendCode(order)
       return { result: sealed(sent, target), ...known() }
     },
-    async check(target, { handle: kept, ...check }) {
+    async check(
+      target: Asker,
+      { handle: kept, ...check }: Omit<CodeCheck, 'signal'>,
+    ): Promise<Exchanged<Verdict>> {
       const handle = opened(kept, target)
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', about: {} }
@@ -148,7 +151,7 @@ export interface Exchanged<Result> {
 function createMember(provider: CodeProvider, parts: { readonly now: () => number; readonly emit: Emit }) {
   const { now, emit } = parts
   const by = provider.name === undefined ? {} : { provider: provider.name }
-  const breaker = createCircuitBreaker({ ...parts, ...by })
+  const breaker = createCircuitBreaker({ now, emit, by })
   let unexpectedAt = Number.NEGATIVE_INFINITY
   let givesHandles = false
 

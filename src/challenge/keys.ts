@@ -7,43 +7,34 @@ import type { Lane } from './limits.js'
 // What a reader of the store can make nothing of: the keys of entries, and values that are hashed or sealed under the
 // secrets of the host.
 
-/** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
-export interface Keys {
-  /** By a keyed hash of the number. */
-  ledger(lane: Lane, phone: PhoneNumber): string
-  /** The ledger of a subject, over all of its destinations. */
-  subject(subject: string): string
-  /** The record of a subject: grants, revocations, tried recovery codes. */
-  grants(subject: string): string
-  devices(subject: string): string
-  /** The number that a session proves, sealed. */
-  enrolment(session: string): string
-  /** A form that waits for a code. */
-  forms(id: string): string
-  /** What the service knows about its account. */
-  readonly balance: string
-  /** A counter: what it counts, and for which holder. */
-  counter(kind: CounterKind, holder: string): string
-}
-
 export type CounterKind = Extract<Kind, `count-${string}` | `${string}-tally`>
 
-export function createKeys(namespace: string, secrets: Secrets): Keys {
+export type Keys = ReturnType<typeof createKeys>
+
+/** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
+export function createKeys(namespace: string, secrets: Secrets) {
   // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.
   const key = (kind: Kind, tag: string) => ['tf2', namespace, kind, tag].join(':')
   const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
   // Memoized: every code for the same number needs it again.
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
   return {
-    ledger: (lane, phone) => ledgers[lane](phone),
-    subject: (subject) => key('auth', hashId(subject)),
+    /** By a keyed hash of the number. */
+    ledger: (lane: Lane, phone: PhoneNumber) => ledgers[lane](phone),
+    /** The ledger of a subject, over all of its destinations. */
+    subject: (subject: string) => key('auth', hashId(subject)),
+    /** The record of a subject: grants, revocations, tried recovery codes. */
     // Used by the guard on every request: V8 hashes the same string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
-    devices: (subject) => key('devices', hashId(subject)),
-    enrolment: (session) => key('enrolment', hashId(session)),
-    forms: (id) => key('forms', hashId(id)),
+    devices: (subject: string) => key('devices', hashId(subject)),
+    /** The number that a session proves, sealed. */
+    enrolment: (session: string) => key('enrolment', hashId(session)),
+    /** A form that waits for a code. */
+    forms: (id: string) => key('forms', hashId(id)),
+    /** What the service knows about its account. */
     balance: key('balance', 'account'),
-    counter: key,
+    /** A counter: what it counts, and for which holder. */
+    counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }
 }
 
@@ -64,20 +55,13 @@ export type SecretUse =
   | 'authenticator'
   | 'destination'
 
-export interface Secrets {
-  /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
-  tag(use: SecretUse, value: string): string
-  /** Encrypts with the first secret, bound to `context`. */
-  seal(use: SecretUse, value: string, context: string): string
-  /** What was sealed under any of the secrets and the same context, else undefined. */
-  open(use: SecretUse, sealed: string, context: string): string | undefined
-}
+export type Secrets = ReturnType<typeof createSecrets>
 
 const ivBytes = 12
 const authTagBytes = 16
 
 /** Derives one subkey per use and secret (HKDF, RFC 5869). */
-export function createSecrets(secrets: readonly [string, ...string[]]): Secrets {
+export function createSecrets(secrets: readonly [string, ...string[]]) {
   const keysOf = memoize((use) =>
     secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32))),
   )
@@ -85,14 +69,18 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
   const lastKey = (use: SecretUse) => keysOf(use).at(-1) as Buffer
 
   return {
-    tag: (use, value) => createHmac('sha256', lastKey(use)).update(value).digest('base64url'),
-    seal(use, value, context) {
+    /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
+    tag: (use: SecretUse, value: string) =>
+      createHmac('sha256', lastKey(use)).update(value).digest('base64url'),
+    /** Encrypts with the first secret, bound to `context`. */
+    seal(use: SecretUse, value: string, context: string): string {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey(use), iv).setAAD(Buffer.from(context))
       const body = Buffer.concat([cipher.update(value), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
     },
-    open(use, sealed, context) {
+    /** What was sealed under any of the secrets and the same context, else undefined. */
+    open(use: SecretUse, sealed: string, context: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < ivBytes + authTagBytes) return undefined
       // Decoding passes over what is not base64url: one token would have any number of spellings.

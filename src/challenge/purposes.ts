@@ -24,26 +24,10 @@ export interface Purpose {
   readonly browserStartable: boolean
 }
 
-/** The purposes of one app: those of the options, and those that guards and phone verifications bring along. */
-export interface Purposes {
-  find(name: string): Purpose | undefined
-  all(): readonly Purpose[]
-  /**
-   * The purpose of a guard, added when it is new. Throws a TypeError where the options declare others than `login`
-   * and not this one: it is misspelt.
-   */
-  forGuard(name: string): Purpose
-  /** A purpose of the package's own, added when the options do not name it. */
-  ofPackage(name: string): Purpose
-  /** Registers the age that a guard accepts, so that grants are kept long enough. */
-  accept(name: string, maxAgeMs: number): void
-  /** How long a grant for this purpose is valid; 0 for an unknown purpose. */
-  grantLifetimeMs(name: string): number
-  /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard uses it. */
-  forEnrolment(name: string): Purpose
-}
+export type Purposes = ReturnType<typeof createPurposes>
 
-export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose): Purposes {
+/** The purposes of one app: those of the options, and those that guards and phone verifications bring along. */
+export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose) {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
   const maxAccepted = new Map<string, number>()
   const areDeclared = initial.some(({ name }) => name !== 'login')
@@ -54,21 +38,29 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
   }
 
   return {
-    find: (name) => known.get(name),
+    find: (name: string) => known.get(name),
     all: () => [...known.values()],
-    forGuard(name) {
+    /**
+     * The purpose of a guard, added when it is new. Throws a TypeError where the options declare others than `login`
+     * and not this one: it is misspelt.
+     */
+    forGuard(name: string): Purpose {
       const found = known.get(name)
       if (found !== undefined) return found
       // A browser that asks for the declared one would get a grant that this guard never accepts.
       if (areDeclared && name !== 'login') throw undeclared(name, initial)
       return declare(usual(name))
     },
-    ofPackage: (name) => known.get(name) ?? declare(usual(name)),
-    accept(name, maxAgeMs) {
+    /** A purpose of the package's own, added when the options do not name it. */
+    ofPackage: (name: string) => known.get(name) ?? declare(usual(name)),
+    /** Registers the age that a guard accepts, so that grants are kept long enough. */
+    accept(name: string, maxAgeMs: number): void {
       maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))
     },
-    grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, maxAccepted.get(name) ?? 0),
-    forEnrolment(name) {
+    /** How long a grant for this purpose is valid; 0 for an unknown purpose. */
+    grantLifetimeMs: (name: string) => Math.max(known.get(name)?.maxAgeMs ?? 0, maxAccepted.get(name) ?? 0),
+    /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard uses it. */
+    forEnrolment(name: string): Purpose {
       if (name === firstPurpose || maxAccepted.has(name)) {
         throw optionError(
           `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,

@@ -25,7 +25,7 @@ type Outcome = keyof typeof outcomes
 function setUp(down?: Outcome) {
   const clock = { now: 1_800_000_000_000 }
   const events: EventBody[] = []
-  const breaker = createCircuitBreaker({ now: () => clock.now, emit: (event) => events.push(event) })
+  const breaker = createCircuitBreaker({ now: () => clock.now, emit: (event) => events.push(event), by: {} })
   /** Whether the exchange was let through. */
   function ask(key: string, outcome: Outcome, lane?: Asker['lane']): boolean {
     const note = breaker.admit(of(key, lane))
