@@ -10,7 +10,6 @@ import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import { createKeys, createSecrets } from './keys.js'
-import { createLedgers } from './ledger/ledgers.js'
 import type { Lane, Limits } from './limits.js'
 import { createNumbers, createSubjects } from './lockouts.js'
 import { createDevices } from './proofs/devices.js'
@@ -66,10 +65,7 @@ export function openDomain(settings: {
   const keys = createKeys(namespace, secrets)
   const purposes = createPurposes(settings.purposes, settings.defaultPurpose)
   const parts = { ...settings, store, secrets, keys, purposes }
-  // Browsers that are known have a share of their own of what may be tried.
-  const shared = { ...parts, browsersAreKnown: settings.knownMaxAgeMs > 0 }
-  const openLedger = createLedgers(parts)
-  const targets = createTargets({ ...shared, openLedger })
+  const targets = createTargets(parts)
   const codes = createCodes(parts)
   const signups = createSignupGuard(parts, watch.signups)
   const serviceLimits = createServiceLimits(parts)
@@ -87,8 +83,8 @@ export function openDomain(settings: {
     now,
     emit,
     challenges: createChallenges(sending),
-    numbers: createNumbers({ ...shared, openLedger }),
-    subjects: createSubjects({ ...parts, sharedLedger: targets.shared, grants }),
+    numbers: createNumbers({ targets, emit }),
+    subjects: createSubjects({ ...parts, targets, grants }),
     sharedLedger: targets.shared,
     codes,
     signups,

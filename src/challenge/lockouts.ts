@@ -5,10 +5,10 @@ import type { Store } from '../store/store.js'
 import { hashId, type Keys } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
 import type { BudgetName, LedgerView } from './ledger/ledger.js'
-import type { LedgerInHand, OpenLedger } from './ledger/ledgers.js'
 import { pauseBeforeSend } from './ledger/pacing.js'
-import { type Lane, type Limits, ledgerLimitsOf } from './limits.js'
+import type { Lane, Limits } from './limits.js'
 import type { Grants } from './proofs/grants.js'
+import type { Targets } from './targets.js'
 
 // What an operator sees of numbers and subjects that are locked, and how they are let in again.
 
@@ -47,23 +47,19 @@ export interface Numbers {
   enable(phone: string): Promise<void>
 }
 
-export function createNumbers(parts: {
-  readonly openLedger: OpenLedger
-  readonly keys: Keys
-  readonly limits: Limits
-  readonly browsersAreKnown: boolean
+export function createNumbers({
+  targets,
+  emit,
+}: {
+  readonly targets: Pick<Targets, 'ledgerOf'>
   readonly emit: Emit
 }): Numbers {
-  const { openLedger, keys, emit } = parts
-  const limits = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
-  const keyOf = async (phone: string) => keys.ledger('auth', await numberFrom(phone))
-
   return {
     async state(phone) {
-      return numberState(await openLedger(await keyOf(phone), limits).read())
+      return numberState(await targets.ledgerOf(await numberFrom(phone)).read())
     },
     async enable(phone) {
-      await openLedger(await keyOf(phone), limits).run(enable)
+      await targets.ledgerOf(await numberFrom(phone)).run(enable)
       emit({ type: 'number.enabled' })
     },
   }
@@ -126,11 +122,10 @@ export function createSubjects(parts: {
   readonly keys: Keys
   readonly limits: Limits
   readonly grants: Pick<Grants, 'forgetRecoveryTries'>
-  /** The ledger over all destinations. */
-  readonly sharedLedger: (subject: string) => LedgerInHand
+  readonly targets: Pick<Targets, 'shared'>
   readonly emit: Emit
 }): Subjects {
-  const { store, keys, limits, sharedLedger } = parts
+  const { store, keys, limits, targets } = parts
 
   const tally = (name: Tally, subject: string) => keys.counter(`${name}-tally`, hashId(subject))
 
@@ -145,7 +140,7 @@ export function createSubjects(parts: {
       const [strangers, known, seen] = await Promise.all([
         stateOf('auth', subject),
         stateOf('known', subject),
-        sharedLedger(subject).read(),
+        targets.shared(subject).read(),
       ])
       return { ...strangers, known, destinations: numberState(seen) }
     },
@@ -154,7 +149,7 @@ export function createSubjects(parts: {
       // A count never falls below 0.
       const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
       const cleared = names.map((name) => clear(tally(name, subject)))
-      const forgiven = sharedLedger(subject).run(enable)
+      const forgiven = targets.shared(subject).run(enable)
       await Promise.all([...cleared, forgiven, parts.grants.forgetRecoveryTries(subject)])
       parts.emit({ type: 'subject.enabled', subject })
     },

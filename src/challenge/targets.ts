@@ -1,13 +1,14 @@
-import type { AboutChallenge, AboutExchange } from '../events.js'
+import type { AboutChallenge, AboutExchange, Emit } from '../events.js'
 import { type Awaitable, all, andThen } from '../lib/promises.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import type { Store } from '../store/store.js'
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
 import { hashId, type Keys, type Secrets } from './keys.js'
 import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
-import { both, type LedgerInHand, type OpenLedger } from './ledger/ledgers.js'
+import { both, createLedgers, type LedgerInHand } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
@@ -45,22 +46,27 @@ export type Targets = ReturnType<typeof createTargets>
 
 /** Where the codes of somebody may go, and what attempts there count in. */
 export function createTargets(parts: {
+  readonly store: Store
   readonly keys: Keys
   readonly secrets: Secrets
   readonly limits: Limits
   readonly purposes: Purposes
   readonly countries: readonly string[] | 'any'
-  readonly browsersAreKnown: boolean
+  /** How long a browser is known; 0 where none is. */
+  readonly knownMaxAgeMs: number
   /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
   readonly haveApps: boolean
-  readonly openLedger: OpenLedger
+  readonly now: () => number
+  readonly emit: Emit
 }) {
-  const { keys, secrets, purposes, countries, openLedger } = parts
+  const { keys, secrets, purposes, countries } = parts
+  const openLedger = createLedgers(parts)
   // Where there is one country to sign up from, its numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
   const enrol = ledgerLimitsOf(parts.limits, 'enrol')
   const auth = ledgerLimitsOf(parts.limits, 'auth')
-  const inBrowsers = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
+  // Browsers that are known have a share of their own of what may be tried.
+  const inBrowsers = ledgerLimitsOf(parts.limits, 'auth', parts.knownMaxAgeMs > 0)
   const limitsFor = ({ lane, browser }: Actor) =>
     lane === 'enrol' ? enrol : browser === undefined ? auth : inBrowsers
 
@@ -115,18 +121,22 @@ export function createTargets(parts: {
   ): Promise<readonly [Target, ...Target[]] | Refusal> {
     const { subject, secret } = actor
     const found = await Promise.all(allNumbers(actor).map((number) => numberOf(actor, number, inAll)))
-    const unreadable = found.flatMap((one, index) => ('outcome' in one ? [[one, index + 1] as const] : []))
     const readable = found.flatMap((one) => ('outcome' in one ? [] : [one]))
     if (secret !== undefined && inAll !== undefined) {
       readable.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
     }
     const [first, ...others] = readable
-    if (first === undefined) return unreadable[0]?.[0] ?? refused('no_phone')
-    for (const [, place] of unreadable) actor.onUnreadable?.(place)
+    if (first === undefined) return found.find((one) => 'outcome' in one) ?? refused('no_phone')
+    for (const [index, one] of found.entries()) {
+      if ('outcome' in one) actor.onUnreadable?.(index + 1)
+    }
     return [first, ...others]
   }
 
   return {
+    /** The ledger of a number on file. */
+    ledgerOf: (phone: PhoneNumber) => openLedger(keys.ledger('auth', phone), inBrowsers),
+
     /** The ledger of a subject over all of its destinations. */
     shared: (subject: string) => shared(subject),
 
@@ -203,15 +213,12 @@ export function createTargets(parts: {
 const maskedIn = (phone: PhoneNumber | undefined) => (phone === undefined ? '' : maskPhoneNumber(phone))
 
 /** What every event of a challenge reports, and what is known of the exchange with its provider. */
-export function about(target: Target, challenge: Challenge): AboutChallenge
 export function about<Exchange extends AboutExchange>(
-  target: Target,
-  challenge: Challenge,
-  exchange: Exchange,
-): AboutChallenge & Exchange
-export function about({ lane, subject, country }: Target, challenge: Challenge, exchange?: AboutExchange) {
-  const { purpose, channel, id: challengeId } = challenge
-  return { lane, purpose, channel, challengeId, subject, country, ...exchange }
+  { lane, subject, country }: Target,
+  { purpose, channel, id: challengeId }: Challenge,
+  exchange?: Exchange,
+): AboutChallenge & Exchange {
+  return { lane, purpose, channel, challengeId, subject, country, ...(exchange as Exchange) }
 }
 
 /** What a decision on a ledger goes by, besides the command. */

@@ -42,13 +42,11 @@ export interface LedgerInHand {
 export type Command<Outcome> = (view: LedgerView, isShared: boolean) => Decision<Outcome>
 
 /** Where the pure commands meet store and clock. */
-export type OpenLedger = (key: string, limits: LedgerLimits) => LedgerInHand
-
 export function createLedgers(parts: {
   readonly store: Store
   readonly now: () => number
   readonly emit: Emit
-}): OpenLedger {
+}) {
   const { store, emit } = parts
 
   function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerView {
@@ -64,7 +62,7 @@ export function createLedgers(parts: {
     return { ledger: stored, now, limits }
   }
 
-  return (key, limits) => {
+  return (key: string, limits: LedgerLimits): LedgerInHand => {
     const entry = createUpdater<Ledger>(store, key)
     return {
       read: () => andThen(entry.read(), (stored) => viewOf(stored, limits)),
