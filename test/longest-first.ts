@@ -20,7 +20,6 @@ const long = [
   'challenge/adversary',
   'many/faults',
   'many/guessing',
-  'express/host-bursts',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -5,10 +5,11 @@ import { type Host, startHost } from './kit.js'
 /** One for all requests, as that of a pool that has run dry: it keeps alive whatever waits for it. */
 const never = new Promise<never>(() => undefined)
 
-/** A host whose `phone` never settles, and every request that has asked for it. */
+/** A host whose `phone` never settles until it is told to answer, and every request that has asked for it. */
 export async function startHanging() {
   const asked: WeakRef<object>[] = []
   let left = 0
+  let hangs = true
   const host = await startHost({
     options: {
       phone: (req) => {
@@ -16,11 +17,14 @@ export async function startHanging() {
         req.res?.once('close', () => {
           left += 1
         })
-        return never
+        return hangs ? never : undefined
       },
     },
   })
-  return { host, asked, left: () => left }
+  const answer = () => {
+    hangs = false
+  }
+  return { host, asked, left: () => left, answer }
 }
 
 /** A start that nobody waits for. */
