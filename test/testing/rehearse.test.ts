@@ -74,7 +74,13 @@ describe('rehearse', () => {
   it('attacks nothing unless a code arrives in the sandbox that it holds', async () => {
     await using other = await startSandbox()
     const { rehearsal, close } = createBank(other)
-    const result = await rehearse({ ...rehearsal, sandbox })
+    // Where no code comes, there is nothing to wait five seconds for.
+    const waitFor: typeof sandbox.inbox.waitFor = (phone, options) =>
+      sandbox.inbox.waitFor(phone, { ...options, timeoutMs: 50 })
+    const result = await rehearse({
+      ...rehearsal,
+      sandbox: { ...sandbox, inbox: { ...sandbox.inbox, waitFor } },
+    })
     await close()
     expect(withVerdict(result, 'fell')).toEqual(['sign-in'])
     expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length - 1)
