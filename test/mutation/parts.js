@@ -48,7 +48,7 @@ const parts = [
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
   { name: 'testing', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
-  { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox', 'journeys/sandbox'] },
+  { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox'] },
   { name: 'cli', tests: ['cli/{calibration,doctor-findings}'] },
   {
     name: 'root',
