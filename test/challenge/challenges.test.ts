@@ -1,8 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/promises.js'
-import { memoryStore } from '../../src/store/memory-store.js'
-import type { Store } from '../../src/store/store.js'
 import { hour, minute, refusal } from './kit.js'
 import { ana, createService, it, person, rightCode } from './service.js'
 
@@ -18,15 +16,6 @@ const aboutAna = (challengeId: unknown, purpose = 'login') => ({
 })
 
 const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
-
-/** On a store in memory, in which some commands do something else. */
-const withStore = (other: (inner: Store) => Partial<Store>) =>
-  createService({
-    store: (now) => {
-      const inner = memoryStore({ now })
-      return { ...inner, ...other(inner) }
-    },
-  })
 
 describe('start', () => {
   it('sends one code for 200 at once, and hands the same challenge to the same session', async () => {
@@ -288,14 +277,16 @@ describe('start', () => {
   it('sends nothing that cannot be counted, and keeps nobody waiting for it', async () => {
     let isDown = true
     const refunded: string[] = []
-    const { challenges, provider } = withStore((inner) => ({
-      increment(key, windowMs, by = 1) {
-        if (by < 0) refunded.push(key)
-        if (isDown && by === 1 && key.includes('count-auth-subject-sends'))
-          return Promise.reject(new Error('down'))
-        return inner.increment(key, windowMs, by)
-      },
-    }))
+    const { challenges, provider } = createService({
+      commands: (well) => ({
+        increment(key, windowMs, by = 1) {
+          if (by < 0) refunded.push(key)
+          if (isDown && by === 1 && key.includes('count-auth-subject-sends'))
+            return Promise.reject(new Error('down'))
+          return well.increment(key, windowMs, by)
+        },
+      }),
+    })
     await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({
       cause: { message: 'down' },
     })
@@ -308,9 +299,11 @@ describe('start', () => {
 
   it('tells the failure that stopped a send, also when the send cannot be taken back', async () => {
     let isDown = false
-    const { challenges, provider } = withStore((inner) => ({
-      swap: (...given) => (isDown ? Promise.reject(new Error('down')) : inner.swap(...given)),
-    }))
+    const { challenges, provider } = createService({
+      commands: (well) => ({
+        swap: (...given) => (isDown ? Promise.reject(new Error('down')) : well.swap(...given)),
+      }),
+    })
     const onPassed = async () => {
       isDown = true
       throw new Error('no session')
@@ -322,13 +315,15 @@ describe('start', () => {
 
   it('answers as it would have where only the give-back of a count fails', async () => {
     let failed = 0
-    const { challenges, provider } = withStore((inner) => ({
-      increment(key, windowMs, by) {
-        if (by === undefined || by >= 0) return inner.increment(key, windowMs, by)
-        failed += 1
-        return Promise.reject(new Error('down'))
-      },
-    }))
+    const { challenges, provider } = createService({
+      commands: (well) => ({
+        increment(key, windowMs, by) {
+          if (by === undefined || by >= 0) return well.increment(key, windowMs, by)
+          failed += 1
+          return Promise.reject(new Error('down'))
+        },
+      }),
+    })
     const asked = { ...ana, address: '203.0.113.7', beforeSend: async () => true }
     provider.send = () => ({ result: 'failed' })
     await expect(challenges.start({ ...asked, purpose: 'login' })).rejects.toThrow(

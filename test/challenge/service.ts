@@ -14,6 +14,7 @@ import { openDomain } from '../../src/challenge/domain.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import type { Purpose } from '../../src/challenge/purposes.js'
+import type { RecoveryCodeStore } from '../../src/challenge/recovery.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-watch.js'
 import type { DeliveryWatchOptions } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
@@ -89,17 +90,27 @@ export interface ServiceOptions {
   clock?: { now: () => number; background: Background }
   background?: Background
   store?: (now: () => number) => Store
+  /** In place of these commands of its store in memory. */
+  commands?: (well: Store) => Partial<Store>
+  recoveryCodes?: RecoveryCodeStore
+  knownMaxAgeMs?: number
+  trustedMaxAgeMs?: number
   countries?: readonly string[] | 'any'
   haveApps?: boolean
   /** Names of the purposes that this release knows. */
   purposes?: readonly string[]
 }
 
+const storeWith = (well: Store, commands?: (well: Store) => Partial<Store>): Store => ({
+  ...well,
+  ...commands?.(well),
+})
+
 /** The domain on a real store under a hand-moved clock. */
 export function createService(options: ServiceOptions = {}) {
   let clock = 1_800_000_000_000
   const now = options.clock?.now ?? (() => clock)
-  const store = options.store?.(now) ?? memoryStore({ now })
+  const store = options.store?.(now) ?? storeWith(memoryStore({ now }), options.commands)
   const purposes = [
     purpose('login', { maxAgeMs: 43_200_000 }),
     purpose('transfer'),
@@ -132,14 +143,16 @@ export function createService(options: ServiceOptions = {}) {
     defaultPurpose: purpose,
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],
-    knownMaxAgeMs: 90 * day,
-    trustedMaxAgeMs: 0,
+    knownMaxAgeMs: options.knownMaxAgeMs ?? 90 * day,
+    trustedMaxAgeMs: options.trustedMaxAgeMs ?? 0,
+    recoveryCodes: options.recoveryCodes,
     haveApps: options.haveApps ?? false,
     now,
     emit,
   })
-  const { challenges, grants, funds, deliveries, signups, serviceLimits } = domain
+  const { challenges, grants } = domain
   return {
+    ...domain,
     challenges: {
       ...challenges,
       numbers: domain.numbers,
@@ -149,10 +162,6 @@ export function createService(options: ServiceOptions = {}) {
         challenges.verify({ ...shownIn(command.lane), appCode: command.code, ...inBrowser(command) }),
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
-    funds,
-    deliveries,
-    signups,
-    serviceLimits,
     grants: {
       ...grants,
       /** By a record that was opened before, or one of its own; returns the record where it holds the grant. */
@@ -165,8 +174,6 @@ export function createService(options: ServiceOptions = {}) {
     provider: provider.state,
     events,
     store,
-    keys: domain.keys,
-    now,
     wait(ms: number) {
       clock += ms
     },
@@ -179,6 +186,7 @@ export const it = plain
   .extend('service', () => createService())
   .extend('challenges', ({ service }) => service.challenges)
   .extend('grants', ({ service }) => service.grants)
+  .extend('enrolments', ({ service }) => service.enrolments)
   .extend('provider', ({ service }) => service.provider)
   .extend('store', ({ service }) => service.store)
   .extend('keys', ({ service }) => service.keys)

@@ -276,38 +276,32 @@ describe('verifications from one address', () => {
 })
 
 describe('what a counter asks of the store', () => {
-  /** A store whose counters answer a turn later, and the kinds that were asked together. */
-  function watched(now: () => number) {
-    const inner = memoryStore({ now })
+  /** A service whose counters answer a turn later, and the kinds that were asked together. */
+  function watched() {
     const asked: string[][] = [[]]
-    const store: Store = {
-      ...inner,
-      async increment(key, windowMs, by) {
-        asked.at(-1)?.push(`${by === 0 ? 'read' : 'add'} ${key.split(':')[2]}`)
-        await new Promise((resolve) => setImmediate(resolve))
-        if (asked.at(-1)?.length !== 0) asked.push([])
-        return inner.increment(key, windowMs, by)
-      },
-    }
-    return { store, asked: () => asked.filter((kinds) => kinds.length > 0).map((kinds) => kinds.sort()) }
+    const service = createService({
+      background: none,
+      commands: (well) => ({
+        async increment(key, windowMs, by) {
+          asked.at(-1)?.push(`${by === 0 ? 'read' : 'add'} ${key.split(':')[2]}`)
+          await new Promise((resolve) => setImmediate(resolve))
+          if (asked.at(-1)?.length !== 0) asked.push([])
+          return well.increment(key, windowMs, by)
+        },
+      }),
+    })
+    return { ...service, asked: () => asked.filter((kinds) => kinds.length > 0).map((kinds) => kinds.sort()) }
   }
 
   it('is under a name for each budget and lane, and goes out together', async () => {
-    let counters: ReturnType<typeof watched> | undefined
-    const { challenges, wait } = createService({
-      background: none,
-      store: (now) => {
-        counters = watched(now)
-        return counters.store
-      },
-    })
+    const { challenges, wait, asked } = watched()
     const address = '2001:db8::1'
     await challenges.start({ ...ana, purpose: 'login', address })
     await challenges.verify({ ...ana, code: 'wrong1', address })
     wait(minute)
     await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
     const thrice = (kind: string) => [kind, kind, kind]
-    expect(counters?.asked()).toEqual([
+    expect(asked()).toEqual([
       [...thrice('read count-auth-address-sends'), 'read count-auth-share-sends'],
       [
         ...thrice('add count-auth-address-sends'),
@@ -348,17 +342,10 @@ describe('what a counter asks of the store', () => {
   })
 
   it('is nothing about its country when somebody signs in', async () => {
-    let counters: ReturnType<typeof watched> | undefined
-    const { challenges } = createService({
-      background: none,
-      store: (now) => {
-        counters = watched(now)
-        return counters.store
-      },
-    })
+    const { challenges, asked } = watched()
     await challenges.start({ ...ana, purpose: 'login' })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
-    expect(counters?.asked().flat()).not.toContainEqual(expect.stringContaining('country'))
+    expect(asked().flat()).not.toContainEqual(expect.stringContaining('country'))
   })
 
   it('is under the tag of whoever is counted', async () => {

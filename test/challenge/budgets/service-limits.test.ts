@@ -119,13 +119,11 @@ describe('a limit of the whole service', () => {
   })
 
   it('costs nobody a code when the store fails to count what was told', async () => {
-    const store = memoryStore()
     const { signUps, told } = open({
-      store: () => ({
-        ...store,
+      commands: (well) => ({
         increment(key, ...rest) {
           if (key.includes('-told')) throw new Error('down')
-          return store.increment(key, ...rest)
+          return well.increment(key, ...rest)
         },
       }),
     })

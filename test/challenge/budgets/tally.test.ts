@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Actor } from '../../../src/challenge/commands.js'
 import { hashId } from '../../../src/challenge/keys.js'
-import { memoryStore } from '../../../src/store/memory-store.js'
 import { day, hour } from '../kit.js'
 import { ana, createService, it, purposeIn, rightCode } from '../service.js'
 
@@ -120,16 +119,12 @@ describe('an attempt that cannot be counted', () => {
   const failing = () => {
     const broken = { kind: 'none' }
     const service = createService({
-      store: (now) => {
-        const inner = memoryStore({ now })
-        return {
-          ...inner,
-          increment(key, windowMs, by = 1) {
-            if (by === 1 && key.includes(`:${broken.kind}:`)) return Promise.reject(new Error('down'))
-            return inner.increment(key, windowMs, by)
-          },
-        }
-      },
+      commands: (well) => ({
+        increment(key, windowMs, by = 1) {
+          if (by === 1 && key.includes(`:${broken.kind}:`)) return Promise.reject(new Error('down'))
+          return well.increment(key, windowMs, by)
+        },
+      }),
     })
     return { service, broken }
   }

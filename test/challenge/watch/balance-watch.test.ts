@@ -103,16 +103,14 @@ describe('the balance watch', () => {
 
   it('outlives a store that fails for a while', async () => {
     const time = handMoved()
-    const inner = memoryStore({ now: time.now })
     let isDown = true
     const account = { asked: 0 }
     createService({
       clock: time,
-      store: () => ({
-        ...inner,
+      commands: (well) => ({
         increment: (...given) => {
           if (isDown) throw new Error('down')
-          return inner.increment(...given)
+          return well.increment(...given)
         },
       }),
       balance: { everyMs, warnBeforeMs: 1 },
