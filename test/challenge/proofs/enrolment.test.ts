@@ -1,59 +1,41 @@
-import { describe, expect, it, vi } from 'vitest'
-import { createKeys, createSecrets, hashId } from '../../../src/challenge/keys.js'
+import { describe, expect, vi } from 'vitest'
+import { createKeys, hashId } from '../../../src/challenge/keys.js'
 import { createEnrolments } from '../../../src/challenge/proofs/enrolment.js'
-import { createGrants } from '../../../src/challenge/proofs/grants.js'
-import { createPurposes } from '../../../src/challenge/purposes.js'
 import { TwoFactorError } from '../../../src/errors.js'
-import { memoryStore } from '../../../src/store/memory-store.js'
-import type { Store } from '../../../src/store/store.js'
-
-const minute = 60_000
-
-const secrets = createSecrets(['a secret of thirty-two bytes or more'])
-
-function setUp(wrap: (store: Store) => Store = (store) => store) {
-  const clock = { now: 1_000_000 }
-  const now = () => clock.now
-  const keys = createKeys('', secrets)
-  const store = wrap(memoryStore({ now }))
-  const grants = createGrants({
-    store,
-    keys,
-    purposes: createPurposes([], () => expect.unreachable()),
-    limits: { codeLifetimeMs: 10 * minute },
-    now,
-    emit: () => undefined,
-  })
-  return { clock, keys, store, grants, enrolments: createEnrolments({ store, keys, secrets, grants, now }) }
-}
+import { day, minute } from '../kit.js'
+import { createService, it } from '../service.js'
 
 const typed = { purpose: 'signup', phone: '300 123 4567', country: 'CO' }
 const proven = { purpose: 'signup', phone: '+573001234567', provisional: false }
 const handedOver = { phone: '+573001234567' }
 
 describe('the record of a number to be proven', () => {
-  it('opens for no other session, wherever it is copied to', async () => {
-    const { enrolments, store, keys } = setUp()
+  it('opens for no other session and in no other namespace, wherever it is copied to', async ({
+    service,
+  }) => {
+    const { enrolments, store, keys, secrets } = service
     await enrolments.open('s1').begin(typed)
     const entry = await store.read(keys.enrolment('s1'))
     await store.swap(keys.enrolment('s2'), undefined, entry?.value, minute)
     expect(await enrolments.find('s2')).toBeUndefined()
+    const elsewhere = createKeys('elsewhere', secrets)
+    await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
+    expect(await createEnrolments({ ...service, keys: elsewhere }).find('s1')).toBeUndefined()
+    expect(await enrolments.find('s1')).toBeDefined()
   })
 
   it('ends after half an hour by our clock, even when the store still has it', async () => {
-    const { enrolments, clock } = setUp((store) => ({
-      ...store,
-      swap: (key, version, next) => store.swap(key, version, next, 24 * 60 * minute),
-    }))
+    const { enrolments, wait } = createService({
+      commands: (well) => ({ swap: (key, version, next) => well.swap(key, version, next, day) }),
+    })
     await enrolments.open('s1').begin(typed)
-    clock.now += 30 * minute - 1
+    wait(30 * minute - 1)
     expect(await enrolments.find('s1')).toBeDefined()
-    clock.now += 1
+    wait(1)
     expect(await enrolments.find('s1')).toBeUndefined()
   })
 
-  it('is handed out once it is proven, once, for its purpose', async () => {
-    const { enrolments, clock } = setUp()
+  it('is handed out once it is proven, once, for its purpose', async ({ enrolments, now }) => {
     await enrolments.open('s1').begin(typed)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
     expect(await enrolments.find('s1')).toMatchObject(typed)
@@ -63,41 +45,43 @@ describe('the record of a number to be proven', () => {
       enrolments.redeem('s1', 'signup', undefined),
       enrolments.redeem('s1', 'signup', undefined),
     ])
-    expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...handedOver, verifiedAt: clock.now }])
+    expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...handedOver, verifiedAt: now() }])
     expect(await enrolments.find('s1')).toBeUndefined()
     expect(await enrolments.redeem('nobody', 'signup', undefined)).toBeUndefined()
   })
 
-  it('leaves nothing in the store after its end, and an empty record until then', async () => {
-    const { enrolments, store, keys, clock } = setUp()
+  it('leaves nothing in the store after its end, and an empty record until then', async ({
+    enrolments,
+    store,
+    keys,
+    wait,
+  }) => {
     await enrolments.open('s1').begin(typed)
     await enrolments.open('s2').begin(typed)
     await enrolments.prove('s2', proven)
     await enrolments.redeem('s2', 'signup', undefined)
-    clock.now += 30 * minute - 1
+    wait(30 * minute - 1)
     // A command that a client sends twice finds what it has done.
     expect(await store.read(keys.enrolment('s2'))).toMatchObject({ value: { command: expect.any(String) } })
     expect(await store.read(keys.enrolment('s2'))).not.toHaveProperty('value.sealed')
-    clock.now += 1
+    wait(1)
     expect(await store.read(keys.enrolment('s1'))).toBeUndefined()
     expect(await store.read(keys.enrolment('s2'))).toBeUndefined()
   })
 
-  it('moves with its session, keeps its end, and leaves nothing behind', async () => {
-    const { enrolments, clock } = setUp()
+  it('moves with its session, keeps its end, and leaves nothing behind', async ({ enrolments, wait }) => {
     await enrolments.open('s1').begin(typed)
     await enrolments.prove('s1', proven)
-    clock.now += 20 * minute
+    wait(20 * minute)
     await enrolments.move('s1', 's2')
     await enrolments.move('nobody', 's3')
     expect(await enrolments.find('s1')).toBeUndefined()
     expect(await enrolments.find('s2')).toMatchObject(proven)
-    clock.now += 10 * minute
+    wait(10 * minute)
     expect(await enrolments.find('s2')).toBeUndefined()
   })
 
-  it('keeps its visitor when it moves, and tells it to the new session alone', async () => {
-    const { enrolments } = setUp()
+  it('keeps its visitor when it moves, and tells it to the new session alone', async ({ enrolments }) => {
     const visitor = await enrolments.open('s1').read()
     expect(await enrolments.open('s1').read()).toBe(visitor)
     expect(await enrolments.open('s3').read()).not.toBe(visitor)
@@ -108,34 +92,12 @@ describe('the record of a number to be proven', () => {
     expect(await enrolments.open('s1').read()).not.toBe(visitor)
   })
 
-  it('opens in no other namespace, wherever it is copied to', async () => {
-    const { enrolments, grants, store } = setUp()
-    await enrolments.open('s1').begin(typed)
-    const elsewhere = createKeys('elsewhere', secrets)
-    const entry = await store.read(createKeys('', secrets).enrolment('s1'))
-    await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
-    const others = createEnrolments({ store, keys: elsewhere, secrets, grants, now: () => 1_000_000 })
-    expect(await others.find('s1')).toBeUndefined()
-    expect(await enrolments.find('s1')).toBeDefined()
-  })
-
-  it('is proven only where it was begun', async () => {
-    const { enrolments } = setUp()
+  it('is proven only where it was begun', async ({ enrolments }) => {
     expect(await enrolments.prove('s1', proven)).toBeUndefined()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 
-  it('is handed out to whoever was signed in at its beginning, and to nobody else', async () => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    await enrolments.prove('s1', proven)
-    expect(await enrolments.redeem('s1', 'signup', 'ben')).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
-  })
-
-  it('is worth nothing while it is provisional', async () => {
-    const { enrolments } = setUp()
+  it('is worth nothing while it is provisional', async ({ enrolments }) => {
     await enrolments.open('s1').begin(typed)
     const proof = await enrolments.prove('s1', { ...proven, provisional: true })
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
@@ -147,72 +109,38 @@ describe('the record of a number to be proven', () => {
   })
 })
 
-describe('a look at a proof', () => {
-  it('shows what would be redeemed, and leaves it in place', async () => {
-    const { enrolments, clock } = setUp()
-    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
-    await enrolments.open('s1').begin(typed)
-    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
-    await enrolments.prove('s1', proven)
-    const proof = { ...handedOver, verifiedAt: clock.now }
-    expect(await enrolments.peek('s1', 'signup', undefined)).toEqual(proof)
-    expect(await enrolments.peek('s1', 'change-phone', undefined)).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toEqual(proof)
-    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
-  })
-
-  it('shows the proof of one account to no other one, and none that is provisional', async () => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
-    expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
-    await proof?.confirm()
-    expect(await enrolments.peek('s1', 'signup', 'ben')).toBeUndefined()
-    expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
-  })
-})
-
 describe('a revocation', () => {
   /** As a request of Ana's proves it. */
-  async function proveAs({ enrolments, grants }: ReturnType<typeof setUp>, subject: string | undefined) {
+  async function proveAs(
+    { enrolments, grants }: ReturnType<typeof createService>,
+    subject: string | undefined,
+  ) {
     const epoch = subject && (await grants.open({ subject, session: 's1' }).read())
     await enrolments.open('s1').begin({ ...typed, subject })
     await enrolments.prove('s1', { ...proven, subject, epoch })
   }
 
-  it.each([
-    ['of a subject in every session', 's9'],
-    ['of the session', 's1'],
-  ])('%s ends what was proven before, for as long as it would be good', async (_name, session) => {
-    const made = setUp()
-    const { enrolments, grants, clock } = made
-    await proveAs(made, 'ana')
-    expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
-    await (session === 's1' ? grants.revoke({ subject: 'ana', session }) : grants.revokeSubject('ana'))
-    clock.now += 30 * minute - 1
-    expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', 'ana')).toBeUndefined()
-  })
-
   it('leaves alone what was proven after it, by somebody else, in another session or anonymously', async () => {
-    const revoked = setUp()
+    const revoked = createService()
     await revoked.grants.revokeSubject('ana')
     await proveAs(revoked, 'ana')
     await revoked.grants.revokeSubject('ben')
     await revoked.grants.revoke({ subject: 'ana', session: 's2' })
     expect(await revoked.enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
     // It may be forgotten before the proof ends.
-    revoked.clock.now += 30 * minute - 1
+    revoked.wait(30 * minute - 1)
     expect(await revoked.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
 
-    const anonymous = setUp()
+    const anonymous = createService()
     await proveAs(anonymous, undefined)
     await anonymous.grants.revokeSubject('ana')
     expect(await anonymous.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
 
-  it('of the session in which it was asked for does not end what a renewed one proves later', async () => {
-    const { enrolments, grants } = setUp()
+  it('of the session in which it was asked for does not end what a renewed one proves later', async ({
+    enrolments,
+    grants,
+  }) => {
     await grants.revokeSubject('ana')
     await grants.revoke({ subject: 'ana', session: 's1' })
     const epoch = await grants.open({ subject: 'ana', session: 's1' }).read()
@@ -229,7 +157,7 @@ describe('a revocation', () => {
     ['from which it was renewed long ago', ['s2', 's3', 's4', 's5', 's6'], 's1', true],
     ['of its neighbour', ['s2'], 's9', true],
   ])('of a session %s', async (_name, ids, revoked, isLeft) => {
-    const made = setUp()
+    const made = createService()
     const { enrolments, grants } = made
     await proveAs(made, 'ana')
     let session = 's1'
@@ -243,7 +171,7 @@ describe('a revocation', () => {
   })
 
   it('is asked about for the proof of a subject only', async () => {
-    const made = setUp()
+    const made = createService()
     const { enrolments, store, keys } = made
     const reads = vi.spyOn(store, 'read')
     const asked = () => reads.mock.calls.filter(([key]) => key === keys.grants('ana')).length
@@ -260,33 +188,23 @@ describe('a revocation', () => {
 
 describe('the session of a sign-in', () => {
   it.each([
-    ['what the subject proved', 'ana', true],
-    ['nothing that somebody else proved', 'mallory', false],
+    ['ana', 'begun', true],
+    ['ana', 'proven', true],
+    ['mallory', 'begun', false],
+    ['mallory', 'proven', false],
+    [undefined, 'begun', true],
     // Session fixation: proven by whoever planted the session.
-    ['nothing that was proven anonymously', undefined, false],
-  ])('takes along %s', async (_name, subject, moves) => {
-    const { enrolments } = setUp()
+    [undefined, 'proven', false],
+  ])('of ana takes along what %s has %s: %s', async (subject, stage, moves) => {
+    const { enrolments } = createService()
     await enrolments.open('s1').begin({ ...typed, subject })
-    await enrolments.prove('s1', { ...proven, subject })
-    await enrolments.move('s1', 's2', { subject: 'ana' })
-    expect(await enrolments.find('s1')).toBeUndefined()
-    expect((await enrolments.redeem('s2', 'signup', subject)) !== undefined).toBe(moves)
-  })
-
-  it.each([
-    ['ana', true],
-    [undefined, true],
-    ['mallory', false],
-  ])('takes along what %s began and has yet to prove: %s', async (subject, moves) => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin({ ...typed, subject })
+    if (stage === 'proven') await enrolments.prove('s1', { ...proven, subject })
     await enrolments.move('s1', 's2', { subject: 'ana' })
     expect(await enrolments.find('s1')).toBeUndefined()
     expect((await enrolments.find('s2')) !== undefined).toBe(moves)
   })
 
-  it('of an app that sees nobody in it takes along no proof', async () => {
-    const { enrolments } = setUp()
+  it('of an app that sees nobody in it takes along no proof', async ({ enrolments }) => {
     await enrolments.open('s1').begin(typed)
     await enrolments.prove('s1', proven)
     await enrolments.move('s1', 's2', { subject: undefined })
@@ -306,25 +224,15 @@ describe('the session of a sign-in', () => {
     ['is refused with it', new TwoFactorError('capacity'), undefined, true],
   ])('where the store takes no record, %s', async (_name, error, signIn, isRefused) => {
     let isFull = false
-    const { enrolments } = setUp((store) => ({
-      ...store,
-      swap: (...asked) =>
-        isFull && asked[0].endsWith(keyEnd) ? Promise.reject(error) : store.swap(...asked),
-    }))
-    const keyEnd = hashId('s2')
+    const { enrolments } = createService({
+      commands: (well) => ({
+        swap: (...asked) =>
+          isFull && asked[0].endsWith(hashId('s2')) ? Promise.reject(error) : well.swap(...asked),
+      }),
+    })
     await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
     isFull = true
     const moved = enrolments.move('s1', 's2', signIn)
     await (isRefused ? expect(moved).rejects.toBe(error) : expect(moved).resolves.toBeUndefined())
-  })
-
-  it('makes what was begun anonymously the proof of whoever proves it', async () => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin(typed)
-    await enrolments.move('s1', 's2', { subject: 'ana' })
-    await enrolments.prove('s2', { ...proven, subject: 'ana' })
-    expect(await enrolments.redeem('s2', 'signup', 'ben')).toBeUndefined()
-    await enrolments.move('s2', 's3', { subject: 'ana' })
-    expect(await enrolments.redeem('s3', 'signup', 'ana')).toMatchObject(handedOver)
   })
 })
