@@ -1,30 +1,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
-import { createDevices } from '../../../src/challenge/proofs/devices.js'
-import type { EventBody } from '../../../src/events.js'
-import { type MemoryStore, memoryStore } from '../../../src/store/memory-store.js'
+import { day } from '../kit.js'
+import { createService, type ServiceOptions } from '../service.js'
 
-const day = 24 * 60 * 60_000
-
-function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store, knownMaxAgeMs = 0) {
-  const clock = { now: 1_000_000 }
-  const now = () => clock.now
-  const events: EventBody[] = []
-  const keys = createKeys('', createSecrets(['a secret of thirty-two bytes or more']))
-  const store = wrap(memoryStore({ now }))
-  const emit = (event: EventBody) => void events.push(event)
-  const { open, ...others } = createDevices({
-    store,
-    keys,
-    now,
-    emit,
-    knownMaxAgeMs,
-    trustedMaxAgeMs: 30 * day,
-  })
+function setUp(knownMaxAgeMs = 0, commands: ServiceOptions['commands'] = () => ({})) {
+  const service = createService({ knownMaxAgeMs, trustedMaxAgeMs: 30 * day, commands })
+  const { open } = service.devices
   const devices = {
-    ...others,
-    open,
+    ...service.devices,
     async trust(subject: string) {
       return (await open(subject, undefined).succeed(true)) ?? { token: '', expiresAt: 0 }
     },
@@ -36,16 +19,16 @@ function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store, kno
     has: async (subject: string, token: string) => (await open(subject, token).read()).isTrusted,
     knows: async (subject: string, token?: string) => (await open(subject, token).read()).isKnown,
   }
-  return { clock, events, keys, store, devices }
+  return { ...service, devices }
 }
 
 describe('a trusted device', () => {
   it('is known by its secret, and by the next one after each use', async () => {
-    const { clock, devices, events } = setUp()
+    const { wait, devices, events } = setUp()
     const first = await devices.trust('ana')
     const second = await devices.use('ana', first.token)
     expect(second?.next?.expiresAt).toBe(first.expiresAt)
-    clock.now += 30_000
+    wait(30_000)
     expect(await devices.has('ana', second?.next?.token ?? '')).toBe(true)
     expect(await devices.has('ben', second?.next?.token ?? '')).toBe(false)
     expect(events).toEqual([
@@ -54,19 +37,11 @@ describe('a trusted device', () => {
     ])
   })
 
-  it('is used by parallel requests, of which one is given the next secret', async () => {
-    const { devices } = setUp()
-    const { token } = await devices.trust('ana')
-    const used = await Promise.all(Array.from({ length: 20 }, () => devices.use('ana', token)))
-    expect(used.filter((one) => one !== undefined)).toHaveLength(20)
-    expect(used.filter((one) => one?.next !== undefined)).toHaveLength(1)
-  })
-
   it('is known by the secret before its last one for half a minute, which no use moves', async () => {
-    const { clock, devices } = setUp()
+    const { wait, devices } = setUp()
     const { token } = await devices.trust('ana')
     const second = await devices.use('ana', token)
-    clock.now += 29_999
+    wait(29_999)
     expect(await devices.has('ana', token)).toBe(true)
     expect(await devices.use('ana', token)).toEqual({})
     const third = await devices.use('ana', second?.next?.token ?? '')
@@ -74,28 +49,27 @@ describe('a trusted device', () => {
   })
 
   it('ends by our clock, exactly, even when the store still has it', async () => {
-    const { devices, clock } = setUp((store) => ({
-      ...store,
-      swap: (key, version, next) => store.swap(key, version, next, 365 * day),
+    const { devices, wait } = setUp(0, (well) => ({
+      swap: (key, version, next) => well.swap(key, version, next, 365 * day),
     }))
     const { token } = await devices.trust('ana')
-    clock.now += 30 * day - 1
+    wait(30 * day - 1)
     expect(await devices.has('ana', token)).toBe(true)
     expect(await devices.list('ana')).toHaveLength(1)
-    clock.now += 1
+    wait(1)
     expect(await devices.has('ana', token)).toBe(false)
     expect(await devices.list('ana')).toEqual([])
   })
 
   it('leaves the store with the last of its subject', async () => {
-    const { devices, store, keys, clock } = setUp()
+    const { devices, store, keys, wait } = setUp()
     await devices.trust('ana')
-    clock.now += day
+    wait(day)
     await devices.trust('ana')
-    clock.now += 30 * day - 1
-    expect(store.read(keys.devices('ana'))).toBeDefined()
-    clock.now += 1
-    expect(store.read(keys.devices('ana'))).toBeUndefined()
+    wait(30 * day - 1)
+    expect(await store.read(keys.devices('ana'))).toBeDefined()
+    wait(1)
+    expect(await store.read(keys.devices('ana'))).toBeUndefined()
   })
 
   it('is one of twenty: the one longest unused goes', async () => {
@@ -130,7 +104,7 @@ describe('a trusted device that is revoked while its sign-in runs', () => {
     ['also where browsers are known', 90 * day],
     ['where they are not', 0],
   ])('stands in for no code, and is not stored anew: %s', async (_name, knownMaxAgeMs) => {
-    const { devices, events } = setUp(undefined, knownMaxAgeMs)
+    const { devices, events } = setUp(knownMaxAgeMs)
     const { token } = await devices.trust('ana')
     const other = await devices.trust('ana')
     const device = devices.open('ana', token)
@@ -147,7 +121,7 @@ describe('a trusted device that is revoked while its sign-in runs', () => {
   })
 
   it('stands in for none where only its trust was taken back', async () => {
-    const { devices } = setUp(undefined, 90 * day)
+    const { devices } = setUp(90 * day)
     const known = await devices.open('ana', undefined).succeed(false)
     const trusting = devices.open('ana', known?.token)
     const trusted = await trusting.succeed(true)
@@ -159,7 +133,7 @@ describe('a trusted device that is revoked while its sign-in runs', () => {
   })
 
   it('is known anew where a code was typed in it', async () => {
-    const { devices } = setUp(undefined, 90 * day)
+    const { devices } = setUp(90 * day)
     const { token } = await devices.trust('ana')
     const device = devices.open('ana', token)
     expect(await device.read()).toMatchObject({ isKnown: true })
@@ -172,17 +146,17 @@ describe('a trusted device that is revoked while its sign-in runs', () => {
 
 describe('a success that is taken back when the browser holds its token already', () => {
   it('leaves that token known, and trust as it was before', async () => {
-    const { clock, devices, events } = setUp(undefined, 90 * day)
+    const { wait, devices, events } = setUp(90 * day)
     const first = await devices.trust('ana')
     const [before] = await devices.list('ana')
-    clock.now += day
+    wait(day)
     const later = devices.open('ana', first.token)
     const second = await later.succeed(true)
     await later.undo(true)
     expect((await devices.list('ana')).map(({ endsAt }) => endsAt)).toEqual([before?.endsAt])
     // The other request of two that were sent together.
     expect(await devices.use('ana', first.token)).toEqual({})
-    clock.now += 30_000
+    wait(30_000)
     expect((await devices.use('ana', second?.token ?? ''))?.next).toBeDefined()
     expect(events.map(({ type }) => type)).not.toContain('device.reused')
     // What was replaced stays replaced: a copy is found out.
@@ -194,23 +168,19 @@ describe('a success that is taken back when the browser holds its token already'
 describe('the token of a device', () => {
   it('is valid again where the store made the next one known, but said so too late for it to go out', async () => {
     let isLate = false
-    const { clock, devices, events } = setUp(
-      (store) => ({
-        ...store,
-        swap(...change) {
-          const swapped = store.swap(...change)
-          if (!isLate) return swapped
-          isLate = false
-          throw new Error('late')
-        },
-      }),
-      90 * day,
-    )
+    const { wait, devices, events } = setUp(90 * day, (well) => ({
+      swap(...change) {
+        const swapped = well.swap(...change)
+        if (!isLate) return swapped
+        isLate = false
+        throw new Error('late')
+      },
+    }))
     const { token } = await devices.trust('ana')
     for (const succeed of ['standIn', 'succeed'] as const) {
       isLate = true
       await expect(devices.open('ana', token)[succeed](false)).rejects.toThrow('late')
-      clock.now += 30_000
+      wait(30_000)
       expect(await devices.has('ana', token)).toBe(true)
     }
     expect(events.map(({ type }) => type)).not.toContain('device.reused')
@@ -219,7 +189,7 @@ describe('the token of a device', () => {
   it('is stored as hashes alone, the same in every release', async () => {
     const { devices, store, keys } = setUp()
     const { token } = await devices.trust('ana')
-    const stored = store.read(keys.devices('ana'))?.value as { devices: object[] }
+    const stored = (await store.read(keys.devices('ana')))?.value as { devices: object[] }
     const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('base64url')
     const family = sha256(Buffer.from(token, 'base64url').subarray(0, 16))
     expect(stored.devices).toMatchObject([{ hash: sha256(token), family }])
@@ -242,14 +212,14 @@ describe('a replaced token shown later than half a minute after', () => {
     ['the last one', 1],
     ['one from long ago', 5],
   ])('ends the device and is reported: %s', async (_name, uses) => {
-    const { clock, devices, events } = setUp()
+    const { wait, devices, events } = setUp()
     const stolen = await devices.trust('ana')
     const other = await devices.trust('ana')
     let { token } = stolen
     for (let count = 0; count < uses; count += 1) {
       token = (await devices.use('ana', token))?.next?.token ?? ''
     }
-    clock.now += 30_000
+    wait(30_000)
     expect(await devices.use('ana', stolen.token)).toBeUndefined()
     expect(events.at(-1)).toEqual({ type: 'device.reused', subject: 'ana' })
     expect(await devices.has('ana', token)).toBe(false)
@@ -262,7 +232,7 @@ describe('a replaced token shown later than half a minute after', () => {
 })
 
 describe('a known browser', () => {
-  const known = () => setUp(undefined, 90 * day)
+  const known = () => setUp(90 * day)
 
   it('is one in which this subject has succeeded, and no other subject', async () => {
     const { devices } = known()
@@ -286,37 +256,37 @@ describe('a known browser', () => {
   })
 
   it('is known no longer than ninety days when another one keeps the record', async () => {
-    const { devices, clock, store, keys } = known()
+    const { devices, wait, store, keys } = known()
     const first = await devices.open('ana', undefined).succeed(false)
-    clock.now += 1
+    wait(1)
     await devices.open('ana', undefined).succeed(false)
-    clock.now += 90 * day - 2
+    wait(90 * day - 2)
     expect(await devices.knows('ana', first?.token)).toBe(true)
-    clock.now += 1
+    wait(1)
     expect(await devices.knows('ana', first?.token)).toBe(false)
-    expect(store.read(keys.devices('ana'))).toBeDefined()
+    expect(await store.read(keys.devices('ana'))).toBeDefined()
   })
 
   it('is known for ninety days after its last success, to the millisecond', async () => {
-    const { devices, clock } = known()
+    const { devices, wait, now } = known()
     const first = await devices.open('ana', undefined).succeed(false)
-    clock.now += 89 * day
+    wait(89 * day)
     const second = await devices.open('ana', first?.token).succeed(false)
-    expect(second?.expiresAt).toBe(clock.now + 90 * day)
+    expect(second?.expiresAt).toBe(now() + 90 * day)
     expect(second?.token).not.toBe(first?.token)
-    clock.now += 90 * day - 1
+    wait(90 * day - 1)
     expect(await devices.knows('ana', second?.token)).toBe(true)
-    clock.now += 1
+    wait(1)
     expect(await devices.knows('ana', second?.token)).toBe(false)
   })
 
   it('becomes a trusted one in the same record, and stays known when its trust has expired', async () => {
-    const { devices, clock } = known()
+    const { devices, wait } = known()
     const first = await devices.open('ana', undefined).succeed(false)
     const second = await devices.open('ana', first?.token).succeed(true)
     expect(await devices.list('ana')).toHaveLength(1)
     expect(await devices.has('ana', second?.token ?? '')).toBe(true)
-    clock.now += 30 * day
+    wait(30 * day)
     expect(await devices.has('ana', second?.token ?? '')).toBe(false)
     expect(await devices.knows('ana', second?.token)).toBe(true)
   })
@@ -363,7 +333,7 @@ describe('a known browser', () => {
   it('is none without the option, and nothing is written then', async () => {
     const { devices, store, keys } = setUp()
     expect(await devices.open('ana', undefined).succeed(false)).toBeUndefined()
-    expect(store.read(keys.devices('ana'))).toBeUndefined()
+    expect(await store.read(keys.devices('ana'))).toBeUndefined()
     const trusted = await devices.trust('ana')
     expect(await devices.knows('ana', trusted.token)).toBe(false)
   })
