@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
+import { createKeys } from '../../../src/challenge/keys.js'
 import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { minute, strictStore } from '../kit.js'
+import { minute } from '../kit.js'
+import { createService } from '../service.js'
 
-const secrets = createSecrets(['a secret of thirty-two bytes or more'])
-
-function setUp(store = memoryStore({ now: () => 1 })) {
-  const clock = { now: 1_000_000 }
-  const keys = createKeys('', secrets)
-  const forms = createKeptForms({ store: strictStore(store), keys, secrets, now: () => clock.now })
+/** On a store whose time stands still. */
+function setUp() {
+  const service = createService({ store: () => memoryStore({ now: () => 1 }) })
+  const forms = service.keptForms
   const keep = async (kept: KeptForm, from = origin) => (await forms.keep(kept, from)) ?? 'not kept'
-  return { clock, keys, store, forms, keep }
+  return { ...service, forms, keep }
 }
 
 const origin = { address: '192.0.2.1', proxied: false }
@@ -42,26 +41,26 @@ describe('a kept form', () => {
   })
 
   it('leaves nothing but that its subject has sent it, for ten minutes', async () => {
-    const { forms, keep, clock } = setUp()
+    const { forms, keep, wait } = setUp()
     const id = await keep(form())
     expect(await forms.markSent('ben', id)).toBe(false)
     expect(await forms.find('ana', id)).toEqual({ form: form() })
-    clock.now += minute
+    wait(minute)
     expect(await forms.markSent('ana', id)).toBe(true)
     expect(await forms.markSent('ana', id)).toBe(false)
     expect(await forms.take('ana', id)).toBe(false)
-    clock.now += 10 * minute - 1
+    wait(10 * minute - 1)
     expect(await forms.find('ana', id)).toEqual({})
-    clock.now += 1
+    wait(1)
     expect(await forms.find('ana', id)).toBeUndefined()
   })
 
   it('ends after ten minutes by our clock, even when the store still has it', async () => {
-    const { forms, keep, clock } = setUp()
+    const { forms, keep, wait } = setUp()
     const id = await keep(form())
-    clock.now += 10 * minute - 1
+    wait(10 * minute - 1)
     expect(await forms.find('ana', id)).toEqual({ form: form() })
-    clock.now += 1
+    wait(1)
     expect(await forms.find('ana', id)).toBeUndefined()
     expect(await forms.take('ana', id)).toBe(false)
   })
@@ -95,16 +94,16 @@ describe('a kept form', () => {
   })
 
   it('is sealed at rest, and opens under no other id and in no other namespace', async () => {
-    const { forms, keep, store, keys } = setUp()
+    const { forms, keep, ...parts } = setUp()
+    const { store, keys, secrets } = parts
     const id = await keep(form())
-    const entry = store.read(keys.forms(id))
+    const entry = await store.read(keys.forms(id))
     expect(JSON.stringify(entry)).not.toMatch(/4711|pay|ana|Ben/)
     const other = 'x'.repeat(id.length)
-    store.swap(keys.forms(other), undefined, entry?.value, minute)
+    await store.swap(keys.forms(other), undefined, entry?.value, minute)
     expect(await forms.find('ana', other)).toBeUndefined()
     const shop = createKeys('shop', secrets)
-    const elsewhere = createKeptForms({ store, keys: shop, secrets, now: () => 1_000_000 })
-    store.swap(shop.forms(id), undefined, entry?.value, minute)
-    expect(await elsewhere.find('ana', id)).toBeUndefined()
+    await store.swap(shop.forms(id), undefined, entry?.value, minute)
+    expect(await createKeptForms({ ...parts, keys: shop }).find('ana', id)).toBeUndefined()
   })
 })
