@@ -69,13 +69,6 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, ...fresh, requireCode: true })).toMatchObject({ method: 'sms' })
   })
 
-  it('of a recovery code is enough only where a guard says so', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'recovery-code' })
-    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
-    expect(grants.read({ ...ana, ...fresh, recoveryCode: false })).toBeUndefined()
-    expect(grants.read({ ...ana, ...fresh, recoveryCode: true })).toMatchObject({ method: 'recovery-code' })
-  })
-
   it('of a code that came by several channels is enough only where all of them are', async ({ grants }) => {
     await grants.write({ ...ana, method: 'sms', channels: ['sms', 'call'] })
     for (const methods of [['sms'], ['call'], []]) {
