@@ -179,7 +179,9 @@ describe('the token of a device', () => {
     const { token } = await devices.trust('ana')
     for (const succeed of ['standIn', 'succeed'] as const) {
       isLate = true
-      await expect(devices.open('ana', token)[succeed](false)).rejects.toThrow('late')
+      await expect(devices.open('ana', token)[succeed](false)).rejects.toMatchObject({
+        cause: { message: 'late' },
+      })
       wait(30_000)
       expect(await devices.has('ana', token)).toBe(true)
     }
