@@ -43,7 +43,7 @@ export interface Numbers {
    * const { locked, lockedForMs, disabled } = await tf.numbers.state('+573001234567')
    */
   state(phone: string): Promise<NumberState>
-  /** Lifts a disabled or locked number, for both kinds of browsers. */
+  /** Lifts a disabled or locked number, for both kinds of browsers; also what a clock that was ahead has left. */
   enable(phone: string): Promise<void>
 }
 
