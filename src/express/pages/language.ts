@@ -69,9 +69,8 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
   for (const [locale, own] of Object.entries(messages)) {
     checkLocale(locale)
     for (const [key, text] of givenIn(own)) {
-      if (Object.hasOwn(names, key)) continue
-      if (!isKey(key)) throw unknownKey(locale, key, names)
-      checkPlaceholders(locale, key, text)
+      const mistake = Object.hasOwn(names, key) ? undefined : mistakeIn(key, text, Object.keys(names))
+      if (mistake !== undefined) throw optionError(`twoFactor: pages.messages.${locale}: ${mistake}`)
     }
   }
   const locales = new Set([builtIn, varieties, messages].flatMap(Object.keys))
@@ -128,18 +127,6 @@ function checkLocale(locale: string): void {
   }
 }
 
-function isKey(key: string): key is keyof Texts {
-  return Object.hasOwn(en, key)
-}
-
-function unknownKey(locale: string, key: string, names: object): TypeError {
-  const near = nearestName(key, Object.keys({ ...en, ...names }))
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`
-  return optionError(
-    `twoFactor: pages.messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,
-  )
-}
-
 /**
  * The offered locale that a request likes best (RFC 4647, lookup): `es-CO` takes `es`. The first
  * offered one when nothing fits.
@@ -147,8 +134,8 @@ function unknownKey(locale: string, key: string, names: object): TypeError {
  * @example
  * negotiateLocale('fr, es-CO;q=0.8', ['en', 'es', 'pt']) // 'es'
  */
-export function negotiateLocale(acceptLanguage: string | undefined, offered: readonly string[]): string {
-  const wanted = (acceptLanguage ?? '')
+export function negotiateLocale(acceptLanguage: string, offered: readonly string[]): string {
+  const wanted = acceptLanguage
     .split(',')
     .map((range) => {
       const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -168,30 +155,29 @@ export function negotiateLocale(acceptLanguage: string | undefined, offered: rea
   return offered[0] ?? 'en'
 }
 
-const placeholder = /\{(\w+)\}/g
-
 /** What a problem can tell depends on the problem, so its text may use each of these. */
 const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
-/** The values that a text may have filled in, without their braces. */
-function placeholdersOf(key: keyof Texts): readonly string[] {
-  return toldAsProblem.test(key) ? inProblems : namesIn(en[key])
-}
-
-/** Throws a TypeError for a text with a placeholder that nothing fills in: people would see a hole. */
-function checkPlaceholders(locale: string, key: keyof Texts, text: string): void {
-  const known = placeholdersOf(key)
+/** What is wrong with a text of the host: there is no such key, or nothing fills in a placeholder and people would see a hole. */
+function mistakeIn(key: string, text: string, methodKeys: readonly string[]): string | undefined {
+  if (!isKey(key)) {
+    const near = nearestName(key, [...Object.keys(en), ...methodKeys])
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`
+    return `unknown key "${key}" (keys look like "code.title")${hint}`
+  }
+  const known = toldAsProblem.test(key) ? inProblems : namesIn(en[key])
   const unknown = namesIn(text).find((name) => !known.includes(name))
-  if (unknown === undefined) return
+  if (unknown === undefined) return undefined
   const near = nearestName(unknown, known)
   const expected = known.length === 0 ? 'this text has none' : `expected: {${known.join('}, {')}}`
-  const hint = near === undefined ? `; ${expected}` : `; did you mean {${near}}?`
-  throw optionError(
-    `twoFactor: pages.messages.${locale}: unknown placeholder {${unknown}} in "${key}"${hint}`,
-  )
+  const hint = near === undefined ? expected : `did you mean {${near}}?`
+  return `unknown placeholder {${unknown}} in "${key}"; ${hint}`
 }
 
+const isKey = (key: string): key is keyof Texts => Object.hasOwn(en, key)
+
+/** The values that a text has filled in, without their braces. */
 function namesIn(text: string): string[] {
-  return [...text.matchAll(placeholder)].map(([, name = '']) => name)
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }

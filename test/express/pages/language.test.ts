@@ -12,7 +12,6 @@ import { byMethod } from '../../../src/express/pages/wording.js'
 
 describe('negotiateLocale', () => {
   it.each([
-    [undefined, 'en'],
     ['', 'en'],
     ['es', 'es'],
     ['es-CO,es;q=0.9,en;q=0.8', 'es'],
