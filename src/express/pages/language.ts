@@ -159,7 +159,7 @@ export function negotiateLocale(acceptLanguage: string, offered: readonly string
 const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
-/** What is wrong with a text of the host: there is no such key, or nothing fills in a placeholder and people would see a hole. */
+/** What is wrong with a text of the host: no such key, or a placeholder that stays empty, so that people would see a hole. */
 function mistakeIn(key: string, text: string, methodKeys: readonly string[]): string | undefined {
   if (!isKey(key)) {
     const near = nearestName(key, [...Object.keys(en), ...methodKeys])

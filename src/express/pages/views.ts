@@ -136,7 +136,7 @@ export function createViews(http: HttpParts, flow: Flow) {
 
   const intentOf = (context: RequestContext) => readIntent(context, flow, purposes)
 
-  async function shown(context: RequestContext, problem?: Problem, formless?: boolean): Promise<PageView> {
+  async function shown(context: RequestContext, problem?: Problem, formless = false): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
     const intent = intentOf(isUnknown ? { ...context, fields } : context)
@@ -148,7 +148,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     if (intent.spent && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
-    return view(context, intent, found, { problem, ...(formless && { formless }) })
+    return view(context, intent, found, { problem, formless })
   }
 
   return {

@@ -87,7 +87,8 @@ const plurals = memoize((lang) => new Intl.PluralRules(lang))
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  const date = new Date(roundedUpToMinute(at))
+  // A minute too late is only slow; a minute too early would be refused.
+  const date = new Date(Math.ceil(at / minuteMs) * minuteMs)
   const element = timeElements(`${texts.lang} ${far} ${date.getTime()}`)
   const within = (phrase: string) => fill(phrase, { clock: element })
   if (far) return within(texts['time.on'])
@@ -95,9 +96,6 @@ export function moment(at: number, now: number, texts: Texts): Html {
   const phrase = within(date.getUTCHours() === 1 ? atOne : usual)
   return usual === atOne ? phrase : html`<span data-at="${usual}" data-at-one="${atOne}">${phrase}</span>`
 }
-
-/** A minute too late is only slow; a minute too early would be refused. */
-const roundedUpToMinute = (at: number): number => Math.ceil(at / minuteMs) * minuteMs
 
 export function triesLeft(count: number, texts: Texts): Html {
   const form = plurals(texts.lang).select(count) === 'one' ? 'one' : 'other'
