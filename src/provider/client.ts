@@ -171,8 +171,8 @@ export function createClient(options: ClientOptions): ProviderClient {
   async function run<Operation extends OperationName>(
     operation: Operation,
     params: object,
-    further: Further,
     call: CallOptions = {},
+    further: Further = 'refused',
   ): Promise<ResultOf<Operation>> {
     if (!Object.hasOwn(operations, operation)) {
       throw new TypeError(`request: operation must be one of ${Object.keys(operations).join(', ')}`)
@@ -195,17 +195,17 @@ export function createClient(options: ClientOptions): ProviderClient {
 
   return Object.freeze<ProviderClient>({
     timeoutMs,
-    balance: (call) => run('balance', {}, 'refused', call),
-    blockPhone: (params, call) => run('blockPhone', params, 'refused', call),
-    sendSms: (params, call) => run('sendSms', params, 'refused', call),
-    sendCall: (params, call) => run('sendCall', params, 'refused', call),
-    messageState: (params, call) => run('messageState', params, 'refused', call),
-    sendSmsCode: (params, call) => run('sendSmsCode', params, 'refused', call),
-    sendCallCode: (params, call) => run('sendCallCode', params, 'refused', call),
-    verifyCode: (params, call) => run('verifyCode', params, 'refused', call),
-    shortenUrl: (params, call) => run('shortenUrl', params, 'refused', call),
-    urlStatistics: (params, call) => run('urlStatistics', params, 'refused', call),
-    request: (operation, params, call) => run(operation, params, 'sent', call),
+    balance: (call) => run('balance', {}, call),
+    blockPhone: (params, call) => run('blockPhone', params, call),
+    sendSms: (params, call) => run('sendSms', params, call),
+    sendCall: (params, call) => run('sendCall', params, call),
+    messageState: (params, call) => run('messageState', params, call),
+    sendSmsCode: (params, call) => run('sendSmsCode', params, call),
+    sendCallCode: (params, call) => run('sendCallCode', params, call),
+    verifyCode: (params, call) => run('verifyCode', params, call),
+    shortenUrl: (params, call) => run('shortenUrl', params, call),
+    urlStatistics: (params, call) => run('urlStatistics', params, call),
+    request: (operation, params, call) => run(operation, params, call, 'sent'),
     close: transport.close,
   })
 }
