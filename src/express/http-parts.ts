@@ -16,7 +16,7 @@ import { createResponder } from './http/responder.js'
 import { createMountPath, createMounts } from './http/routes.js'
 import { createFormFields } from './pages/forms.js'
 import { createLanguageOf } from './pages/language.js'
-import { createLinks, withTextLink } from './pages/links.js'
+import { createLinks } from './pages/links.js'
 import { createPages } from './pages/pages.js'
 import type { HttpSettings } from './settings.js'
 
@@ -80,8 +80,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     pages,
     languageOf,
     linksOf,
-    /** Those of a page, with the one that a text may hold. */
-    pageLinksOf: (req: Request) => withTextLink(linksOf(req), languageOf(req).texts),
     formFieldsOf: createFormFields(settings.pages.formFields),
 
     /** How long a function of the host may take whose answer is for this request. */

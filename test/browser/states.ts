@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createPageHeaders, styleSheet } from '../../src/express/pages/brand.js'
 import { createTexts } from '../../src/express/pages/language.js'
-import { withTextLink } from '../../src/express/pages/links.js'
 import type { Texts } from '../../src/express/pages/messages/en.js'
 import { type PageFacts, pageFor } from '../../src/express/pages/page-for.js'
 import { renderForDialog, renderPage } from '../../src/express/pages/pages.js'
 import { states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'
 
-const texts = createTexts({ es: { 'phone.lostUrl': '/help' } })
+const texts = createTexts({})
 const script = (name: string) => ({
   contentType: 'text/javascript',
   body: readFileSync(new URL(`../../dist/browser/${name}`, import.meta.url), 'utf8'),
@@ -43,7 +42,8 @@ export async function serveStates(): Promise<States> {
     const facts = states[state]
     const language = texts.get(locale)
     if (facts === undefined || language === undefined) return undefined
-    return { facts: { ...facts, links: withTextLink(facts.links, language) }, language }
+    const links = locale === 'es' ? { lostPhone: '/help', ...facts.links } : facts.links
+    return { facts: { ...facts, links }, language }
   }
 
   const { origin, close } = await listening((req, res) => {

@@ -163,7 +163,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       lettersInCode: false,
       changeableNumber: false,
       emptyField: problem !== undefined && text(Object(req.body), 'code') === undefined,
-      links: http.pageLinksOf(req),
+      links: http.linksOf(req),
       formFields: http.formFieldsOf(req),
       countries: [],
       now: now(),

@@ -1,7 +1,6 @@
 import type { Request } from 'express'
 import { hostFunction } from '../host/boundary.js'
 import { safePath } from '../http/origin.js'
-import type { Texts } from './messages/en.js'
 
 export const linkNames = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
 
@@ -32,11 +31,6 @@ export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
     }
     return links
   }
-}
-
-/** With the link that a text may hold. */
-export function withTextLink(links: PageLinks, { 'phone.lostUrl': lostPhone }: Texts): PageLinks {
-  return lostPhone === '' ? links : { lostPhone, ...links }
 }
 
 /** Whether pages may link there. `javascript:` and plain http are not accepted. */

@@ -119,7 +119,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
-      links: http.pageLinksOf(req),
+      links: http.linksOf(req),
       // These pages have no form, and their request often no session to take a token from.
       formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
       countries: countries === 'any' ? [] : countries,

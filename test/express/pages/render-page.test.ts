@@ -124,9 +124,9 @@ describe('the code page', () => {
   })
 
   it('leads who lost the phone to the page of the host', () => {
-    const host = createTexts({ en: { 'phone.lostUrl': 'https://example.com/lost?a=1&b=2' } }).get('en') ?? en
+    const links = { lostPhone: 'https://example.com/lost?a=1&b=2' }
     expect(pageOf(codeView, en)).not.toContain(en['phone.lost'])
-    expect(pageOf(codeView, host)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
+    expect(pageOf({ ...codeView, links }, en)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
   })
 
   it('leads who lost the phone to the recovery codes first, and from there to the host', () => {
@@ -363,7 +363,7 @@ describe('every page', () => {
       { ...codeView, challenge: { ...challenge, destination: hostile } },
       { ...startView, requirement: hostile, problem: { code: 'phone_locked' } },
     ]
-    const language = createTexts({ en: { 'code.title': hostile, 'phone.lostUrl': hostile } }).get('en') ?? en
+    const language = createTexts({ en: { 'code.title': hostile } }).get('en') ?? en
     for (const view of views) {
       const page = pageOf(view, language)
       expect(page).toContain('&lt;script&gt;')

@@ -1,5 +1,4 @@
 import type { ChallengeView } from '../../../src/challenge/commands.js'
-import { withTextLink } from '../../../src/express/pages/links.js'
 import type { Texts } from '../../../src/express/pages/messages/en.js'
 import { type PageFacts, pageFor } from '../../../src/express/pages/page-for.js'
 import { renderPage } from '../../../src/express/pages/pages.js'
@@ -55,8 +54,7 @@ export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> =>
 })
 
 /** The page that is decided for these facts. */
-export const pageOf = (facts: PageFacts, texts: Texts): string =>
-  renderPage(pageFor({ ...facts, links: withTextLink(facts.links, texts) }), texts)
+export const pageOf = (facts: PageFacts, texts: Texts): string => renderPage(pageFor(facts), texts)
 
 const byApp = { ...challenge, channel: 'app', destination: '', channels: [] }
 

@@ -95,7 +95,6 @@ export const en = {
   'phone.label': 'Mobile number',
   'phone.change': 'Use another number',
   'phone.lost': "I don't have this phone",
-  'phone.lostUrl': '',
   'phone.empty.title': 'Enter your mobile number',
   'phone.empty.text': '',
   'phone.unreadable.title': 'Enter a mobile number we can reach',

@@ -91,7 +91,6 @@ export const es: Texts = {
   'phone.label': 'Número de celular',
   'phone.change': 'Usar otro número',
   'phone.lost': 'No tengo este teléfono',
-  'phone.lostUrl': '',
   'phone.empty.title': 'Escribe tu número de celular',
   'phone.empty.text': '',
   'phone.unreadable.title': 'Escribe un número de celular válido',

@@ -92,7 +92,6 @@ export const pt: Texts = {
   'phone.label': 'Número de celular',
   'phone.change': 'Usar outro número',
   'phone.lost': 'Não estou com este celular',
-  'phone.lostUrl': '',
   'phone.empty.title': 'Digite seu número de celular',
   'phone.empty.text': '',
   'phone.unreadable.title': 'Digite um número de celular válido',
