@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Finding } from '../../challenge/self-test.js'
 import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
+import { ignoreRejection } from '../../lib/promises.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
 // What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
@@ -132,8 +133,7 @@ export function createEmit(
       const event: TwoFactorEvent = { at: now(), ...body }
       diagnostics.publish(event)
       // An async listener also has the type of one that returns nothing.
-      const answer = onEvent?.(event) as unknown
-      if (answer instanceof Promise) answer.catch(() => undefined)
+      ignoreRejection(onEvent?.(event))
     } catch {
       // A broken metric must not change who is admitted.
     }
