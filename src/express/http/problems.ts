@@ -98,7 +98,7 @@ export function problemHeaders(problem: Problem): Readonly<Record<string, string
   const { code, limit, headers } = problem
   const status = statusOf(problem)
   const waitMs = problem.retryAfterMs ?? defaultRetryMs[status]
-  if (waitMs === undefined) return { ...headers }
+  if (waitMs === undefined) return headers ?? {}
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
   return {
     'Retry-After': String(seconds),

@@ -73,7 +73,7 @@ export function createResponder(pages: Pages) {
         }
         return end(res, statusOf(problem), 'application/problem+json', JSON.stringify(document))
       }
-      if (reply.headers !== undefined) setHeaders(res, reply.headers)
+      setHeaders(res, reply.headers)
       if (reply.body === undefined) return end(res, reply.status)
       return endJson(res, reply.status, reply.body)
     },
@@ -126,7 +126,7 @@ function setCommonHeaders(res: Response): void {
   else res.setHeader('Vary', 'Accept')
 }
 
-function setHeaders(res: Response, headers: Readonly<Record<string, string>>): void {
+function setHeaders(res: Response, headers: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
@@ -135,13 +135,11 @@ function endJson(res: Response, status: number, body: object): void {
 }
 
 // Not res.json: it hashes every body for an ETag that nothing here may be cached under.
-function end(res: Response, status: number, contentType?: string, body?: string): void {
+function end(res: Response, status: number, contentType?: string, body = ''): void {
   res.statusCode = status
-  if (contentType === undefined || body === undefined) {
-    res.end()
-    return
+  if (contentType !== undefined) {
+    res.setHeader('Content-Type', contentType)
+    res.setHeader('Content-Length', Buffer.byteLength(body))
   }
-  res.setHeader('Content-Type', contentType)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
   res.end(body)
 }
