@@ -27,7 +27,6 @@ import {
   type TrustedDevicesFacade,
 } from './express/host/facades.js'
 import { createOperator, type Operator } from './express/host/operator.js'
-import { readSubject } from './express/host/requester.js'
 import { createEmit, createWarnings } from './express/host/warnings.js'
 import {
   createRouter,
@@ -214,6 +213,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     close,
     [Symbol.asyncDispose]: close,
   }
-  nameSubjects(app, (req) => readSubject(http.subjectOf, req))
+  nameSubjects(app, http.subjectOf)
   return app
 }

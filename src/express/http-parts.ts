@@ -4,8 +4,8 @@ import { createRenewal } from './flows/renewal.js'
 import { createShownChecks } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
-import { type HostDeadline, hostFunction } from './host/boundary.js'
-import { createAddressOf, createIdentify, createOnFile, type SubjectOf } from './host/requester.js'
+import type { HostDeadline } from './host/boundary.js'
+import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
 import type { Warnings } from './host/warnings.js'
@@ -29,9 +29,9 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const { hostTimeoutMs } = limits
   const { warn } = warnings
 
-  const subjectOf: SubjectOf = hostFunction(settings.subject)
   const sessions = createSessions(settings.session ?? expressSession(), hostTimeoutMs, warn)
-  const { identify, identifyLater } = createIdentify(subjectOf, sessions)
+  const requester = createIdentify(settings.subject, sessions)
+  const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
@@ -49,11 +49,9 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     settings,
     domain,
 
-    // Who asks, in which session.
-    subjectOf,
+    // Who asks, in which session, from where, and what is on file of them.
     sessions,
-    identify,
-    identifyLater,
+    ...requester,
     addressOf,
     ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */

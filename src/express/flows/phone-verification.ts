@@ -5,7 +5,6 @@ import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { readSubject } from '../host/requester.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { createMountPath, createRouter, plainFactory, singleHandlers, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
@@ -123,7 +122,7 @@ export function createPhoneVerification(
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
     await sessions.open(req)
     const session = sessions.find(req)
-    const subject = readSubject(subjectOf, req)
+    const subject = subjectOf(req)
     const proof = session === undefined ? undefined : await enrolments.peek(session, purpose, subject)
     shown.set(req, proof)
     return proof
@@ -137,7 +136,7 @@ export function createPhoneVerification(
 
   async function redeem(req: Request): Promise<ProvenPhone> {
     await sessions.open(req)
-    const subject = readSubject(subjectOf, req)
+    const subject = subjectOf(req)
     const fits = (proof: ProvenPhone) => isShown(req, proof)
     const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject, fits)
     if (proven === undefined) throw new TwoFactorError('second_factor_required')

@@ -4,7 +4,6 @@ import type { SignIn } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
 import { HostTimeoutError } from '../host/boundary.js'
-import { readSubject, type SubjectOf } from '../host/requester.js'
 import type { Sessions } from '../host/sessions.js'
 
 /** A session under its new id. */
@@ -41,7 +40,7 @@ export function createRenewal(
   parts: {
     readonly namespace: string
     readonly sessions: Sessions
-    readonly subjectOf: SubjectOf
+    readonly subjectOf: (req: Request) => string | undefined
   },
 ) {
   const { namespace, sessions, subjectOf } = parts
@@ -56,7 +55,7 @@ export function createRenewal(
     namespace,
     async moveIn(req, session, isSignIn) {
       if ((await sessions.ask(req)) !== session) return undefined
-      const subject = readSubject(subjectOf, req)
+      const subject = subjectOf(req)
       return async (before, after) => {
         const movesGrants = subject !== undefined && grants.move(subject, before, after)
         await Promise.all([movesGrants, moveNumber(before, after, isSignIn ? { subject } : undefined)])

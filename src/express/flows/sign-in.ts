@@ -8,7 +8,6 @@ import { TwoFactorError } from '../../errors.js'
 import { ignoreRejection } from '../../lib/promises.js'
 import type { Intent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
-import { identified } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
@@ -17,8 +16,8 @@ import type { Flow } from './flow.js'
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Flow {
-  const { settings, domain, identify, sessions, addressOf, requirements, devices, path, successPaths } = http
-  const { numbersOf, secretOf } = http
+  const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
+  const { requirements, devices, path, successPaths } = http
   const { challenges, grants, purposes, secrets, now } = domain
   const admit = createAdmit(http)
 
@@ -28,7 +27,7 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** Who acts. Nothing is read of the store yet. */
   function callerOf(req: Request, { maySucceed = false } = {}): Caller {
-    const { subject, session } = identified(identify, req)
+    const { subject, session } = identified(req)
     const browser = devices?.open(req, subject, maySucceed)
     return { subject, session, record: grants.open({ subject, session }), browser }
   }

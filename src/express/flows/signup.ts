@@ -2,7 +2,6 @@ import type { Request } from 'express'
 import { type Actor, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
-import { readSubject } from '../host/requester.js'
 import { safePath } from '../http/origin.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
@@ -23,7 +22,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
 
   function enrolleeOf(req: Request): Enrollee {
     const session = sessions.idOf(req)
-    const signedIn = readSubject(subjectOf, req)
+    const signedIn = subjectOf(req)
     const anonymous = signedIn === undefined
     const record = anonymous ? undefined : grants.open({ subject: signedIn, session })
     // Anonymous at a signup: the session stands for the subject.
@@ -108,7 +107,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
 
     /** A proof that was not redeemed yet. */
     async proven({ req }, _intent, since) {
-      const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
+      const proof = await enrolments.peek(sessions.idOf(req), purpose, subjectOf(req))
       return proof !== undefined && proof.verifiedAt >= since ? { successPath } : undefined
     },
   }

@@ -6,7 +6,6 @@ import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
-import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm, isRepeatable, pageBefore, returnPathOf } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
@@ -31,7 +30,7 @@ interface Visit {
  * (fail closed).
  */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
-  const { sessions, identify, requirements, resumption, responder, mounts, warn } = http
+  const { sessions, identified, requirements, resumption, responder, mounts, warn } = http
   const { grants, hashBound } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
@@ -185,7 +184,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     try {
       const formId = resume ? resumption.claim(req) : undefined
       // Who it is comes first: `bind` may count on somebody being there.
-      const { subject, session } = identified(identify, req)
+      const { subject, session } = identified(req)
       const bound = boundTo(req)
       // Named one by one: spread, they take half as long again as all the rest of a pass (Node 20).
       const required: Required<RequiredGrant> = {

@@ -5,7 +5,7 @@ import { hashId } from '../../challenge/keys.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
-import type { AddressOf, Identify } from '../host/requester.js'
+import type { AddressOf, Requester } from '../host/requester.js'
 import { isCrossSite, safePath } from '../http/origin.js'
 import {
   type Body,
@@ -39,7 +39,7 @@ export type Resumption = ReturnType<typeof createResumption>
 export function createResumption(
   { keptForms, grants }: Pick<Domain, 'keptForms' | 'grants'>,
   parts: {
-    readonly identify: Identify
+    readonly identify: (req: Request) => Requester | undefined
     readonly wantsPage: (req: Request) => boolean
     readonly addressOf: AddressOf
   },

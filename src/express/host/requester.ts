@@ -36,12 +36,6 @@ export function subjectText(name: SubjectName): string {
   return subject
 }
 
-/** The subject of this request, or undefined. */
-export function readSubject(subjectOf: SubjectOf, req: Request): string | undefined {
-  const name = subjectOf(req)
-  return name === null || name === undefined ? undefined : subjectText(name)
-}
-
 function wrongSubject(what: string): TypeError {
   return new TypeError(
     `subject returned ${what}; it must return a string of 1 to ${maxSubjectLength} characters, a safe integer, a bigint, null or undefined`,
@@ -54,31 +48,39 @@ export interface Requester {
   readonly session: string
 }
 
-/** Undefined for an anonymous request. Asked after `Sessions.open`. */
-export type Identify = (req: Request) => Requester | undefined
+/** Who asks, by the option `subject`. */
+export function createIdentify(option: SubjectOf, sessions: Sessions) {
+  const ask = hostFunction(option)
 
-export function createIdentify(subjectOf: SubjectOf, sessions: Sessions) {
-  const identify: Identify = (req) => {
-    const subject = readSubject(subjectOf, req)
+  /** The subject as a string; undefined for an anonymous request. */
+  function subjectOf(req: Request): string | undefined {
+    const name = ask(req)
+    return name === null || name === undefined ? undefined : subjectText(name)
+  }
+
+  /** Undefined for an anonymous request. Asked after `Sessions.open`. */
+  function identify(req: Request): Requester | undefined {
+    const subject = subjectOf(req)
     return subject === undefined ? undefined : { subject, session: sessions.idOf(req) }
   }
+
   return {
+    subjectOf,
     identify,
-    /** The same where nobody has opened the session yet. */
+    /** Throws `not_identified` for an anonymous request. */
+    identified(req: Request): Requester {
+      const requester = identify(req)
+      if (requester === undefined) throw new TwoFactorError('not_identified')
+      return requester
+    },
+    /** As `identify`, where nobody has opened the session yet. */
     async identifyLater(req: Request): Promise<Requester | undefined> {
-      const subject = readSubject(subjectOf, req)
+      const subject = subjectOf(req)
       if (subject === undefined) return undefined
       await sessions.open(req)
       return { subject, session: sessions.idOf(req) }
     },
   }
-}
-
-/** Throws `not_identified` for an anonymous request. */
-export function identified(identify: Identify, req: Request): Requester {
-  const requester = identify(req)
-  if (requester === undefined) throw new TwoFactorError('not_identified')
-  return requester
 }
 
 const privateNetworks = new BlockList()
