@@ -12,7 +12,7 @@ import {
 } from './express/flows/phone-verification.js'
 import { createRoutes } from './express/flows/routes.js'
 import { createSignIn } from './express/flows/sign-in.js'
-import { nameSubjects } from './express/guard/coverage.js'
+import { subjectsNamedBy } from './express/guard/coverage.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, guardChecks, resolveGuard } from './express/guard/guard-options.js'
 import { hostClock } from './express/host/boundary.js'
@@ -213,6 +213,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     close,
     [Symbol.asyncDispose]: close,
   }
-  nameSubjects(app, http.subjectOf)
+  subjectsNamedBy.set(app, http.subjectOf)
   return app
 }

@@ -37,7 +37,7 @@ const checks = {
  * afterAll(() => coverage.report({ ignore: ['POST /logout'] }))
  */
 export function guardCoverage(tf: TwoFactor): GuardCoverage {
-  const subjectOf = subjectsNamedBy(tf)
+  const subjectOf = subjectsNamedBy.get(tf)
   if (subjectOf === undefined) throw optionError('guardCoverage: tf must come from twoFactor()')
   const unguarded = new Map<string, string>()
   let requests = 0

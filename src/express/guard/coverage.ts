@@ -11,17 +11,8 @@ declare global {
   }
 }
 
-const subjectsOf = new WeakMap<object, (req: Request) => string | undefined>()
-
-/** Registers how an app identifies its subjects, for `guardCoverage`. */
-export function nameSubjects(app: object, subjectOf: (req: Request) => string | undefined): void {
-  subjectsOf.set(app, subjectOf)
-}
-
-/** How this app identifies its subjects; undefined unless `twoFactor()` created it. */
-export function subjectsNamedBy(app: object): ((req: Request) => string | undefined) | undefined {
-  return subjectsOf.get(app)
-}
+/** How each app that `twoFactor()` made identifies its subjects, for `guardCoverage`. */
+export const subjectsNamedBy = new WeakMap<object, (req: Request) => string | undefined>()
 
 /** Records whether a guard admits this request, or a handler of the package responds to it. */
 export function watch(req: Request): { readonly guarded: boolean } {
