@@ -1,17 +1,17 @@
 import type { Request, Router } from 'express'
 import { appMethod } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
-import { type Checks, checkOptions, func, optionError, that } from '../../lib/options.js'
+import { type Checks, checkOptions, func, optionError } from '../../lib/options.js'
 import { minuteMs } from '../../lib/time.js'
 import { base32Letters, isCurrent, stepOf, toBase32 } from '../../lib/totp.js'
 import { createGuard } from '../guard/guard.js'
 import { resolveGuard } from '../guard/guard-options.js'
 import { hostFunction } from '../host/boundary.js'
-import { isPath, safePath } from '../http/origin.js'
+import { safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
 import type { Reply } from '../http/responder.js'
-import { createPageRouter } from '../http/routes.js'
+import { createPageRouter, routesChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { pageFor } from '../pages/page-for.js'
@@ -76,7 +76,7 @@ export interface Authenticators {
 
 const checks: Checks<AuthenticatorRoutesOptions> = {
   save: func('(req, secret)'),
-  successPath: that('must be a path of this site', isPath),
+  ...routesChecks,
 }
 
 const purpose = 'authenticator'
