@@ -1,5 +1,6 @@
-import type { AboutExchange, AboutProvider, Emit } from '../events.js'
+import type { AboutExchange, AboutProvider } from '../events.js'
 import { hourMs } from '../lib/time.js'
+import type { Basis } from './basis.js'
 import type { SendResult, Verdict } from './code-provider.js'
 import type { Lane } from './limits.js'
 
@@ -59,13 +60,7 @@ interface Pause {
  * Stops asking a provider that is down or refuses our account, so that no attempts and sends are spent on it.
  * It judges the share of exchanges that failed, and goes on asking about some numbers while it is open.
  */
-export function createCircuitBreaker(parts: {
-  readonly now: () => number
-  readonly emit: Emit
-  /** For the events about it. */
-  readonly by: AboutProvider
-}) {
-  const { now, emit, by } = parts
+export function createCircuitBreaker({ now, emit }: Basis, by: AboutProvider) {
   /** Of the last 30 seconds: the number whose exchange failed, or undefined for an answer. */
   let recent: { readonly at: number; readonly failed: string | undefined }[] = []
   /** Numbers that failed, with the time of the first failure that was counted, oldest first. */

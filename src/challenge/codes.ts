@@ -1,7 +1,8 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { AboutExchange, Emit } from '../events.js'
+import type { AboutExchange } from '../events.js'
 import { traced } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
+import type { Basis } from './basis.js'
 import { type Asker, createCircuitBreaker } from './circuit-breaker.js'
 import {
   type Channel,
@@ -14,7 +15,6 @@ import {
   type Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
-import type { Secrets } from './keys.js'
 import type { Limits } from './limits.js'
 import {
   aboutReport,
@@ -32,13 +32,12 @@ export type Codes = ReturnType<typeof createCodes>
  * The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. Every provider
  * that a composite is made of has a breaker of its own and its share of the deadline.
  */
-export function createCodes(parts: {
-  readonly provider: CodeProvider | CompositeProvider
-  readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
-  readonly secrets: Pick<Secrets, 'seal' | 'open'>
-  readonly now: () => number
-  readonly emit: Emit
-}) {
+export function createCodes(
+  parts: Basis & {
+    readonly provider: CodeProvider | CompositeProvider
+    readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
+  },
+) {
   const { provider, limits, secrets } = parts
   const composite = 'over' in provider ? provider : undefined
   const members = membersOf(provider).map((member) => createMember(member, parts))
@@ -148,10 +147,10 @@ export interface Exchanged<Result> {
 }
 
 /** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
-function createMember(provider: CodeProvider, parts: { readonly now: () => number; readonly emit: Emit }) {
-  const { now, emit } = parts
+function createMember(provider: CodeProvider, basis: Basis) {
+  const { now, emit } = basis
   const by = provider.name === undefined ? {} : { provider: provider.name }
-  const breaker = createCircuitBreaker({ now, emit, by })
+  const breaker = createCircuitBreaker(basis, by)
   let unexpectedAt = Number.NEGATIVE_INFINITY
   let givesHandles = false
 

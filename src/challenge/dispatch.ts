@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../errors.js'
-import type { AboutChallenge, AboutExchange, Emit, EventBody } from '../events.js'
+import type { AboutChallenge, AboutExchange, EventBody } from '../events.js'
+import type { Basis } from './basis.js'
 import type { SendBudget } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
@@ -57,13 +58,12 @@ interface Order {
 }
 
 /** Which parts of the domain a code goes out through. */
-export interface DispatchParts {
+export interface DispatchParts extends Basis {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
   readonly targets: Targets
   readonly appNameOf: (lane: Lane, purpose: string) => string
-  readonly emit: Emit
 }
 
 /** Hands a booked code over to the provider, and reports what became of it. */

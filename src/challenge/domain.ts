@@ -83,7 +83,7 @@ export function openDomain(settings: {
     now,
     emit,
     challenges: createChallenges(sending),
-    numbers: createNumbers({ targets, emit }),
+    numbers: createNumbers(parts, targets),
     subjects: createSubjects({ ...parts, targets, grants }),
     sharedLedger: targets.shared,
     codes,

@@ -1,8 +1,7 @@
-import type { Emit } from '../events.js'
 import { dayMs } from '../lib/time.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Store } from '../store/store.js'
-import { hashId, type Keys } from './keys.js'
+import type { Basis } from './basis.js'
+import { hashId } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
 import type { BudgetName, LedgerView } from './ledger/ledger.js'
 import { pauseBeforeSend } from './ledger/pacing.js'
@@ -47,13 +46,7 @@ export interface Numbers {
   enable(phone: string): Promise<void>
 }
 
-export function createNumbers({
-  targets,
-  emit,
-}: {
-  readonly targets: Pick<Targets, 'ledgerOf'>
-  readonly emit: Emit
-}): Numbers {
+export function createNumbers({ emit }: Basis, targets: Targets): Numbers {
   return {
     async state(phone) {
       return numberState(await targets.ledgerOf(await numberFrom(phone)).read())
@@ -117,14 +110,13 @@ export interface Subjects {
   enable(subject: string): Promise<void>
 }
 
-export function createSubjects(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly limits: Limits
-  readonly grants: Pick<Grants, 'forgetRecoveryTries'>
-  readonly targets: Pick<Targets, 'shared'>
-  readonly emit: Emit
-}): Subjects {
+export function createSubjects(
+  parts: Basis & {
+    readonly limits: Limits
+    readonly grants: Pick<Grants, 'forgetRecoveryTries'>
+    readonly targets: Pick<Targets, 'shared'>
+  },
+): Subjects {
   const { store, keys, limits, targets } = parts
 
   const tally = (name: Tally, subject: string) => keys.counter(`${name}-tally`, hashId(subject))

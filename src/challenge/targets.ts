@@ -1,12 +1,12 @@
-import type { AboutChallenge, AboutExchange, Emit } from '../events.js'
+import type { AboutChallenge, AboutExchange } from '../events.js'
 import { type Awaitable, all, andThen } from '../lib/promises.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Store } from '../store/store.js'
+import type { Basis } from './basis.js'
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
-import { hashId, type Keys, type Secrets } from './keys.js'
+import { hashId } from './keys.js'
 import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
 import { both, createLedgers, type LedgerInHand } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
@@ -45,20 +45,17 @@ export interface Way {
 export type Targets = ReturnType<typeof createTargets>
 
 /** Where the codes of somebody may go, and what attempts there count in. */
-export function createTargets(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly secrets: Secrets
-  readonly limits: Limits
-  readonly purposes: Purposes
-  readonly countries: readonly string[] | 'any'
-  /** How long a browser is known; 0 where none is. */
-  readonly knownMaxAgeMs: number
-  /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
-  readonly haveApps: boolean
-  readonly now: () => number
-  readonly emit: Emit
-}) {
+export function createTargets(
+  parts: Basis & {
+    readonly limits: Limits
+    readonly purposes: Purposes
+    readonly countries: readonly string[] | 'any'
+    /** How long a browser is known; 0 where none is. */
+    readonly knownMaxAgeMs: number
+    /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
+    readonly haveApps: boolean
+  },
+) {
   const { keys, secrets, purposes, countries } = parts
   const openLedger = createLedgers(parts)
   // Where there is one country to sign up from, its numbers need no country code.

@@ -1,17 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { Emit, EventBody } from '../events.js'
+import type { EventBody } from '../events.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
-import type { Secrets, SecretUse } from './keys.js'
+import type { Basis } from './basis.js'
+import type { SecretUse } from './keys.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, shared by all processes, or sealed.
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
-
-/** What a change needs of a store. */
-type SwapStore = Pick<Store, 'read' | 'swap'>
 
 /** What to return and, only if something changes, the value to put (undefined removes it) and how long it is kept. */
 export interface Update<Value, Outcome> {
@@ -58,7 +56,7 @@ export interface Updater<Value> {
   update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome>
 }
 
-export function createUpdater<Value extends Members>(store: SwapStore, key: string): Updater<Value> {
+export function createUpdater<Value extends Members>(store: Store, key: string): Updater<Value> {
   /** What was read or written last; undefined before. */
   let seen: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
 
@@ -124,7 +122,7 @@ function refusedBy(isContended: boolean): TwoFactorError {
 
 /** One command on an entry that this request does not otherwise use. */
 export const update = async <Value extends Members, Outcome>(
-  store: SwapStore,
+  store: Store,
   key: string,
   decide: Decide<Value, Outcome>,
 ): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)
@@ -137,7 +135,7 @@ export interface Change<Value> {
 
 /** One entry that all processes change, and what this one saw of it last. */
 export function createSharedRecord<Value extends Members>(
-  { store, emit }: { readonly store: SwapStore; readonly emit: Emit },
+  { store, emit }: Basis,
   key: string,
   ttlMs: number,
 ) {
@@ -184,15 +182,7 @@ interface Decided<Kept, Outcome> {
 /** Entries of one kind: what people type is sealed before it is kept. */
 export function createSealed<Kept extends { readonly expiresAt: number }>(
   use: SecretUse,
-  {
-    store,
-    secrets,
-    now,
-  }: {
-    readonly store: Store
-    readonly secrets: Secrets
-    readonly now: () => number
-  },
+  { store, secrets, now }: Basis,
 ) {
   /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
   function open(key: string, stored: Sealed | undefined): Kept | undefined {

@@ -1,13 +1,13 @@
 import { TwoFactorError } from '../errors.js'
-import type { AboutExchange, Emit } from '../events.js'
+import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
 import { all, allSettled } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
+import type { Basis } from './basis.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import type { Secrets } from './keys.js'
 import {
   type Approved,
   type Consequences,
@@ -23,13 +23,11 @@ import { about, gather, hasNumber, type Target, type Targets } from './targets.j
 import { newCommandId } from './updater.js'
 
 /** Which parts of the domain a code is judged by. */
-export interface VerifyParts {
+export interface VerifyParts extends Basis {
   readonly codes: Codes
   readonly counters: Counters
   readonly targets: Targets
-  readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
-  readonly emit: Emit
 }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */

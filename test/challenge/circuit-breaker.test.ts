@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Asker, createCircuitBreaker, type Exchange } from '../../src/challenge/circuit-breaker.js'
 import type { EventBody } from '../../src/events.js'
-import { hour } from './kit.js'
+import { basisOf, hour } from './kit.js'
 
 const of = (key: string, lane: Asker['lane'] = 'auth'): Asker => ({ lane, key })
 
@@ -25,7 +25,10 @@ type Outcome = keyof typeof outcomes
 function setUp(down?: Outcome) {
   const clock = { now: 1_800_000_000_000 }
   const events: EventBody[] = []
-  const breaker = createCircuitBreaker({ now: () => clock.now, emit: (event) => events.push(event), by: {} })
+  const breaker = createCircuitBreaker(
+    basisOf({ now: () => clock.now, emit: (event) => void events.push(event) }),
+    {},
+  )
   /** Whether the exchange was let through. */
   function ask(key: string, outcome: Outcome, lane?: Asker['lane']): boolean {
     const note = breaker.admit(of(key, lane))

@@ -10,6 +10,7 @@ import { type Codes, createCodes } from '../../src/challenge/codes.js'
 import { createSecrets, type Secrets } from '../../src/challenge/keys.js'
 import type { EventBody } from '../../src/events.js'
 import { inTime } from '../in-time.js'
+import { basisOf } from './kit.js'
 
 const target = { lane: 'auth', key: 'ledger-1' } as const
 const order = {
@@ -28,7 +29,11 @@ const graceMs = 1_000
 const pending = () => new Promise<never>(() => {})
 
 /** Leaves handles as they are. */
-const plain: Pick<Secrets, 'seal' | 'open'> = { seal: (_use, handle) => handle, open: (_use, kept) => kept }
+const plain: Secrets = {
+  ...createSecrets(['a secret of at least thirty-two bytes']),
+  seal: (_use, handle) => handle,
+  open: (_use, kept) => kept,
+}
 
 function open(
   provider: Partial<CodeProvider> | CompositeProvider,
@@ -38,11 +43,9 @@ function open(
 ) {
   const events: EventBody[] = []
   const codes = createCodes({
+    ...basisOf({ secrets, now, emit: (event) => void events.push(event) }),
     provider: { sendCode: pending, checkCode: pending, ...provider },
     limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
-    secrets,
-    now,
-    emit: (event) => events.push(event),
   })
   const send = async () => (await codes.send(target, order)).result
   const check = async () => (await codes.check(target, submitted)).result

@@ -1,8 +1,12 @@
+import type { Basis } from '../../src/challenge/basis.js'
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import type { Shown } from '../../src/challenge/commands.js'
+import { createKeys, createSecrets } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { ProblemCode } from '../../src/errors.js'
+import { createBackground } from '../../src/lib/promises.js'
+import { memoryStore } from '../../src/store/memory-store.js'
 import { kinds, type Store } from '../../src/store/store.js'
 
 /** The store as it is, without counters of a kind that no store knows: they would fill the room of the ledgers. */
@@ -15,6 +19,20 @@ export function strictStore(store: Store): Store {
       if (!Object.hasOwn(kinds, kind) || !holder) throw new Error(`a counter ${key}`)
       return store.increment(key, ...more)
     },
+  }
+}
+
+/** What parts of the domain stand on that a test opens by themselves. */
+export function basisOf(given: Partial<Basis>): Basis {
+  const secrets = createSecrets(['a secret of at least thirty-two bytes'])
+  return {
+    store: memoryStore(given.now && { now: given.now }),
+    keys: createKeys('', given.secrets ?? secrets),
+    secrets,
+    background: createBackground(),
+    now: Date.now,
+    emit: () => undefined,
+    ...given,
   }
 }
 

@@ -121,6 +121,7 @@ export function createService(options: ServiceOptions = {}) {
     .map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
+  const background = options.background ?? options.clock?.background ?? createBackground()
   const provider = countingCodes()
   const domain = openDomain({
     store: strictStore(store),
@@ -136,7 +137,7 @@ export function createService(options: ServiceOptions = {}) {
       balance: options.balance,
       delivery: options.deliveryWatch,
     },
-    background: options.background ?? options.clock?.background ?? createBackground(),
+    background,
     namespace: '',
     limits: { ...defaults, ...options.limits },
     purposes,
@@ -153,6 +154,7 @@ export function createService(options: ServiceOptions = {}) {
   const { challenges, grants } = domain
   return {
     ...domain,
+    background,
     challenges: {
       ...challenges,
       numbers: domain.numbers,

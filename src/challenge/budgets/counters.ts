@@ -1,8 +1,8 @@
 import { type Awaitable, all, allSettled, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
-import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
 import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
@@ -15,16 +15,15 @@ export type Counters = ReturnType<typeof createCounters>
 export type SendBudget = ReturnType<Counters['forSend']>
 
 /** What sends and codes use up besides what their number may. */
-export function createCounters(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly limits: Limits
-  readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
-  readonly service: Pick<ServiceLimits, 'note'>
-  readonly now: () => number
-}) {
+export function createCounters(
+  parts: Basis & {
+    readonly limits: Limits
+    readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
+    readonly service: Pick<ServiceLimits, 'note'>
+  },
+) {
   const { store, keys, limits, signups, service } = parts
-  const dayOfSignups = createSlidingDay({ ...parts, key: keys.counter('count-enrol-service-sends', 'day') })
+  const dayOfSignups = createSlidingDay(parts, keys.counter('count-enrol-service-sends', 'day'))
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
   function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {

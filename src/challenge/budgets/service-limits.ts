@@ -1,8 +1,8 @@
-import type { Emit, ServiceLimit } from '../../events.js'
+import type { ServiceLimit } from '../../events.js'
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs, hourMs } from '../../lib/time.js'
-import type { CounterResult, Store } from '../../store/store.js'
-import type { Keys } from '../keys.js'
+import type { CounterResult } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { Lane } from '../limits.js'
 import type { Hit, SlidingCount } from './counter-table.js'
 
@@ -28,13 +28,7 @@ export const near = 0.8
  * Tells that a limit of the whole service nears, closes and opens again: otherwise a launch day that is refused
  * leaves no trace but one event for each person.
  */
-export function createServiceLimits(parts: {
-  readonly store: Pick<Store, 'increment'>
-  readonly keys: Keys
-  readonly now: () => number
-  readonly emit: Emit
-}) {
-  const { store, keys, now, emit } = parts
+export function createServiceLimits({ store, keys, now, emit }: Basis) {
   /** By lane and limit, which bounds them. */
   const seen = new Map<string, LimitState>()
 
@@ -98,12 +92,7 @@ interface Slice {
  * That long before and after the turn, the hour on its other side is read with each hit. It is asked once the hit is
  * counted, so that of two processes on both sides the later sees what the other has counted.
  */
-export function createSlidingDay(parts: {
-  readonly store: Pick<Store, 'increment'>
-  readonly key: string
-  readonly now: () => number
-}): (max: number) => SlidingCount {
-  const { store, key, now } = parts
+export function createSlidingDay({ store, now }: Basis, key: string): (max: number) => SlidingCount {
   const keyOf = (hour: number) => `${key}.${hour}`
   /** The hours before the first that may not be over. */
   let over: { readonly before: number; readonly slices: Awaitable<readonly Slice[]> } | undefined

@@ -1,8 +1,5 @@
-import type { Emit } from '../../events.js'
-import type { Background } from '../../lib/promises.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import { type Refusal, refused } from '../commands.js'
-import type { Keys } from '../keys.js'
 import {
   type CountryWindow,
   createCountryFigures,
@@ -67,19 +64,10 @@ interface Suspect {
  * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
  * its day without a floor: a pump that is spread keeps below the floor in each.
  */
-export function createSignupGuard(
-  parts: {
-    readonly store: Store
-    readonly keys: Keys
-    readonly background: Pick<Background, 'run'>
-    readonly now: () => number
-    readonly emit: Emit
-  },
-  rules: SignupGuardRules,
-) {
+export function createSignupGuard(parts: Basis, rules: SignupGuardRules) {
   const { background, now } = parts
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
-  const figures = createCountryFigures({ ...parts, rules: { floor: floors.day, ratio: rules.ratio } })
+  const figures = createCountryFigures(parts, { floor: floors.day, ratio: rules.ratio })
   const alarms = createSpendAlarms(parts)
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */

@@ -1,8 +1,6 @@
-import type { Emit, EventBody } from '../../events.js'
-import type { Background } from '../../lib/promises.js'
+import type { EventBody } from '../../events.js'
 import { dayMs, hourMs, minuteMs, weekMs } from '../../lib/time.js'
-import type { Store } from '../../store/store.js'
-import type { Keys } from '../keys.js'
+import type { Basis } from '../basis.js'
 import { createSharedRecord } from '../updater.js'
 
 // Whether the sign-ups of a country look like SMS pumping: by its figures, and how that is told.
@@ -101,14 +99,10 @@ export function usualOf(
  * What a country has had. Counted by increments alone: one entry that all sign-ups of a country had to swap would
  * refuse honest people at every rush.
  */
-export function createCountryFigures(parts: {
-  readonly store: Pick<Store, 'increment'>
-  readonly keys: Keys
-  readonly background: Pick<Background, 'run'>
-  readonly now: () => number
-  readonly rules: { readonly floor: number; readonly ratio: number }
-}) {
-  const { store, keys, background, now, rules } = parts
+export function createCountryFigures(
+  { store, keys, background, now }: Basis,
+  rules: { readonly floor: number; readonly ratio: number },
+) {
   /** By country, which bounds them. Read once an hour, so that a read that failed is made up for. */
   const known = new Map<string, { readonly hour: number; readonly usual: number | undefined }>()
 
@@ -150,12 +144,7 @@ type Told = {
  * Tells when a country is suspected and when that is over. A suspicion is over when an hour has passed after its
  * window, so that a pump that goes on is told once, and nobody reads that it ended while sign-ups are refused.
  */
-export function createSpendAlarms(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly now: () => number
-  readonly emit: Emit
-}) {
+export function createSpendAlarms(parts: Basis) {
   const { keys, now } = parts
   const told = createSharedRecord<Told>(parts, keys.counter('count-country-told', 'standing'), weekMs)
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -1,9 +1,9 @@
 import { TwoFactorError } from '../../errors.js'
-import type { Emit } from '../../events.js'
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import { forgottenAfter } from '../../lib/totp.js'
-import type { Json, Store } from '../../store/store.js'
+import type { Json } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
 import { spentUntil } from './challenge.js'
@@ -42,22 +42,16 @@ export interface LedgerInHand {
 export type Command<Outcome> = (view: LedgerView, isShared: boolean) => Decision<Outcome>
 
 /** Where the pure commands meet store and clock. */
-export function createLedgers(parts: {
-  readonly store: Store
-  readonly now: () => number
-  readonly emit: Emit
-}) {
-  const { store, emit } = parts
-
+export function createLedgers({ store, now: clock, emit }: Basis) {
   function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerView {
-    if (stored === undefined) return { ledger: emptyLedger, now: parts.now(), limits }
+    if (stored === undefined) return { ledger: emptyLedger, now: clock(), limits }
     if (!isLedger(stored)) {
       emit({ type: 'store.failed', command: 'read' })
       throw new TwoFactorError('store_unavailable', {
         message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
       })
     }
-    const { now, leadsByMs } = timeOf(stored, parts.now())
+    const { now, leadsByMs } = timeOf(stored, clock())
     if (leadsByMs !== undefined) emit({ type: 'clock.leads', byMs: leadsByMs })
     return { ledger: stored, now, limits }
   }

@@ -1,8 +1,6 @@
-import type { Emit } from '../../events.js'
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { Fact } from '../commands.js'
-import type { Keys } from '../keys.js'
 import { createUpdater, type Updater, update } from '../updater.js'
 import {
   type Ages,
@@ -34,12 +32,7 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-interface Parts extends Ages {
-  readonly store: Store
-  readonly keys: Keys
-  readonly now: () => number
-  readonly emit: Emit
-}
+type Parts = Basis & Ages
 
 /** The browsers of all subjects that are known or trusted. */
 export function createDevices(parts: Parts) {

@@ -1,7 +1,7 @@
 import { TwoFactorError } from '../../errors.js'
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Store } from '../../store/store.js'
-import { hashId, type Keys, type Secrets } from '../keys.js'
+import type { Basis } from '../basis.js'
+import { hashId } from '../keys.js'
 import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } from '../updater.js'
 import type { Grants } from './grants.js'
 import { proofLifetimeMs, withEarlier } from './subject-record.js'
@@ -41,13 +41,7 @@ export interface SignIn {
 /** A proven number. */
 type Proof = Pick<Required<Enrolment>, 'phone' | 'verifiedAt'>
 
-export function createEnrolments(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly secrets: Secrets
-  readonly grants: Pick<Grants, 'isRevokedSince'>
-  readonly now: () => number
-}) {
+export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 'isRevokedSince'> }) {
   const { store, keys, grants, now } = parts
   const entries = createSealed<Enrolment>('enrolment', parts)
 

@@ -1,8 +1,7 @@
-import type { Emit } from '../../events.js'
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { Fact } from '../commands.js'
-import { hashId, type Keys } from '../keys.js'
+import { hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
@@ -54,13 +53,9 @@ export type Grants = ReturnType<typeof createGrants>
 
 type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
 
-interface Parts {
-  readonly store: Store
-  readonly keys: Keys
+interface Parts extends Basis {
   readonly purposes: Purposes
   readonly limits: Pick<Limits, 'codeLifetimeMs'>
-  readonly now: () => number
-  readonly emit: Emit
 }
 
 /** The grants of all subjects, each with its own record. */

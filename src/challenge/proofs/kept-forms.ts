@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
-import { hashId, type Keys, type Secrets } from '../keys.js'
+import { hashId } from '../keys.js'
 import { createSealed } from '../updater.js'
 import type { RequiredGrant } from './stored-grant.js'
 
@@ -41,12 +41,7 @@ const maxPerSubject = 9
 const maxPerAddress = 100
 
 /** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
-export function createKeptForms(parts: {
-  readonly store: Store
-  readonly keys: Keys
-  readonly secrets: Secrets
-  readonly now: () => number
-}) {
+export function createKeptForms(parts: Basis) {
   const { store, keys, now } = parts
   const entries = createSealed<Kept>('form', parts)
 

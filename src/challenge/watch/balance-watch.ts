@@ -1,12 +1,11 @@
-import type { Emit, EventBody } from '../../events.js'
+import type { EventBody } from '../../events.js'
 import { present } from '../../lib/json.js'
-import { type Background, withinDeadline } from '../../lib/promises.js'
+import { withinDeadline } from '../../lib/promises.js'
 import { hourMs, weekMs } from '../../lib/time.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
 import type { Codes } from '../codes.js'
 import { type Refusal, refused } from '../commands.js'
-import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { type Change, createSharedRecord } from '../updater.js'
 
@@ -115,14 +114,9 @@ function rateOf(
 
 export type BalanceWatch = ReturnType<typeof createBalanceWatch>
 
-interface Parts {
-  readonly store: Store
-  readonly keys: Keys
+interface Parts extends Basis {
   readonly provider: Pick<CodeProvider, 'balance'>
   readonly codes: Pick<Codes, 'pausedForMs'>
-  readonly background: Background
-  readonly now: () => number
-  readonly emit: Emit
 }
 
 /** How often an account that is empty or has refused a send is looked at again. */

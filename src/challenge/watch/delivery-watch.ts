@@ -1,9 +1,8 @@
-import type { AboutChallenge, AboutProvider, DeliveryCounts, Emit, EventBody } from '../../events.js'
-import { type Background, withinDeadline } from '../../lib/promises.js'
+import type { AboutChallenge, AboutProvider, DeliveryCounts, EventBody } from '../../events.js'
+import { withinDeadline } from '../../lib/promises.js'
 import { minuteMs, weekMs } from '../../lib/time.js'
-import type { Store } from '../../store/store.js'
+import type { Basis } from '../basis.js'
 import type { MessageState, SendResult } from '../code-provider.js'
-import type { Keys } from '../keys.js'
 import { type Change, createSharedRecord } from '../updater.js'
 
 /** Whose codes: those to one country by one method. */
@@ -140,16 +139,7 @@ async function stateOf(ask: AskState): Promise<MessageState | undefined> {
  * Looks at each code that was sent, once, beside the requests. What it finds is told and changes nothing: a
  * number that receives no messages must not get more of them (SMS pumping).
  */
-export function createDeliveryWatch(
-  parts: {
-    readonly store: Store
-    readonly keys: Keys
-    readonly background: Background
-    readonly now: () => number
-    readonly emit: Emit
-  },
-  { afterMs }: Required<DeliveryWatchOptions>,
-) {
+export function createDeliveryWatch(parts: Basis, { afterMs }: Required<DeliveryWatchOptions>) {
   const { keys, background, now, emit } = parts
   const hour = createSharedRecord<DeliveryRecord>(parts, keys.counter('count-delivery', 'hour'), weekMs)
   /** Not in the record yet, by country and method, which bounds them. */

@@ -5,8 +5,10 @@ import {
   usualOf,
   windowAt,
 } from '../../../src/challenge/budgets/suspicion.js'
-import { createKeys } from '../../../src/challenge/keys.js'
-import { day, hour } from '../kit.js'
+import { type Background, createBackground } from '../../../src/lib/promises.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import type { Store } from '../../../src/store/store.js'
+import { basisOf, day, hour } from '../kit.js'
 
 const rules = { floor: 100, ratio: 2 }
 const days = (count: number, sent: number, approved: number): Figures[] =>
@@ -43,20 +45,21 @@ describe('how many codes usually stay unproven for each that is proven', () => {
 describe('what is usual in a country', () => {
   function open() {
     const state = { now: 40 * day, asked: [] as string[], isDown: false, tasks: [] as Promise<void>[] }
-    const keys = createKeys('', {} as never)
-    const { usual } = createCountryFigures({
-      store: {
-        async increment(key) {
-          state.asked.push(key)
-          if (state.isDown) throw new Error('down')
-          return { count: /sent/.test(key) ? 100 : 50, resetInMs: day }
-        },
+    const store: Store = {
+      ...memoryStore(),
+      async increment(key) {
+        state.asked.push(key)
+        if (state.isDown) throw new Error('down')
+        return { count: /sent/.test(key) ? 100 : 50, resetInMs: day }
       },
-      keys,
-      background: { run: (task) => void state.tasks.push(task().catch(() => undefined)) },
-      now: () => state.now,
-      rules,
-    })
+    }
+    const background: Background = {
+      ...createBackground(),
+      run: (task) => void state.tasks.push(task().catch(() => undefined)),
+    }
+    const basis = basisOf({ store, background, now: () => state.now })
+    const { usual } = createCountryFigures(basis, rules)
+    const { keys } = basis
     const sentOn = (at: number) => keys.counter('count-country-sent', windowAt('day', 'CO', at).tag)
     return { state, usual, sentOn, settled: () => Promise.all(state.tasks) }
   }

@@ -3,7 +3,7 @@ import { createSlidingDay } from '../../../src/challenge/budgets/service-limits.
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { seeded } from '../../seeded.js'
-import { day, hour, minute, mostWithin } from '../kit.js'
+import { basisOf, day, hour, minute, mostWithin } from '../kit.js'
 
 const second = 1_000
 const max = 40
@@ -13,9 +13,10 @@ function open(...skews: readonly number[]) {
   const clock = { at: 500_000 * hour }
   const inner = memoryStore({ now: () => clock.at })
   const asked: number[] = []
-  const connect = (): Pick<Store, 'increment'> => {
+  const connect = (): Store => {
     let last: Promise<unknown> = Promise.resolve()
     return {
+      ...inner,
       increment(key, windowMs, by = 1) {
         asked.push(by)
         const answer = last
@@ -28,11 +29,10 @@ function open(...skews: readonly number[]) {
   }
   const store = connect()
   const processes = [store, ...skews.map(connect)].map((one, index) =>
-    createSlidingDay({
-      store: one,
-      key: 'tf2::count-enrol-service-sends:day',
-      now: () => clock.at + (skews[index - 1] ?? 0),
-    }),
+    createSlidingDay(
+      basisOf({ store: one, now: () => clock.at + (skews[index - 1] ?? 0) }),
+      'tf2::count-enrol-service-sends:day',
+    ),
   )
   const begin = (process: number) => processes[process]?.(max) ?? expect.unreachable()
   /** Says for how long one is refused; undefined for one that has passed. */

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { createSpendAlarms, windowAt } from '../../../src/challenge/budgets/suspicion.js'
-import { createKeys } from '../../../src/challenge/keys.js'
 import type { EventBody } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { day, hour, minute } from '../kit.js'
+import { basisOf, day, hour, minute } from '../kit.js'
 
 const start = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -13,12 +12,7 @@ function openTwo() {
   const now = () => clock.now
   const store = memoryStore({ now })
   const events: EventBody[] = []
-  const parts = {
-    store,
-    keys: createKeys('', {} as never),
-    now,
-    emit: (event: EventBody) => events.push(event),
-  }
+  const parts = basisOf({ store, now, emit: (event) => void events.push(event) })
   return { clock, store, events, alarms: [createSpendAlarms(parts), createSpendAlarms(parts)] as const }
 }
 

@@ -5,7 +5,7 @@ import { start } from '../../../src/challenge/ledger/sends.js'
 import type { EventBody } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Json } from '../../../src/store/store.js'
-import { hour, ledgerLimits as limits } from '../kit.js'
+import { basisOf, hour, ledgerLimits as limits } from '../kit.js'
 
 const key = 'tf2::auth:number'
 const at = 1_800_000_000_000
@@ -13,7 +13,7 @@ const at = 1_800_000_000_000
 function bench() {
   const store = memoryStore()
   const events: EventBody[] = []
-  const open = createLedgers({ store, now: () => at, emit: (event) => void events.push(event) })
+  const open = createLedgers(basisOf({ store, now: () => at, emit: (event) => void events.push(event) }))
   return { store, events, ledger: () => open(key, limits) }
 }
 
