@@ -14,7 +14,7 @@ import {
 } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
-import { type Binding, isApproved, type LedgerRefusal, type LedgerView } from './ledger/ledger.js'
+import { type Binding, isApproved, type LedgerView } from './ledger/ledger.js'
 import { type StartOnLedger, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import { createSend, type SendParts } from './send.js'
@@ -164,7 +164,7 @@ export function outlook(
 ): Omit<Outlook, 'channels' | 'destinations'> {
   const { ledger } = shared ?? own
   const refusals = [own, shared].flatMap((seen) => (seen && refusalOf(seen, command)) ?? [])
-  const waitOf = ({ retryAfterMs = Number.POSITIVE_INFINITY }: LedgerRefusal) => retryAfterMs
+  const waitOf = ({ retryAfterMs = Number.POSITIVE_INFINITY }: Refusal) => retryAfterMs
   const [refusal] = refusals.sort((one, other) => waitOf(other) - waitOf(one))
   const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
   return {
@@ -174,8 +174,8 @@ export function outlook(
   }
 }
 
-function refusalOf(seen: LedgerView, command: StartOnLedger): LedgerRefusal | undefined {
-  let first: LedgerRefusal | undefined
+function refusalOf(seen: LedgerView, command: StartOnLedger): Refusal | undefined {
+  let first: Refusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {
     const { outcome } = start({ ...seen, now: seen.now + waitMs }, command)

@@ -198,9 +198,6 @@ export type VerifyOutcome =
   | Refusal
 
 /** A refusal as a value. */
-export function refused<Code extends ProblemCode>(
-  code: Code,
-  retryAfterMs?: number,
-): Refusal & { readonly code: Code } {
+export function refused(code: ProblemCode, retryAfterMs?: number): Refusal {
   return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

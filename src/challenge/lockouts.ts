@@ -69,7 +69,7 @@ function numberState(seen: LedgerView): NumberState {
       lockedForMs,
       disabled: isDisabled(ledger, name, limits),
       failures: budget.attemptsSinceSuccess,
-      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(seen, name, 'sms')?.waitMs ?? 0),
+      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(seen, name, 'sms')?.retryAfterMs ?? 0),
       nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(seen, name)),
     }
   }

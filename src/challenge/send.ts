@@ -2,7 +2,6 @@ import { all, allSettled } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import {
-  type Refusal,
   type ResendCommand,
   refused,
   type SendCommand,
@@ -20,7 +19,7 @@ import { about, gather, hasNumber, type NumberTarget, type Target, takes } from 
 import { newChallengeId, newCommandId } from './updater.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
-type Decide = (view: LedgerView, who: Who, chosen?: Channel) => Decision<SendOutcome | Refusal>
+type Decide = (view: LedgerView, who: Who, chosen?: Channel) => Decision<SendOutcome>
 
 /** Which parts of the domain a code is sent by. */
 export interface SendParts extends DispatchParts {
@@ -115,7 +114,7 @@ export function createSend(parts: SendParts) {
 
   async function notBooked(
     target: Target,
-    planned: Exclude<SendOutcome | Refusal, Booked>,
+    planned: Exclude<SendOutcome, Booked>,
     seen: LedgerView,
   ): Promise<StartOutcome> {
     if (planned.outcome === 'refused') return planned

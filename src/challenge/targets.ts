@@ -141,7 +141,8 @@ export function createTargets(
     async live(actor: Actor): Promise<Target | Refusal> {
       const inAll = sharedBy(actor)
       const found = await destinationsOf(actor, inAll)
-      if ('outcome' in found || inAll === undefined) return 'outcome' in found ? found : found[0]
+      if ('outcome' in found) return found
+      if (inAll === undefined) return found[0]
       const { seen, who } = await gather(actor, inAll)
       const live = found.find(({ key }) => key === seen.ledger[who.budget].challenge?.number)
       // Not an app: its code must not pass for that of a text to a number that is no longer on file.

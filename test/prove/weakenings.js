@@ -28,7 +28,7 @@ export const weakenings = [
     bound: 3,
     what: 'no pause between two sends',
     file: 'src/challenge/ledger/pacing.ts',
-    find: "if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }",
+    find: "if (cooldown > 0) return refused('resend_too_soon', cooldown)",
     replace: '',
     tests: ['test/challenge/ledger/sends.test.ts'],
   },

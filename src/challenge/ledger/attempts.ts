@@ -1,6 +1,6 @@
 import { isCurrent } from '../../lib/totp.js'
 import type { Channel, Verdict } from '../code-provider.js'
-import { type AppCodeReason, refused, type Shown } from '../commands.js'
+import { type AppCodeReason, type Refusal, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { challengeShown, channelsOf, isVoided, spentUntil } from './challenge.js'
 import {
@@ -18,7 +18,6 @@ import {
   type Decision,
   type Lease,
   type Ledger,
-  type LedgerRefusal,
   type LedgerView,
   type Who,
   withBudget,
@@ -57,7 +56,7 @@ export type ReserveOutcome =
   | Rejected
   /** This wrong code was typed before, since the last send: nothing is spent. */
   | { readonly outcome: 'repeated'; readonly challenge: Challenge; readonly attemptsRemaining: number }
-  | LedgerRefusal
+  | Refusal
 
 /**
  * Counts one attempt before the provider is asked, and takes the only lease of its budget, so that

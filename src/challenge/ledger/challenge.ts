@@ -1,6 +1,6 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
-import { refused, type Shown } from '../commands.js'
+import { type Refusal, refused, type Shown } from '../commands.js'
 import { firstPurpose } from '../purposes.js'
 import {
   type Binding,
@@ -11,7 +11,6 @@ import {
   isSent,
   isUsedUp,
   type Ledger,
-  type LedgerRefusal,
   type LedgerView,
   type Send,
   type Who,
@@ -22,7 +21,7 @@ import {
 // which channels its code may have come.
 
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
-export function challengeOf(view: LedgerView, who: Who): Challenge | LedgerRefusal {
+export function challengeOf(view: LedgerView, who: Who): Challenge | Refusal {
   const { challenge } = view.ledger[who.budget]
   // Enumeration: foreign, voided, expired and unknown challenges look alike.
   if (challenge === undefined || challenge.subject !== who.subject) return refused('challenge_gone')
@@ -38,7 +37,7 @@ export function challengeOf(view: LedgerView, who: Who): Challenge | LedgerRefus
 export function challengeShown(
   view: LedgerView,
   command: Who & { readonly shown: Shown },
-): Challenge | LedgerRefusal {
+): Challenge | Refusal {
   const live = challengeOf(view, command)
   return 'outcome' in live ? live : (refusalAsShown(live, command.shown) ?? live)
 }
@@ -47,7 +46,7 @@ export function challengeShown(
  * Why a code that was shown so must not approve this challenge. What is shown is what is signed: whoever else
  * acts in the session may have replaced a transfer that the person still sees (PSD2 RTS, article 5).
  */
-export function refusalAsShown(live: Challenge, shown: Shown): LedgerRefusal | undefined {
+export function refusalAsShown(live: Challenge, shown: Shown): Refusal | undefined {
   const { challenge, purpose, bound } = shown
   if (challenge === undefined && purpose === undefined) {
     return live.purpose === firstPurpose && live.bound === undefined ? undefined : unnamed
@@ -60,7 +59,7 @@ export function refusalAsShown(live: Challenge, shown: Shown): LedgerRefusal | u
   return isOther ? refused('challenge_superseded') : undefined
 }
 
-const unnamed: LedgerRefusal = {
+const unnamed: Refusal = {
   ...refused('invalid_request'),
   detail: `This code is for more than "${firstPurpose}": send the id of its challenge as "challenge", or the "requirement" or "purpose" that it was started with.`,
 }
@@ -76,7 +75,7 @@ export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
 }
 
 /** Whether a revocation came after it began. Revocations are remembered for as long as a code may live. */
-function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boolean {
+function isRevoked(challenge: Challenge, { epoch }: Who): boolean {
   return epoch !== undefined && challenge.epoch !== epoch
 }
 

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../lib/time.js'
-import { refused } from '../commands.js'
+import { type Refusal, refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Budget,
@@ -10,7 +10,6 @@ import {
   emptyLedger,
   type Lease,
   type Ledger,
-  type LedgerRefusal,
   type LedgerView,
   oneOfSeveral,
   type Send,
@@ -25,10 +24,7 @@ const failuresPerFurtherLock = 5
 const maxLockMs = hourMs
 
 /** Why the budget refuses every command now. */
-export function refusalOfBudget(
-  { ledger, now, limits }: LedgerView,
-  name: BudgetName,
-): LedgerRefusal | undefined {
+export function refusalOfBudget({ ledger, now, limits }: LedgerView, name: BudgetName): Refusal | undefined {
   if (isDisabled(ledger, name, limits)) return refused('phone_disabled')
   const { lockExpiresAt } = ledger[name]
   return now < lockExpiresAt ? refused('phone_locked', lockExpiresAt - now) : undefined

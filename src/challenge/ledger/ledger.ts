@@ -7,20 +7,21 @@ import type { LedgerLimits } from '../limits.js'
  */
 export type BudgetName = 'strangers' | 'known'
 
-/** Whose challenge it is and for what. Tags, never the ids themselves. */
-export type Binding = {
+/** Who acts on a number. Tags, never the ids themselves. */
+export type Who = {
   readonly budget: BudgetName
   readonly session: string
   readonly subject: string
-  readonly purpose: string
-  /** Hash of the bound fields. */
-  readonly bound?: string | undefined
-  /** The last revocation before it began; undefined when there was none recently. */
+  /** The last revocation before; undefined when there was none recently. */
   readonly epoch?: string | undefined
 }
 
-/** Who acts on a number. */
-export type Who = Pick<Binding, 'budget' | 'session' | 'subject' | 'epoch'>
+/** Whose challenge it is and for what. */
+export type Binding = Who & {
+  readonly purpose: string
+  /** Hash of the bound fields. */
+  readonly bound?: string | undefined
+}
 
 export type Challenge = Binding & {
   readonly id: string
@@ -143,23 +144,6 @@ export interface LedgerView {
 export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: Ledger
-}
-
-export interface LedgerRefusal {
-  readonly outcome: 'refused'
-  readonly code:
-    | 'attempts_exhausted'
-    | 'challenge_gone'
-    | 'challenge_superseded'
-    | 'invalid_request'
-    | 'phone_disabled'
-    | 'phone_locked'
-    | 'resend_too_soon'
-    | 'send_limit'
-    | 'verification_in_progress'
-  readonly retryAfterMs?: number
-  /** What to send instead, for developers. */
-  readonly detail?: string
 }
 
 export const emptyBudget: Budget = {

@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
+import { type Refusal, refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { liveIn, spentUntil } from './challenge.js'
 import { type BudgetName, type Challenge, isApproved, isSent, type LedgerView, type Send } from './ledger.js'
@@ -7,25 +8,18 @@ import { type BudgetName, type Challenge, isApproved, isSent, type LedgerView, t
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
 
-/** Why nothing may be sent now, and for how long. */
-export interface SendPause {
-  readonly code: 'resend_too_soon' | 'send_limit'
-  readonly waitMs: number
-}
-
 /**
- * The pause before another send in this budget, if there is one. All of it follows from the lists of
+ * Why nothing may be sent in this budget now, and for how long. All of it follows from the lists of
  * sends, so that no restart, resend, cancel, channel or session can shorten it (SMS pumping).
  */
-export function pauseBeforeSend(view: LedgerView, name: BudgetName, channel: Channel): SendPause | undefined {
+export function pauseBeforeSend(view: LedgerView, name: BudgetName, channel: Channel): Refusal | undefined {
   const { ledger, now, limits } = view
   // Denial of service: an attacker with the password must not displace the challenge of a known browser.
   const reserved = name === 'strangers' ? liveIn(view, 'known') : undefined
   const cooldown = Math.max(reserved?.expiresAt ?? 0, cooldownExpiresAt(ledger[name].sends, limits)) - now
-  if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }
+  if (cooldown > 0) return refused('resend_too_soon', cooldown)
   const exhausted = roomAt(view, name, channel) - now
-  if (exhausted > 0) return { code: 'send_limit', waitMs: exhausted }
-  return undefined
+  return exhausted > 0 ? refused('send_limit', exhausted) : undefined
 }
 
 /** The moment from which a code may be sent again for this challenge, or a new one started. */

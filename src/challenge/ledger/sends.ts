@@ -1,6 +1,6 @@
 import { minuteMs } from '../../lib/time.js'
 import { appMethod, type Channel } from '../code-provider.js'
-import { refused, type Shown } from '../commands.js'
+import { type Refusal, refused, type Shown } from '../commands.js'
 import {
   certainAt,
   challengeShown,
@@ -17,12 +17,11 @@ import {
   type Challenge,
   type Decision,
   type Ledger,
-  type LedgerRefusal,
   type LedgerView,
   type Who,
   withBudget,
 } from './ledger.js'
-import { pauseBeforeSend, rememberedMs, type SendPause, sendsFor } from './pacing.js'
+import { pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs
@@ -58,7 +57,7 @@ export interface Booked {
   readonly previousHandle?: string | undefined
 }
 
-export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | LedgerRefusal
+export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | Refusal
 
 /** Books a send and a new challenge for it, before anything is sent; to an authenticator app nothing is. */
 export function start(view: LedgerView, command: StartOnLedger): Decision<SendOutcome> {
@@ -80,7 +79,7 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
   const goesOut = channel !== appMethod
   const pause = goesOut ? pauseBeforeSend(view, binding.budget, channel) : undefined
   if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
-  if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
+  if (pause !== undefined) return { outcome: pause }
   // Another code could be typed in its place, so that this one would be paid for in vain.
   const uncertainMs = goesOut && command.methods ? certainAt(view, command, command.methods) - now : 0
   if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
@@ -125,7 +124,7 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
 function isUnderWay(
   { channel: used }: Challenge,
   { channel, methods }: StartOnLedger,
-  pause: SendPause | undefined,
+  pause: Refusal | undefined,
 ): boolean {
   if (channel === appMethod || used === appMethod) return used === channel
   return pause?.code === 'resend_too_soon' && (methods?.includes(used) ?? true)
@@ -142,7 +141,7 @@ export function resend(view: LedgerView, command: ResendOnLedger): Decision<Send
 
   const channel = command.channel ?? live.channel
   const pause = pauseBeforeSend(view, command.budget, channel)
-  if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
+  if (pause !== undefined) return { outcome: pause }
   if (sendsFor(live, budget.sends).length >= limits.sendsPerChallenge) {
     return { outcome: refused('send_limit', live.expiresAt - now) }
   }
