@@ -14,7 +14,7 @@ import {
 } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
-import { type Binding, isApproved, type LedgerView } from './ledger/ledger.js'
+import { isApproved, type LedgerView, type Who } from './ledger/ledger.js'
 import { type StartOnLedger, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import { createSend, type SendParts } from './send.js'
@@ -128,7 +128,7 @@ export function createChallenges(parts: SendParts & VerifyParts): Challenges {
         .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
         .map(async ({ target, channel }) => {
           const { seen, who } = await gather(command, target.ledger)
-          const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel, methods }
+          const order = { sendId: '', challengeId: '', purpose, bound, ...who, channel, methods }
           return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
         })
       const outlooks = await Promise.all(looked)
@@ -168,7 +168,7 @@ export function outlook(
   const [refusal] = refusals.sort((one, other) => waitOf(other) - waitOf(one))
   const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
   return {
-    expired: hasExpired(shared ?? own, command.binding),
+    expired: hasExpired(shared ?? own, command),
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
     ...(refusal && { refusal }),
   }
@@ -188,10 +188,10 @@ function refusalOf(seen: LedgerView, command: StartOnLedger): Refusal | undefine
   return first && { ...first, retryAfterMs: waitMs }
 }
 
-function hasExpired({ ledger, now, limits }: LedgerView, binding: Binding): boolean {
-  const { challenge } = ledger[binding.budget]
+function hasExpired({ ledger, now, limits }: LedgerView, who: Who): boolean {
+  const { challenge } = ledger[who.budget]
   if (challenge === undefined || challenge.attempts >= limits.attemptsPerChallenge) return false
   // Enumeration: nobody learns of a code that somebody else asked for.
-  if (challenge.subject !== binding.subject || challenge.session !== binding.session) return false
+  if (challenge.subject !== who.subject || challenge.session !== who.session) return false
   return challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs
 }

@@ -171,14 +171,15 @@ export function createSend(parts: SendParts) {
       const order = {
         sendId: newCommandId(),
         challengeId: newChallengeId(),
+        purpose: purpose.name,
+        bound,
         details,
         methods,
         number: way.id && target.key,
         appName: appName === appNameOf('auth', firstPurpose) ? undefined : appName,
       }
       const decide: Decide = (view, who, chosen = channel) => {
-        const binding = { purpose: purpose.name, bound, ...who }
-        const decision = start(view, { channel: chosen, binding, ...order })
+        const decision = start(view, { channel: chosen, ...order, ...who })
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
         return command.unasked && replaces ? { outcome: refused('challenge_superseded') } : decision
       }

@@ -26,7 +26,7 @@ export const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit()
 export async function fill(ledgers, count) {
   for (let index = 0; index < count; index += 1) {
     const binding = { ...bindingOf(index), purpose: 'login' }
-    const order = { sendId: newCommandId(), challengeId: newChallengeId(), binding, channel: 'sms' }
+    const order = { sendId: newCommandId(), challengeId: newChallengeId(), ...binding, channel: 'sms' }
     const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
     const updater = ledgers(keyOf(index), limits)
     await updater.run((view) => start(view, order))

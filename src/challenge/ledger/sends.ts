@@ -26,10 +26,9 @@ import { pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs
 
-export interface StartOnLedger {
+export interface StartOnLedger extends Binding {
   readonly sendId: string
   readonly challengeId: string
-  readonly binding: Binding
   readonly channel: Channel
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
@@ -62,22 +61,21 @@ export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challeng
 /** Books a send and a new challenge for it, before anything is sent; to an authenticator app nothing is. */
 export function start(view: LedgerView, command: StartOnLedger): Decision<SendOutcome> {
   const { ledger, now, limits } = view
-  const { binding, channel } = command
-  const budget = ledger[binding.budget]
-  const barred = refusalOfBudget(view, binding.budget)
+  const { budget: name, channel } = command
+  const barred = refusalOfBudget(view, name)
   if (barred !== undefined) return { outcome: barred }
 
-  const replaced = unexpired(budget, now)
+  const replaced = unexpired(ledger[name], now)
   const exhausted =
     replaced !== undefined &&
     replaced.attempts >= limits.attemptsPerChallenge &&
     refused('attempts_exhausted', spentUntil(replaced) - now)
-  const live = liveIn(view, binding.budget)
-  const repeated = live !== undefined && isSameBinding(live, binding)
+  const live = liveIn(view, name)
+  const repeated = live !== undefined && isSameBinding(live, command)
   if (repeated && exhausted) return { outcome: exhausted }
 
   const goesOut = channel !== appMethod
-  const pause = goesOut ? pauseBeforeSend(view, binding.budget, channel) : undefined
+  const pause = goesOut ? pauseBeforeSend(view, name, channel) : undefined
   if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
   // Another code could be typed in its place, so that this one would be paid for in vain.
@@ -89,12 +87,12 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
   // With all members in one literal: one that is added to a copy gives each challenge a shape, and 300 bytes, of its own.
   const challenge: Challenge = {
     id: command.challengeId,
-    budget: binding.budget,
-    session: binding.session,
-    subject: binding.subject,
-    purpose: binding.purpose,
-    bound: binding.bound,
-    epoch: binding.epoch,
+    budget: name,
+    session: command.session,
+    subject: command.subject,
+    purpose: command.purpose,
+    bound: command.bound,
+    epoch: command.epoch,
     channel,
     attempts: replaced?.attempts ?? 0,
     expiresAt: now + (goesOut ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
@@ -107,16 +105,16 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
     number: command.number,
     appName: command.appName,
   }
-  const waitMs = pauseBeforeCheck(view, binding.budget)
+  const waitMs = pauseBeforeCheck(view, name)
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(view, 'strangers')
-  const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
+  const others = name === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, superseded, previousHandle: newestHandle(ledger, now) },
     next: goesOut
       ? booked(others, command.sendId, challenge, channel, now)
-      : withBudget(others, binding.budget, { ...others[binding.budget], challenge }, now),
+      : withBudget(others, name, { ...others[name], challenge }, now),
   }
 }
 

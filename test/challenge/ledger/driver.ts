@@ -78,7 +78,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       const order = {
         sendId,
         challengeId: next('challenge-'),
-        binding: bindingOf(who),
+        ...bindingOf(who),
         channel: who.channel ?? 'sms',
         appName: who.appName,
         methods: who.methods,

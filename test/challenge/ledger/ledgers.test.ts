@@ -21,7 +21,10 @@ const order = {
   sendId: 'send',
   challengeId: 'challenge',
   channel: 'sms',
-  binding: { budget: 'strangers', session: 's', subject: 'u', purpose: 'login' },
+  budget: 'strangers',
+  session: 's',
+  subject: 'u',
+  purpose: 'login',
 } as const
 
 describe('a ledger in the store', () => {

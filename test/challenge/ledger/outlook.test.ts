@@ -6,12 +6,12 @@ import { hour, ledgerLimits, minute, refusal } from '../kit.js'
 import { driveLedger } from './driver.js'
 
 const own: Binding = { budget: 'strangers', session: 's1', subject: 'ana', purpose: 'login' }
-const order = { sendId: 's', challengeId: 'c', binding: own, channel: 'sms' } as const
+const order = { sendId: 's', challengeId: 'c', ...own, channel: 'sms' } as const
 
 function drive(limits: LedgerLimits = ledgerLimits) {
   const number = driveLedger(limits)
   const look = (binding: Partial<Binding> = {}) =>
-    outlook({ ledger: number.ledger, now: number.now, limits }, { ...order, binding: { ...own, ...binding } })
+    outlook({ ledger: number.ledger, now: number.now, limits }, { ...order, ...binding })
   return { number, look }
 }
 

@@ -99,7 +99,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     })
   }),
   'no used-code memory': after('settle', (next) => ({ ...next, usedCodes: [] })),
-  'per-session budget only': before('start', (ledger, { binding: { budget, session } }) =>
+  'per-session budget only': before('start', (ledger, { budget, session }) =>
     ledger[budget].challenge?.session === session ? ledger : within(ledger, budget, { challenge: undefined }),
   ),
   // The lock is decided where an attempt is reserved, because only one is ever in flight: the failure that
@@ -121,11 +121,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'sliding lifetime': after('reserve', (next, _, { budget }, now, { codeLifetimeMs }) =>
     withChallenge(next, budget, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
   ),
-  'refill on restart': after('start', (next, _, { binding }) =>
-    withChallenge(next, binding.budget, { attempts: 0 }),
-  ),
-  'a code that expires early gives back what was guessed before': after('start', (next, _, { binding }) =>
-    withChallenge(next, binding.budget, { spentUntil: undefined }),
+  'refill on restart': after('start', (next, _, { budget }) => withChallenge(next, budget, { attempts: 0 })),
+  'a code that expires early gives back what was guessed before': after('start', (next, _, { budget }) =>
+    withChallenge(next, budget, { spentUntil: undefined }),
   ),
   'attempts never counted but the lease kept': after('reserve', (next, was, { budget }) => {
     const { challenge, attemptsSinceSuccess, lockExpiresAt } = was[budget]
@@ -166,7 +164,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
       within(next, name, ({ sends }) => ({ sends: [...new Set([...was[name].sends, ...sends])] }))
     return {
       start(ledger, command, ...args) {
-        const { budget } = command.binding
+        const { budget } = command
         const over = sendsOver(ledger, budget, command.channel)
         return then(start(over, command, ...args), merged(ledger, budget))
       },
@@ -211,8 +209,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
 
   // ── two budgets in one ledger ──────────────────────────────────────────────────────────────────
   'one budget for all': ({ start, resend, reserve, cancel }) => ({
-    start: (ledger, command, ...args) =>
-      start(ledger, { ...command, binding: { ...command.binding, budget: 'strangers' } }, ...args),
+    start: (ledger, command, ...args) => start(ledger, { ...command, budget: 'strangers' }, ...args),
     resend: (ledger, command, ...args) => resend(ledger, { ...command, budget: 'strangers' }, ...args),
     reserve: (ledger, attempt, ...args) => reserve(ledger, { ...attempt, budget: 'strangers' }, ...args),
     cancel: (ledger, who, ...args) => cancel(ledger, { ...who, budget: 'strangers' }, ...args),
@@ -236,25 +233,25 @@ export const bugs: Readonly<Record<string, Bug>> = {
     ledger.known.challenge ? { ...attempt, budget: 'known' } : attempt,
     ...more,
   ]),
-  'a stranger supersedes a known challenge': before('start', (ledger, { binding }) =>
-    binding.budget === 'known' ? ledger : within(ledger, 'known', { challenge: undefined }),
+  'a stranger supersedes a known challenge': before('start', (ledger, { budget }) =>
+    budget === 'known' ? ledger : within(ledger, 'known', { challenge: undefined }),
   ),
   'codes of strangers checked while a known challenge is live': after('start', (next, was) =>
     was.strangers === next.strangers
       ? next
       : withChallenge(next, 'strangers', { expiresAt: was.strangers.challenge?.expiresAt ?? 0 }),
   ),
-  'a known start refills strangers': after('start', (next, _, { binding }) =>
-    binding.budget === 'known' ? within(next, 'strangers', { challenge: undefined }) : next,
+  'a known start refills strangers': after('start', (next, _, { budget }) =>
+    budget === 'known' ? within(next, 'strangers', { challenge: undefined }) : next,
   ),
   'what strangers guessed is forgotten while a known challenge lives': after(
     'start',
-    (next, was, { binding }) =>
-      binding.budget === 'known' && was.strangers.challenge
+    (next, was, { budget }) =>
+      budget === 'known' && was.strangers.challenge
         ? withChallenge(next, 'strangers', { spentUntil: was.strangers.challenge.expiresAt })
         : next,
   ),
-  'a known browser inherits the attempts of strangers': after('start', (next, was, { binding: { budget } }) =>
+  'a known browser inherits the attempts of strangers': after('start', (next, was, { budget }) =>
     withChallenge(next, budget, {
       attempts: Math.max(next[budget].challenge?.attempts ?? 0, was.strangers.challenge?.attempts ?? 0),
     }),
@@ -283,7 +280,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   ),
   'an operator enables one budget only': after('enable', (next, was) => keepFailures(next, was, 'known')),
   'the absolute caps counted in each budget': around('start', (run, was, command, ...more) => {
-    const other = otherThan(command.binding.budget)
+    const other = otherThan(command.budget)
     const decision = run(within(was, other, { sends: [] }), command, ...more)
     return then(decision, (next) => within(next, other, { sends: was[other].sends }))
   }),

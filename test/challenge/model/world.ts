@@ -96,7 +96,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     },
 
     start(binding: Binding, channel: Channel): void {
-      const order = { sendId: newId('send'), challengeId: newId('challenge'), binding, channel }
+      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, channel }
       const answer = run((was, now) => commands.start(was, order, now, limits))
       note('start', order.sendId, answer, oracle?.start(binding, channel, clock))
     },
