@@ -51,7 +51,8 @@ export async function permission(
   return { outcome: 'permitted', chosen }
 }
 
-interface Order {
+/** What was booked, and how it goes out. */
+interface Order extends Booked {
   readonly locale?: string | undefined
   /** By which it may go out. */
   readonly channels: readonly Channel[]
@@ -72,8 +73,8 @@ export function createDispatch(parts: DispatchParts) {
 
   return async function dispatch(
     target: NumberTarget,
-    { challenge, superseded, previousHandle }: Booked,
-    { locale = 'en', channels, ...seen }: LedgerView & Order,
+    { challenge, superseded, previousHandle, locale = 'en', channels }: Order,
+    seen: LedgerView,
   ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
     const mayCall = channel === 'call' || callableAt(seen, challenge.budget) <= seen.now

@@ -66,12 +66,12 @@ export function createSend(parts: SendParts) {
     )
     const { outcome: booked, shared } = booking
     if (booked.outcome !== 'booked') return notBooked(target, booked, booking)
+    // Booked in both, or in neither.
+    const inAll = shared === undefined ? booked : (shared.outcome as Booked)
     const settle = (sent: SendResult, cancelled = false) =>
-      ledger.run((view, isShared) => {
-        // Booked in both, or in neither.
-        const order = isShared ? (shared?.outcome as Booked) : booked
-        return settleSend(view, sendId, sent, { cancelled, ...order })
-      })
+      ledger.run((view, isShared) =>
+        settleSend(view, sendId, sent, { cancelled, ...(isShared ? inAll : booked) }),
+      )
     const unbook = async (error: unknown) => {
       try {
         await settle(unsent)
@@ -92,10 +92,9 @@ export function createSend(parts: SendParts) {
     })
 
     // Ask the provider, and settle.
-    const inAll = shared?.outcome as Booked | undefined
-    const superseded = booked.superseded ?? inAll?.superseded
-    const by = { locale: command.locale, channels, ...booking }
-    const { result: sent, cancelled } = await dispatch(target, { ...booked, superseded }, by)
+    const superseded = booked.superseded ?? inAll.superseded
+    const order = { ...booked, superseded, locale: command.locale, channels }
+    const { result: sent, cancelled } = await dispatch(target, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     const [settled] = await all([
       settle(sent, cancelled),
@@ -119,13 +118,13 @@ export function createSend(parts: SendParts) {
   ): Promise<StartOutcome> {
     if (planned.outcome === 'refused') return planned
     const { challenge } = planned
-    const view = targets.view(target, challenge, seen)
+    const shown = targets.view(target, challenge, seen)
     if (seen.shared?.ledger[challenge.budget].challenge?.id !== challenge.id) {
       // Meanwhile the subject has started elsewhere.
       const back = await target.inAll?.run((view) => goBack(view, challenge))
-      if (back?.outcome === 'gone') return refused('resend_too_soon', view.resendAt - seen.now)
+      if (back?.outcome === 'gone') return refused('resend_too_soon', shown.resendAt - seen.now)
     }
-    return { outcome: 'already-sent', challenge: view }
+    return { outcome: 'already-sent', challenge: shown }
   }
 
   /** An app shows its codes unasked: there is nothing to send, to count or to pay. */

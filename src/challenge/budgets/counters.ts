@@ -18,8 +18,8 @@ export type SendBudget = ReturnType<Counters['forSend']>
 export function createCounters(
   parts: Basis & {
     readonly limits: Limits
-    readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
-    readonly service: Pick<ServiceLimits, 'note'>
+    readonly signups: SignupGuard
+    readonly service: ServiceLimits
   },
 ) {
   const { store, keys, limits, signups, service } = parts

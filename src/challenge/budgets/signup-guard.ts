@@ -164,21 +164,19 @@ export function createSignupGuard(parts: Basis, rules: SignupGuardRules) {
       let isClean = false
       let surplus: Refusal | undefined
       let held: readonly CountryWindow[] = Object.values(windows)
-      const withSent = (
-        by: number,
-        [hour = 0, day = 0, hourEverywhere = 0]: readonly number[],
-      ): CountryFigures => ({
-        hour: { ...counted.hour, sent: hour + by },
-        day: { ...counted.day, sent: day + by },
-        hourEverywhere: { ...counted.hourEverywhere, sent: hourEverywhere + by },
+      const withSent = ([hour = 0, day = 0, hourEverywhere = 0]: readonly number[]): CountryFigures => ({
+        hour: { ...counted.hour, sent: hour },
+        day: { ...counted.day, sent: day },
+        hourEverywhere: { ...counted.hourEverywhere, sent: hourEverywhere },
       })
       return {
         allowance: {
           async take() {
             const sent = await countIn('sent', held, 1)
             // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const verdict = isDecided ? undefined : suspectIn(windows, withSent(-1, sent))
-            counted = withSent(0, sent)
+            const others = withSent(sent.map((count) => count - 1))
+            const verdict = isDecided ? undefined : suspectIn(windows, others)
+            counted = withSent(sent)
             surplus = verdict && rules.mode === 'enforce' ? refusalIn(verdict.window) : undefined
             return isClean ? undefined : surplus
           },
