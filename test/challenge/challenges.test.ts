@@ -149,12 +149,6 @@ describe('start', () => {
     expect(provider.sends).toHaveLength(1)
   })
 
-  it('says that the answer was lost, and takes the code if it arrives', async ({ challenges, provider }) => {
-    provider.send = () => ({ result: 'unconfirmed' })
-    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ delivery: 'unconfirmed' })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
-  })
-
   const refusedByProvider = {
     code: 'delivery_failed',
     status: 502,

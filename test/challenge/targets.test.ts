@@ -65,13 +65,6 @@ describe('an authenticator app', () => {
   })
 })
 
-it('a number on file that cannot be read stands in the way of no other', async () => {
-  const { challenges, provider } = createService({ haveApps: true })
-  const numbers = [{ phone: 'none' }, { phone: ana.phone }]
-  expect(await challenges.start({ ...ana, numbers, purpose: 'login' })).toMatchObject({ outcome: 'started' })
-  expect(provider.sends).toHaveLength(1)
-})
-
 it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
