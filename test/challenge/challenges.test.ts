@@ -661,6 +661,14 @@ describe('what a challenge is for', () => {
 })
 
 describe('a clock', () => {
+  it('that leads is told to the operator', async ({ challenges, events, eventTypes, wait }) => {
+    await challenges.start({ ...ana, purpose: 'login' })
+    expect(eventTypes()).not.toContain('clock.leads')
+    wait(-hour)
+    await challenges.find(ana)
+    expect(events.at(-1)).toEqual({ type: 'clock.leads', byMs: hour })
+  })
+
   it('may start at zero and stand still', async ({ challenges, grants, now, wait }) => {
     wait(-now())
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
@@ -691,25 +699,6 @@ describe('find and cancel', () => {
     expect(await found({ purpose: 'transfer' })).toBe(false)
     expect(await found({ purpose: 'login', bound: 'hash' })).toBe(false)
     expect(await challenges.find(ana)).toMatchObject({ purpose: 'transfer' })
-  })
-})
-
-describe('a challenge that outlives its circumstances', () => {
-  it('can still be seen, but not sent again, by a release that no longer knows its purpose', async () => {
-    const before = createService()
-    await before.challenges.start({ ...ana, purpose: 'transfer' })
-    const after = createService({ store: () => before.store, purposes: ['login'] })
-    after.wait(minute)
-    expect(await after.challenges.find(ana)).toMatchObject({ purpose: 'transfer', channels: ['sms'] })
-    expect(await after.challenges.resend(ana)).toMatchObject({ code: 'invalid_request' })
-  })
-
-  it('tells the operator that its clock leads', async ({ challenges, events, eventTypes, wait }) => {
-    await challenges.start({ ...ana, purpose: 'login' })
-    expect(eventTypes()).not.toContain('clock.leads')
-    wait(-hour)
-    await challenges.find(ana)
-    expect(events.at(-1)).toEqual({ type: 'clock.leads', byMs: hour })
   })
 })
 

@@ -1,5 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type {
   CodeProvider,
   CompositeProvider,
@@ -422,49 +421,6 @@ describe('what an adapter reports', () => {
 })
 
 describe('an exchange', () => {
-  /** What is published about sends or checks at their start and end, until the test ends. */
-  function trace(name: 'send' | 'check') {
-    const seen: object[] = []
-    const note = (context: object) => void seen.push({ ...context })
-    const subscribers = { start: note, end() {}, asyncStart() {}, asyncEnd: note, error() {} }
-    const channel = tracingChannel<unknown, object>(`express-two-factor:${name}`)
-    channel.subscribe(subscribers)
-    onTestFinished(() => void channel.unsubscribe(subscribers))
-    return seen
-  }
-
-  it.each([
-    ['acme-sms', { provider: 'acme-sms' }],
-    [undefined, {}],
-  ])('is traced with who was asked, how long it took and what became of it: %s', async (name, by) => {
-    let clock = 1_800_000_000_000
-    const provider: Partial<CodeProvider> = {
-      name,
-      async sendCode({ report }) {
-        clock += 120
-        report?.({ operation: 'send', httpStatus: 200, messageId: 'm1' })
-        return { result: 'sent' }
-      },
-      async checkCode({ report }) {
-        clock += 80
-        report?.({ operation: 'check', reason: 'answer', unexpectedStatus: 'wrong' })
-        return 'rejected'
-      },
-    }
-    const { send, check } = open(provider, {}, plain, () => clock)
-    const [sends, checks] = [trace('send'), trace('check')]
-    await send()
-    await check()
-    const asked = { lane: 'auth', channel: 'sms', purpose: 'login', ...by }
-    const took = { durationMs: 120, operation: 'send', httpStatus: 200, result: 'sent' }
-    expect(sends).toStrictEqual([asked, { ...asked, ...took }])
-    const judged = { durationMs: 80, operation: 'check', reason: 'answer', result: 'rejected' }
-    expect(checks).toStrictEqual([
-      { lane: 'auth', ...by },
-      { lane: 'auth', ...by, ...judged },
-    ])
-  })
-
   it.each<[string, CodeProvider['checkCode'], boolean]>([
     ['says nothing', async () => 'unavailable', true],
     [

@@ -97,8 +97,6 @@ export interface ServiceOptions {
   trustedMaxAgeMs?: number
   countries?: readonly string[] | 'any'
   haveApps?: boolean
-  /** Names of the purposes that this release knows. */
-  purposes?: readonly string[]
 }
 
 const storeWith = (well: Store, commands?: (well: Store) => Partial<Store>): Store => ({
@@ -116,9 +114,7 @@ export function createService(options: ServiceOptions = {}) {
     purpose('transfer'),
     purpose('text-only', { channels: ['sms'] }),
     purpose('signup', { browserStartable: false }),
-  ]
-    .filter(({ name }) => options.purposes?.includes(name) ?? true)
-    .map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
+  ].map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
   const background = options.background ?? options.clock?.background ?? createBackground()

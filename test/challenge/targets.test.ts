@@ -40,31 +40,6 @@ describe('a challenge', () => {
   })
 })
 
-describe('an authenticator app', () => {
-  const withApp = { ...ana, secret: Buffer.from('12345678901234567890') }
-  const start = { ...withApp, purpose: 'login', channel: 'app' }
-
-  it('is asked for its code at once, again as often as wanted, and nothing is sent', async () => {
-    const { challenges, provider, events } = createService({ haveApps: true })
-    const started = await challenges.start(start)
-    expect(started).toMatchObject({ outcome: 'started', delivery: 'sent', challenge: { channel: 'app' } })
-    if (started.outcome === 'refused') return
-    const { challenge } = started
-    const shown = { challenge: challenge.id }
-    expect(await challenges.start(start)).toEqual({ outcome: 'already-sent', challenge })
-    expect(await challenges.resend({ ...withApp, shown })).toEqual({ outcome: 'already-sent', challenge })
-    for (const other of [{ shown, session: 'session-2' }, { shown: { challenge: 'an earlier one' } }]) {
-      const answer = await challenges.resend({ ...withApp, ...other })
-      expect(answer).toMatchObject({ code: 'challenge_superseded' })
-    }
-    await challenges.start({ ...start, session: 'session-2' })
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'challenge.superseded', challengeId: challenge.id }),
-    )
-    expect(provider.sends).toEqual([])
-  })
-})
-
 it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })

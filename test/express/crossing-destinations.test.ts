@@ -55,12 +55,17 @@ describe('a person with more than one destination', () => {
   })
 
   it('is asked for the code that the app shows already, and no code is sent for it', async () => {
-    const { host } = await startAppHost()
+    const { host, events } = await startAppHost()
     const zoe = await host.login('zoe')
-    await zoe.post('/two-factor/start', {})
+    const { challenge } = (await zoe.post('/two-factor/start', {})).json
     expect((await zoe.post('/two-factor/resend')).json).toMatchObject({ alreadySent: true })
     const other = await zoe.post('/two-factor/resend', { challenge: 'another' })
     expect(other.json.code).toBe('challenge_superseded')
+    await (await host.login('zoe')).post('/two-factor/start', {})
+    expect((await zoe.post('/two-factor/resend')).json.code).toBe('challenge_superseded')
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'challenge.superseded', challengeId: challenge.id }),
+    )
     expect(host.stub.sends).toEqual([])
   })
 
@@ -87,6 +92,8 @@ describe('a person with more than one destination', () => {
     if (started.outcome !== 'started') throw new Error(started.outcome)
     const { tf, clock, stub } = await startHost({ options: { store } })
     clock.now += 61_000
+    const seen = await tf.challenges.find({ ...here, phone: mobile })
+    expect(seen).toMatchObject({ purpose: 'retired', channels: ['sms'] })
     const again = { ...here, phone: mobile, challenge: started.challenge.id }
     expect(await tf.challenges.resend(again)).toMatchObject({ code: 'invalid_request' })
     expect(stub.sends).toEqual([])

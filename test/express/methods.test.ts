@@ -145,16 +145,6 @@ describe('the methods of a guard', () => {
     expect(started.json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
   })
 
-  it.each(['sms', 'call', 'trusted-device', 'recovery-code'])(
-    'are ours where we verify: %s',
-    async (method) => {
-      const { tf } = await startHost()
-      const grant = { subject: 'ana', session: 's', purpose: 'login' }
-      await expect(tf.grants.write({ ...grant, method })).rejects.toThrow(TypeError)
-      await expect(tf.grants.write({ ...grant, method })).rejects.toThrow('reserved')
-    },
-  )
-
   it.each(['', ' ', 'a'.repeat(33), 5, null, ['passkey']])('are words of one shape: %j', async (method) => {
     const { tf } = await startHost()
     const grant = { subject: 'ana', session: 's', purpose: 'login', method: method as string }

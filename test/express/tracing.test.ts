@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { own } from './code-providers.js'
-import { startHost, startLoggedIn } from './kit.js'
+import { startHost, startLoggedIn, stubCodes } from './kit.js'
 
 type Phase = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error'
 
@@ -31,26 +31,24 @@ describe('the tracing channels', () => {
   it('tell of each send and each check, what it was and what became of it', async () => {
     const sends = trace('send')
     const checks = trace('check')
-    const { host, ana } = await startLoggedIn()
+    const { host, ana } = await startLoggedIn({
+      provider: (stub) => stubCodes(stub, { name: 'acme-sms' }),
+    })
+    host.whileChecked(() => {
+      host.clock.now += 80
+    })
     await ana.start({ channel: 'call' })
     await ana.verify('111111')
     await ana.verify(host.stub.rightCode)
     expect(sends.phases.map(([phase]) => phase)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(sends.phases[0]?.[1]).toEqual({ lane: 'auth', channel: 'call', purpose: 'login' })
-    const asked = { httpStatus: 200, durationMs: 0 }
-    expect(sends.ended()).toEqual([
-      {
-        lane: 'auth',
-        channel: 'call',
-        purpose: 'login',
-        operation: 'sendCallCode',
-        result: 'sent',
-        ...asked,
-      },
-    ])
+    const called = { lane: 'auth', channel: 'call', purpose: 'login', provider: 'acme-sms' }
+    expect(sends.phases[0]?.[1]).toEqual(called)
+    const sent = { operation: 'sendCallCode', httpStatus: 200, durationMs: 0, result: 'sent' }
+    expect(sends.ended()).toEqual([{ ...called, ...sent }])
+    const asked = { lane: 'auth', provider: 'acme-sms', operation: 'verifyCode', httpStatus: 200 }
     expect(checks.ended()).toEqual([
-      { lane: 'auth', operation: 'verifyCode', reason: 'answer', result: 'rejected', ...asked },
-      { lane: 'auth', operation: 'verifyCode', result: 'approved', ...asked },
+      { ...asked, durationMs: 80, reason: 'answer', result: 'rejected' },
+      { ...asked, durationMs: 80, result: 'approved' },
     ])
     expect(host.stub.sends).toHaveLength(1)
     expect(host.stub.checks).toHaveLength(2)

@@ -47,18 +47,6 @@ const unavailable: EventBody = {
 }
 
 describe('health', () => {
-  it('says that all is well, and nothing about what it has not seen', () => {
-    expect(setUp().read()).toStrictEqual({
-      at: noon,
-      versions: { package: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
-      provider: { state: 'ok' },
-      store: { state: 'ok' },
-      limits: [],
-      spend: { suspected: [{ country: 'CO', sent: 40, approved: 1 }] },
-      lastFailures: [],
-    })
-  })
-
   it('names the kinds of entries that have taken nearly all their room, and no counter that was evicted', () => {
     const { emit, read } = setUp()
     emit({ type: 'store.pressure', kind: 'count-auth-address-sends', cause: 'evicted' })
