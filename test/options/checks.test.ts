@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
     'path',
     "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
     ['/a', '/a.b~c%20-d/:tenant_1/x', '/:_a'],
-    ['', '/', 'a', '/a/', '//a', '/a b', 'x/a', '/a?', '/:1a', '/:', 5, ['/a']],
+    ['', '/', 'a', '/a/', '//a', '/a b', 'x/a', '/a?', '/:1a', '/:', '/:a?', '/a/*rest', '/:a/', 5, ['/a']],
   ],
   [
     'namespace',
