@@ -108,7 +108,6 @@ describe('a wrong code', () => {
   test.each([
     [200, { status: 'rejected' }],
     [400, { error: '1111', msg: 'The code is wrong.' }],
-    [520, { error: '1111', msg: 'The code is wrong.' }],
   ] as const)('is answered with %i when so chosen', async (wrongCode, body) => {
     await restart({ wrongCode })
     await send()

@@ -69,17 +69,6 @@ describe('a country code', () => {
   })
 })
 
-test.each([
-  ['spec', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/],
-  ['observed', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/],
-] as const)('in %s a message state has a timestamp like %s', async (dialect, pattern) => {
-  await using sandbox = await startSandbox({ dialect })
-  const { id } = (await post(`${sandbox.baseUrl}/send-sms`, fields)).body
-  const { body } = await get(`${sandbox.baseUrl}/messages-state`, { id: String(id) })
-  const [entry] = [body].flat() as { created: string }[]
-  expect(entry?.created).toMatch(pattern)
-})
-
 describe('the OpenAPI document', () => {
   type Doc = {
     paths: Record<

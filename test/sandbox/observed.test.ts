@@ -26,7 +26,12 @@ test('states are an array in the words of the field, with credits as a text', as
   sandbox.clock.advance(60_000)
   const states = await get('/messages-state', { id: String(sent.body.id) })
   expect(states.body).toMatchObject([
-    { state: 'Leído', credits: '1', phone: 573001234567 },
+    {
+      state: 'Leído',
+      credits: '1',
+      phone: 573001234567,
+      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    },
     { state: 'Rechazado' },
     { state: 'Error:1081 msg: Destino inaccesible' },
   ])
