@@ -1,32 +1,28 @@
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { createDemo, type Demo } from '../../examples/demo/app.js'
 import { listening } from '../listening.js'
 
 const phone = '+573001234567'
 
-/** The demo's bank and its sandbox, on free ports. */
+/** The demo's bank and its sandbox, on free ports. Both end with the test. */
 export interface Bank {
   readonly sandbox: Sandbox
   readonly demo: Demo
   readonly origin: string
-  close(): Promise<void>
 }
 
 export async function openBank(): Promise<Bank> {
   const sandbox = await startSandbox()
   const demo = createDemo(sandbox)
   const { origin, close } = await listening(demo.app, 'localhost')
-  return {
-    sandbox,
-    demo,
-    origin,
-    async close() {
-      await close()
-      await demo.close()
-      await sandbox.close()
-    },
-  }
+  onTestFinished(async () => {
+    await close()
+    await demo.close()
+    await sandbox.close()
+  })
+  return { sandbox, demo, origin }
 }
 
 /** The newest code of a number; Ana's by default. */

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Bank, codeFor, enter, givePassword, heading, openBank, press, signIn } from './bank.js'
+import { expect, it } from 'vitest'
+import { codeFor, enter, givePassword, heading, openBank, press, signIn } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 describeInChromium('in a browser', (browser) => {
-  let bank: Bank
-  beforeEach(async () => {
-    bank = await openBank()
-  })
-  afterEach(() => bank.close())
-
   it('signs in on a double click while the check is slow', async () => {
+    const bank = await openBank()
     const page = await browser().newPage({ locale: 'en-US' })
     // Stands still: on a busy machine the second click could come too late to be one of a double click.
     await page.clock.install()
@@ -33,6 +28,7 @@ describeInChromium('in a browser', (browser) => {
   })
 
   it('asks for a code for one amount, and again for another', async () => {
+    const bank = await openBank()
     const page = await browser().newPage({ locale: 'en-US' })
     await signIn(page, bank)
     const transfer = async (amount: string) => {

@@ -1,25 +1,18 @@
-import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startHost } from '../express/kit.js'
-import { type Bank, codeFor, heading, openBank } from './bank.js'
+import { codeFor, heading, openBank } from './bank.js'
 import { describeInChromium, focusOn, pressKey, tabTo } from './chromium.js'
 
 describeInChromium('by keyboard alone', (browser) => {
-  let bank: Bank
-  beforeEach(async () => {
-    bank = await openBank()
-  })
-  afterEach(() => bank.close())
-
-  async function giveCode(page: Page, phone?: string): Promise<void> {
-    await focusOn(page, 'one-time-code')
-    await page.keyboard.type(await codeFor(bank, phone))
-    await page.keyboard.press('Enter')
-  }
-
   // Before codes were sent at once and a signup ended signed in, a step-up took 4 submits and 5 pages, a signup 5 and 7.
   it('a sign-in takes 2 submits and 3 pages, a step-up of a form 3 and 4, a signup 3 and 4', async () => {
+    const bank = await openBank()
     const page = await browser().newPage({ locale: 'en-US' })
+    async function giveCode(phone?: string): Promise<void> {
+      await focusOn(page, 'one-time-code')
+      await page.keyboard.type(await codeFor(bank, phone))
+      await page.keyboard.press('Enter')
+    }
     let submits = 0
     let pages = 0
     page.on('response', (response) => {
@@ -36,7 +29,7 @@ describeInChromium('by keyboard alone', (browser) => {
 
     await page.goto(`${bank.origin}/login`)
     await pressKey(page, 'Sign in')
-    await giveCode(page)
+    await giveCode()
     await page.waitForURL('**/account')
     count('sign-in')
 
@@ -44,7 +37,7 @@ describeInChromium('by keyboard alone', (browser) => {
     await page.waitForURL('**/transfer')
     await tabTo(page, 'Payee')
     await page.keyboard.press('Enter')
-    await giveCode(page)
+    await giveCode()
     await page.waitForURL('**form=*')
     await pressKey(page, 'Transfer')
     await page.waitForURL('**/account?news=transfer')
@@ -55,7 +48,7 @@ describeInChromium('by keyboard alone', (browser) => {
     await focusOn(page, 'tel')
     await page.keyboard.type('310 765 4321')
     await page.keyboard.press('Enter')
-    await giveCode(page, '+573107654321')
+    await giveCode('+573107654321')
     await page.waitForURL('**/signup')
     await tabTo(page, 'Name')
     await page.keyboard.type('luis')

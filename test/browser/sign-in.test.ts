@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Bank, codeFor, enter, givePassword, heading, openBank, problem, wrong } from './bank.js'
+import { expect, it } from 'vitest'
+import { codeFor, enter, givePassword, heading, openBank, problem, wrong } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 describeInChromium('in a browser', (browser) => {
-  let bank: Bank
-  beforeEach(async () => {
-    bank = await openBank()
-  })
-  afterEach(() => bank.close())
-
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
 
     it(`signs in, a wrong code on the way: ${how}`, async () => {
+      const bank = await openBank()
       const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
       await givePassword(page, bank)
       expect(await heading(page)).toBe('Check your phone')

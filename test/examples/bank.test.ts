@@ -1,12 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openBank } from '../browser/bank.js'
 import { Browser } from '../express/browser.js'
 
 const ana = '+573001234567'
 
 async function open() {
-  const { sandbox, demo, origin, close } = await openBank()
-  onTestFinished(close)
+  const { sandbox, demo, origin } = await openBank()
   const visit = new Browser(origin)
   const codeFor = async (phone: string) => (await sandbox.inbox.waitFor(phone)).code
   const signIn = async () => {
