@@ -16,7 +16,7 @@ import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson, RehearsalRow } from './rehearsal/contract.js'
 import { createEar } from './rehearsal/ear.js'
 import { faults } from './rehearsal/faults.js'
-import { attachSandbox, type HeldSandbox } from './rehearsal/held-sandbox.js'
+import { attachSandbox, fromNowOn, type HeldSandbox } from './rehearsal/held-sandbox.js'
 import { judgements } from './rehearsal/leaks.js'
 import { curlLine } from './rehearsal/report.js'
 import { type Attack, createStage, Fell, NotTried, type Stage } from './rehearsal/stage.js'
@@ -86,7 +86,7 @@ export async function rehearse<Person extends RehearsalPerson>(
   const given = options as unknown as RehearsalOptions
   const ends: (() => unknown)[] = []
   try {
-    const sandbox = await sandboxOf(given, ends)
+    const sandbox = await fromNowOn(await sandboxOf(given, ends))
     const origin = await originOf(given.app, ends)
     const { maxRequests: most = maxRequests, timeoutMs = maxMs } = given
     const wire = createWire(origin, { maxRequests: most, timeoutMs })

@@ -72,6 +72,8 @@ describe('rehearse', () => {
   })
 
   it('attacks nothing unless a code arrives in the sandbox that it holds', async () => {
+    // A code of before is not one that arrives.
+    await rehearsed(undefined, { only: ['sign-in'] })
     await using other = await startSandbox()
     const { rehearsal, close } = createBank(other)
     // Where no code comes, there is nothing to wait five seconds for.
@@ -85,6 +87,18 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'fell')).toEqual(['sign-in'])
     expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length - 1)
     expect(result.requests).toBeLessThan(5)
+  })
+
+  it('takes nothing for its own that the sandbox saw before', async () => {
+    const { rehearsal, close } = createBank(sandbox, {
+      options: ({ users }) => ({ phone: (_req, subject) => users.get(subject)?.phone }),
+    })
+    await rehearse({ ...rehearsal, maxRequests: 500 })
+    // The people of before, at the same app and at one that has been started anew.
+    const again = await rehearse({ ...rehearsal, maxRequests: 500 })
+    await close()
+    expect(withVerdict(again, 'fell')).toEqual([])
+    expect(withVerdict(await rehearsed(undefined), 'fell')).toEqual([])
   })
 
   it('ends when its requests are used up, and counts nothing as held that it did not try', async () => {

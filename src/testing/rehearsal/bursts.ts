@@ -1,4 +1,4 @@
-import { type Attack, Fell, type Stage, type Visit } from './stage.js'
+import { type Attack, Fell, NotTried, type Stage, told, type Visit } from './stage.js'
 
 /** Whatever posts and is answered. */
 interface Posting {
@@ -84,8 +84,9 @@ export const bursts: readonly Attack[] = [
     async run(stage, tries) {
       const visits = await crowd(stage, stage.many(200, 10))
       tries(`${visits.length} starts at once for one person, each in a session of its own`)
-      await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
+      const [start] = await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
       const sent = await stage.messagesTo(visits[0].person)
+      if (sent === 0 && start !== undefined) throw new NotTried(`no code was sent: ${told(start)}`)
       return bounded(stage, 'start', `${sent} sent`, sent === 1)
     },
   },

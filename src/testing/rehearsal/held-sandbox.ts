@@ -3,16 +3,20 @@ import type { Awaitable } from '../../lib/promises.js'
 import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
 import type { Wire } from './wire.js'
 
+interface Entry {
+  readonly id: string
+}
+
 /** A sandbox as far as a rehearsal uses it: of this process or of another. */
 export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStatuses'> {
   readonly inbox: {
-    waitFor(phone: string, options: WaitOptions): Promise<{ readonly id: string; readonly code: string }>
-    list(phone: string): Awaitable<readonly unknown[]>
+    waitFor(phone: string, options: WaitOptions): Promise<Entry & { readonly code: string }>
+    list(phone?: string): Awaitable<readonly Entry[]>
   }
   readonly requests: {
     list(
       operation: 'verifyCode',
-    ): Awaitable<readonly { readonly fields: Readonly<Record<string, unknown>> }[]>
+    ): Awaitable<readonly (Entry & { readonly fields: Readonly<Record<string, unknown>> })[]>
   }
   readonly faults: {
     add(fault: FaultEffect & { operation: 'verifyCode'; phone: string; times: number }): Awaitable<string>
@@ -56,5 +60,22 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
       add: (fault) => ask('POST', '/faults', { ...fault, times: String(fault.times) }),
       remove: (id) => ask('POST', '/faults/delete', { id }),
     },
+  }
+}
+
+/** The same sandbox without what it saw so far: one that runs for long knows the people of earlier rehearsals. */
+export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
+  const { credentials, approvedStatuses, inbox, requests, faults } = sandbox
+  const messages = await inbox.list()
+  const earlier = new Set([...messages, ...(await requests.list('verifyCode'))].map(({ id }) => id))
+  const isNew = ({ id }: Entry) => !earlier.has(id)
+  return {
+    ...{ credentials, approvedStatuses, faults },
+    inbox: {
+      waitFor: (phone, { after = messages[0]?.id, ...options }) =>
+        inbox.waitFor(phone, { ...options, after }),
+      list: async (phone) => (await inbox.list(phone)).filter(isNew),
+    },
+    requests: { list: async (operation) => (await requests.list(operation)).filter(isNew) },
   }
 }
