@@ -42,6 +42,9 @@ repeat. It starts the sandbox that the app sends its codes through, or uses your
     actions: [{ name: 'transfer', path: '/transfers', body: { amount: 5 }, changed: { amount: 999 } }],
   }
 
+It asks for some hundred people, each with an account and a number of their own. An object is posted as JSON;
+for a form, post new URLSearchParams({ name, password }).
+
 Exit codes: 0 nothing fell; 1 something did; 2 the command line or the plan was not understood.`,
 }
 

@@ -116,6 +116,8 @@ async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
     }
     // A silent provider takes time, which it may take beside all others.
     inTrouble ??= asked.includes(faults) && rowOf(faults, stage)
+    // It may fail before its turn comes, or after the others have.
+    if (inTrouble) inTrouble.catch(() => {})
   }
   return rows
 }
@@ -131,8 +133,11 @@ async function rowOf({ run, fix, docs, ...attack }: Attack, stage: Stage): Promi
   } catch (error) {
     if (error instanceof Fell) {
       const repeat = error.request && { repeat: curlLine(stage.origin, error.request) }
-      return { code, claim, tried, seen: error.message, verdict: 'fell', fix, docs, ...repeat }
+      const change = error.change ?? { fix, docs }
+      return { code, claim, tried, seen: error.message, verdict: 'fell', ...change, ...repeat }
     }
+    // The plan is wrong, and not the app.
+    if (error instanceof TypeError && Reflect.get(error, 'code') === 'ERR_TWO_FACTOR_OPTION') throw error
     const isOurs = error instanceof NotTried || error instanceof BudgetError
     const why = error instanceof Error ? error.message : String(error)
     return notTried(attack, isOurs ? why : `it could not be carried out: ${why}`)

@@ -89,6 +89,30 @@ describe('rehearse', () => {
     expect(result.requests).toBeLessThan(5)
   })
 
+  it('says of a sign-in that fails what it answered, and how a form is posted', async () => {
+    const { rows } = await rehearsed(undefined, {
+      signIn: (agent, { name }) => agent.post('/login', { name, password: 'none' }),
+    })
+    expect(rows.at(0)).toMatchObject({
+      seen: 'POST /login answered 401, and then no code was sent: POST /two-factor/start answered 401 not_identified',
+      fix: expect.stringContaining('new URLSearchParams({ … })'),
+      repeat: expect.stringContaining('/login'),
+      docs: 'docs/sandbox.md#rehearse-an-attack',
+    })
+  })
+
+  it('refuses people who share a number: what one does would count against another', async () => {
+    const ana: User = { name: 'person-1', password: 'sesame-1', phone: '+573010000001' }
+    const { rehearsal, close } = createBank(sandbox)
+    await rehearsal.person(1)
+    for (const actions of [rehearsal.actions, []]) {
+      await expect(
+        rehearse({ ...rehearsal, person: () => ana, actions: actions ?? [], maxRequests: 500 }),
+      ).rejects.toThrow('rehearse: person returned a number twice')
+    }
+    await close()
+  })
+
   it('takes nothing for its own that the sandbox saw before', async () => {
     const { rehearsal, close } = createBank(sandbox, {
       options: ({ users }) => ({ phone: (_req, subject) => users.get(subject)?.phone }),
@@ -209,7 +233,7 @@ describe('rehearse', () => {
     expect(written).toContain("'password': person['password']")
     for (const typed of [...Object.values(ana), csrfToken]) expect(written).not.toContain(typed)
     const { signIn } = new Function(`return { ${written} }`)()
-    const result = await rehearse({ ...rehearsal, signIn, only: ['sign-in'] })
+    const result = await rehearse({ ...rehearsal, signIn, actions: [], only: ['sign-in'] })
     expect(result.rows.at(0)).toMatchObject({ code: 'sign-in', verdict: 'held' })
     await hangUp()
     await close()

@@ -2,6 +2,11 @@ import { wrongCode } from '../wrong-code.js'
 import { names, stepsUp } from './actions.js'
 import { type Attack, Fell, fell, NotTried, told } from './stage.js'
 
+const signInFix = {
+  fix: 'let signIn send what the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) a form',
+  docs: 'docs/sandbox.md#rehearse-an-attack',
+}
+
 /** As it is meant: always tried, and first, for the others are judged by what these show. */
 export const asMeant: readonly Attack[] = [
   /** Password, a wrong code, the right one: as it is meant, and proof that the sandbox is that of the app. */
@@ -13,9 +18,13 @@ export const asMeant: readonly Attack[] = [
     async run(stage, tries) {
       tries('a password, a wrong code, the right one')
       const visit = await stage.passwordGiven()
+      const password = stage.ear.heard.at(-1)
       const asked = await stage.challenged(visit).catch((error) => {
         const why = error instanceof NotTried ? error.message : 'no code arrived in the sandbox that is held'
-        throw new Fell(why, { method: 'POST', path: `${stage.path}/start`, body: {} })
+        const seen = password === undefined ? why : `${told(password)}, and then ${why}`
+        if (password !== undefined && password.status >= 400)
+          throw new Fell(seen, password.request, signInFix)
+        throw new Fell(seen, { method: 'POST', path: `${stage.path}/start`, body: {} })
       })
       const wrong = await stage.verify({ ...asked, code: wrongCode(asked.code) })
       if (wrong.status < 400) fell(wrong, `wrong code: ${told(wrong)}`)

@@ -1,3 +1,4 @@
+import { optionError } from '../../lib/options.js'
 import { type Agent, type AgentOptions, createAgent } from './agent.js'
 import type { Fields, RehearsalAction, RehearsalOptions, RehearsalPerson } from './contract.js'
 import type { Ear } from './ear.js'
@@ -15,6 +16,8 @@ export class Fell extends Error {
     seen: string,
     /** The one to repeat. */
     readonly request?: RehearsalRequest,
+    /** What to change, where the row names something else. */
+    readonly change?: Pick<Attack, 'fix' | 'docs'>,
   ) {
     super(seen)
   }
@@ -64,13 +67,22 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   const lastMessage = new Map<string, string>()
   /** What an action looks like when it was done. */
   const doneShapes = new Map<object, string>()
+  const numbers = new Set<string>()
   let people = 0
 
   const agent = (more: AgentOptions = {}) => createAgent(wire, { onResponse: ear.hear, ...more })
 
   async function person(): Promise<RehearsalPerson> {
     people += 1
-    return options.person(people)
+    const somebody = await options.person(people)
+    // What one does would count against another.
+    if (numbers.has(somebody.phone)) {
+      throw optionError(
+        'rehearse: person returned a number twice; each person needs an account and a number of their own',
+      )
+    }
+    numbers.add(somebody.phone)
+    return somebody
   }
 
   /** Somebody who has given a password, if a person signs in with one, and no code yet. */
