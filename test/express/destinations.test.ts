@@ -185,7 +185,7 @@ describe('several destinations of one person', () => {
     expect((await listed()).map(({ masked }) => masked)).toEqual(['••••••67', ''])
     expect((await start('67')).status).toBe(201)
     expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
-    expect(said[0]?.message).toContain('(number 1 of a list)')
+    expect(said[0]?.message).toMatch(/cannot be read, and gets no code\. .* \(number 1 of a list\)$/)
     expect(said[0]?.message).not.toContain('not a number')
   })
 

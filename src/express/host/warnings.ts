@@ -48,7 +48,7 @@ const messages = {
   TWO_FACTOR_ROWS_NOT_BOUND:
     'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
   TWO_FACTOR_PHONE_UNREADABLE:
-    'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and no code was sent. Use numbers in international form, such as +573001234567.',
+    'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and gets no code. Use numbers in international form, such as +573001234567.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
   TWO_FACTOR_PROVIDER_UNAVAILABLE:
