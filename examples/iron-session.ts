@@ -68,7 +68,13 @@ const checkPassword: express.RequestHandler = (req, res, next) => {
   sessionOf(req).pendingUserId = name // saved by `keep`, which starting a code calls
   next()
 }
-app.post('/login', express.json(), express.urlencoded(), checkPassword, tf.start({ purpose: 'login' }))
+app.post(
+  '/login',
+  express.json(),
+  express.urlencoded({ extended: false }),
+  checkPassword,
+  tf.start({ purpose: 'login' }),
+)
 app.get('/account', tf.requireTwoFactor(), (req, res) => {
   res.send(`Signed in as ${sessionOf(req).userId}.`)
 })
