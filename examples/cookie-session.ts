@@ -1,4 +1,4 @@
-// A session that is a signed cookie. After `npm run build`: node build/examples/cookie-session.js
+// A session that is a signed cookie. In the source, after `npm run build`: node build/examples/cookie-session.js
 import { randomUUID } from 'node:crypto'
 import cookieSession from 'cookie-session'
 import express from 'express'

@@ -1,4 +1,5 @@
-// Fastify through @fastify/express: routes and guards run before its own. After `npm run build`: node build/examples/fastify.js
+// Fastify through @fastify/express: routes and guards run before its own. In the source, after `npm run build`:
+// node build/examples/fastify.js
 import fastifyExpress from '@fastify/express'
 import express from 'express'
 import session from 'express-session'

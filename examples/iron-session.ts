@@ -1,4 +1,4 @@
-// A session that is an encrypted cookie. After `npm run build`: node build/examples/iron-session.js
+// A session that is an encrypted cookie. In the source, after `npm run build`: node build/examples/iron-session.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { createClient, providerCodes, type SessionAdapter, twoFactor } from 'express-two-factor'

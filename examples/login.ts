@@ -1,4 +1,4 @@
-// Sign-in with a password and a code. After `npm run build`: node build/examples/login.js
+// Sign-in with a password and a code. In the source, after `npm run build`: node build/examples/login.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'

@@ -1,4 +1,5 @@
-// NestJS on its Express platform: the guard of the package as a guard of Nest. After `npm run build`: node build/examples/nestjs.js
+// NestJS on its Express platform: the guard of the package as a guard of Nest. In the source, after
+// `npm run build`: node build/examples/nestjs.js
 import 'reflect-metadata'
 import * as nest from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'

@@ -1,5 +1,5 @@
-// An identity provider signs people in, the code comes on top. After `npm run build`, with the account of your
-// identity provider in ISSUER_BASE_URL, CLIENT_ID and CLIENT_SECRET: node build/examples/openid-connect.js
+// An identity provider signs people in, the code comes on top. In the source, after `npm run build`, with the account
+// of your identity provider in ISSUER_BASE_URL, CLIENT_ID and CLIENT_SECRET: node build/examples/openid-connect.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { auth } from 'express-openid-connect'

@@ -1,4 +1,4 @@
-// Codes for those who want them. After `npm run build`: node build/examples/optional.js
+// Codes for those who want them. In the source, after `npm run build`: node build/examples/optional.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'

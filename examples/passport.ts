@@ -1,4 +1,4 @@
-// Passport for the password, the code on top. After `npm run build`: node build/examples/passport.js
+// Passport for the password, the code on top. In the source, after `npm run build`: node build/examples/passport.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'

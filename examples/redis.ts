@@ -1,5 +1,5 @@
 // Sign-in by two processes that take turns and share one Redis; needs redis-server on the PATH.
-// After `npm run build`: node build/examples/redis.js
+// In the source, after `npm run build`: node build/examples/redis.js
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'

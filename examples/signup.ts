@@ -1,4 +1,4 @@
-// An account for a number that its owner has proven. After `npm run build`: node build/examples/signup.js
+// An account for a number that its owner has proven. In the source, after `npm run build`: node build/examples/signup.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'

@@ -1,4 +1,4 @@
-// A fresh code before one transfer, for exactly its amount and payee. After `npm run build`:
+// A fresh code before one transfer, for exactly its amount and payee. In the source, after `npm run build`:
 // node build/examples/step-up.js
 import { fileURLToPath } from 'node:url'
 import express from 'express'

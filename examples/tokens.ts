@@ -1,5 +1,5 @@
 // Bearer tokens in place of cookies: the grant belongs to the login that the token came from.
-// After `npm run build`: node build/examples/tokens.js
+// In the source, after `npm run build`: node build/examples/tokens.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
