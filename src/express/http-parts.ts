@@ -66,7 +66,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     responder,
 
     // What guards need.
-    requirements: createRequirements(domain, namespace, sessions.find),
+    requirements: createRequirements(domain, namespace, subjectOf, sessions.find),
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,

@@ -68,7 +68,7 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** An expired requirement still says what the person was shown. */
   async function shown(
-    { req, fields }: RequestContext,
+    { fields }: RequestContext,
     { issued }: Intent,
   ): Promise<Shown & Pick<Requirement, 'recoveryCode'>> {
     const challenge = text(fields, 'challenge')
@@ -76,17 +76,10 @@ export function createSignIn(http: HttpParts): Flow {
     const token = text(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
-    const known = issued ?? (await issuedEarlier(req, token))
-    if (known === undefined || (purpose ?? known.purpose) !== known.purpose) {
+    if (issued === undefined || (purpose ?? issued.purpose) !== issued.purpose) {
       throw invalid('requirement is invalid.')
     }
-    return { challenge, ...known }
-  }
-
-  /** Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. */
-  async function issuedEarlier(req: Request, token: string): Promise<Intent['issued']> {
-    const who = identify(req)
-    return who && requirements.readIssued(req, token, await grants.earlierSessions(who))
+    return { challenge, ...issued }
   }
 
   /** What the live challenge is for; a subject without a number has none. */
@@ -193,11 +186,9 @@ export function createSignIn(http: HttpParts): Flow {
     async proven({ req, fields }, { issued }, since) {
       const who = identify(req)
       if (who === undefined) return undefined
-      const token = text(fields, 'requirement')
-      const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // IDOR: issued for another session than those that became this one.
-      if (token !== undefined && required === undefined) return undefined
-      const { issuedAt, returnTo, ...demand } = required ?? {
+      if (text(fields, 'requirement') !== undefined && issued === undefined) return undefined
+      const { issuedAt, returnTo, ...demand } = issued ?? {
         purpose: text(fields, 'purpose') ?? firstPurpose,
         issuedAt: since,
         returnTo: undefined,

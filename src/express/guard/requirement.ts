@@ -49,8 +49,9 @@ const lifetimeMs = 10 * minuteMs
  * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
  */
 export function createRequirements(
-  { secrets, now, limits }: Pick<Domain, 'secrets' | 'now' | 'limits'>,
+  { secrets, grants, now, limits }: Pick<Domain, 'secrets' | 'grants' | 'now' | 'limits'>,
   namespace: string,
+  subjectOf: (req: Request) => string | undefined,
   /** The session's id, when the request has one: without one no token is valid. */
   sessionOf: (req: Request) => string | undefined,
 ) {
@@ -85,12 +86,15 @@ export function createRequirements(
       tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
     /**
-     * What the token asked for, also after it has expired, in this session or under an earlier id (tag) of it; undefined
-     * when it is not ours, or of another session.
+     * What the token asked for, also after it has expired, in this session or under an earlier id of it: a proof in
+     * another tab has renewed it. Undefined when it is not ours, or of another session (IDOR).
      */
-    readIssued(req: Request, token: string, earlierSessions: readonly string[] = []): Issued | undefined {
-      const contexts = [contextOf(req), ...earlierSessions.map(contextIn)]
-      return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
+    async readIssued(req: Request, token: string): Promise<Issued | undefined> {
+      const issued = claimsIn(token, contextOf(req))
+      const [subject, session] = [subjectOf(req), sessionOf(req)]
+      if (issued !== undefined || subject === undefined || session === undefined) return issued
+      const earlier = await grants.earlierSessions({ subject, session })
+      return earlier.map((tag) => claimsIn(token, contextIn(tag))).find((claims) => claims !== undefined)
     },
 
     /** Whether it is still worth a proof. */
@@ -127,14 +131,14 @@ export interface Intent {
   readonly challenge: string | undefined
 }
 
-/** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
-export function readIntent(
+/** What cannot be read counts as absent. */
+export async function readIntent(
   { req, fields }: RequestContext,
   { requirements }: { readonly requirements?: Requirements | undefined },
   purposes: Purposes,
-): Intent {
+): Promise<Intent> {
   const token = oneString(fields, 'requirement')
-  const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
+  const issued = token === undefined ? undefined : await requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined
   const spent = token !== undefined && demand === undefined
   const given = safePath(oneString(fields, 'returnTo'))

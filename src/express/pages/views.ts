@@ -139,7 +139,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   async function shown(context: RequestContext, problem?: Problem, formless = false): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
-    const intent = intentOf(isUnknown ? { ...context, fields } : context)
+    const intent = await intentOf(isUnknown ? { ...context, fields } : context)
     const found = await lookUp(context, intent, problem).catch((error: unknown): Found => {
       // The problem that is being told came first.
       if (problem === undefined) throw error
@@ -162,7 +162,8 @@ export function createViews(http: HttpParts, flow: Flow) {
      */
     destinationsFor: (req: Request, demand: Demand) => destinationsFor(req, demand).catch(() => undefined),
     /** The page that posts an interrupted form again, or says that it is gone. */
-    resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
+    resume: async (context: RequestContext, resumed: Resumed) =>
+      view(context, await intentOf(context), {}, { resumed }),
   }
 }
 
