@@ -55,28 +55,32 @@ export function createRequirements(
   /** The session's id, when the request has one: without one no token is valid. */
   sessionOf: (req: Request) => string | undefined,
 ) {
-  const contextIn = (sessionTag: string) => `${namespace} ${sessionTag}`
-  const contextOf = (req: Request) => contextIn(hashId(String(sessionOf(req) ?? '')))
+  const contextOf = (sessionTag: string) => `${namespace} ${sessionTag}`
+  const tagOf = (req: Request) => hashId(String(sessionOf(req) ?? ''))
 
   function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
     const issuedAt = now()
     const claims: Issued = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
-    const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
+    const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(tagOf(req)))
     const path = pathOf(requirement)
     if (path === undefined) return sealed
     // Sealed separately, for any session: after a new sign-in only the return path is still valid.
     return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
-  function claimsIn(token: string, context: string): Issued | undefined {
+  function claimsIn(token: string, sessionTag: string): Issued | undefined {
     const [sealed = '', way, ...more] = token.split('.')
-    const opened = secrets.open('requirement', sealed, context)
+    const opened = secrets.open('requirement', sealed, contextOf(sessionTag))
     if (opened === undefined || more.length > 0) return undefined
     const claims: Issued = JSON.parse(opened)
     // Tampering: nothing may stand behind a token but its own return path.
     const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
   }
+
+  /** What a token asked for that was issued for any of these sessions (tags). */
+  const readIssuedFor = (sessions: readonly string[], token: string) =>
+    sessions.map((tag) => claimsIn(token, tag)).find((claims) => claims !== undefined)
 
   return {
     /** A token that only the session of this request can use, for ten minutes. */
@@ -90,18 +94,15 @@ export function createRequirements(
      * another tab has renewed it. Undefined when it is not ours, or of another session (IDOR).
      */
     async readIssued(req: Request, token: string): Promise<Issued | undefined> {
-      const issued = claimsIn(token, contextOf(req))
+      const issued = claimsIn(token, tagOf(req))
       const [subject, session] = [subjectOf(req), sessionOf(req)]
       if (issued !== undefined || subject === undefined || session === undefined) return issued
-      const earlier = await grants.earlierSessions({ subject, session })
-      return earlier.map((tag) => claimsIn(token, contextIn(tag))).find((claims) => claims !== undefined)
+      return readIssuedFor(await grants.earlierSessions({ subject, session }), token)
     },
+    readIssuedFor,
 
     /** Whether it is still worth a proof. */
     isLive: (issued: Issued) => now() < issued.expiresAt,
-
-    /** What a token of this session (id) asked for, also after it has expired. */
-    readIn: (session: string, token: string) => claimsIn(token, contextIn(hashId(session))),
 
     /** The return path of a token of any session, without its query. */
     returnPath: (token: string) =>

@@ -10,6 +10,7 @@ import {
   type VerifyCommand,
   type VerifyOutcome,
 } from '../../challenge/commands.js'
+import { hashId } from '../../challenge/keys.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/stored-grant.js'
 import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
@@ -102,7 +103,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
     const names = [challenge, requirement, purpose]
     if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
     if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBound) }
-    const issued = requirements.readIn(session, requirement)
+    const issued = requirements.readIssuedFor([hashId(session)], requirement)
     return issued && { challenge, purpose: issued.purpose, bound: issued.bound }
   }
 
