@@ -11,6 +11,7 @@ import {
   startHost,
   startLoggedIn,
   startVisit,
+  storeThrough,
   withCookies,
   withTokens,
 } from './kit.js'
@@ -138,6 +139,18 @@ describe('with express-session', () => {
       expect(told.headers.getSetCookie().filter((line) => line.startsWith('connect.sid'))).toEqual([])
     }
   })
+})
+
+it('a sign-in looks for no number of its session where no phone verification is mounted', async () => {
+  const kinds = new Set<string | undefined>()
+  const store = storeThrough((_command, key, work) => {
+    kinds.add(key.split(':')[2])
+    return work()
+  })
+  const { host, ana } = await startChallenged({ options: { store } })
+  expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+  expect(kinds).toContain('grants')
+  expect(kinds).not.toContain('enrolment')
 })
 
 it('a request that a proxy repeats signs in once, whichever answer arrives', async () => {
