@@ -32,12 +32,7 @@ export function createSend(parts: SendParts) {
   const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
   const dispatch = createDispatch(parts)
 
-  async function send(
-    command: SendCommand,
-    target: NumberTarget,
-    sendId: string,
-    decide: Decide,
-  ): Promise<StartOutcome> {
+  async function send(command: SendCommand, target: NumberTarget, decide: Decide): Promise<StartOutcome> {
     const paused = codes.refusal(target)
     if (paused !== undefined) return paused
 
@@ -62,16 +57,14 @@ export function createSend(parts: SendParts) {
     const booking = await ledger.run(
       (view) => decide(view, who, permitted.chosen),
       // Only what was booked is taken back.
-      (done) => (view) => settleSend(view, sendId, unsent, done as Booked),
+      (done) => (view) => settleSend(view, done as Booked, unsent),
     )
     const { outcome: booked, shared } = booking
     if (booked.outcome !== 'booked') return notBooked(target, booked, booking)
     // Booked in both, or in neither.
     const inAll = shared === undefined ? booked : (shared.outcome as Booked)
-    const settle = (sent: SendResult, cancelled = false) =>
-      ledger.run((view, isShared) =>
-        settleSend(view, sendId, sent, { cancelled, ...(isShared ? inAll : booked) }),
-      )
+    const settle = (sent: SendResult, cancelled?: boolean) =>
+      ledger.run((view, isShared) => settleSend(view, isShared ? inAll : booked, sent, cancelled))
     const unbook = async (error: unknown) => {
       try {
         await settle(unsent)
@@ -182,9 +175,7 @@ export function createSend(parts: SendParts) {
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
         return command.unasked && replaces ? { outcome: refused('challenge_superseded') } : decision
       }
-      return hasNumber(target)
-        ? send(command, target, order.sendId, decide)
-        : expectApp(command, target, decide)
+      return hasNumber(target) ? send(command, target, decide) : expectApp(command, target, decide)
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
@@ -198,7 +189,7 @@ export function createSend(parts: SendParts) {
         })
       }
       const order = { sendId: newCommandId(), shown }
-      return send(command, target, order.sendId, (view, who, chosen = channel) => {
+      return send(command, target, (view, who, chosen = channel) => {
         const decideFor = (by: Channel | undefined) => resend(view, { channel: by, ...order, ...who })
         const decision = decideFor(chosen)
         if (decision.outcome.outcome !== 'booked') return decision

@@ -700,6 +700,21 @@ describe('find and cancel', () => {
     expect(await found({ purpose: 'login', bound: 'hash' })).toBe(false)
     expect(await challenges.find(ana)).toMatchObject({ purpose: 'transfer' })
   })
+
+  it('is good again where the code that was to go to another number never left', async ({
+    challenges,
+    provider,
+  }) => {
+    const numbers = [{ phone: '+573001234567' }, { phone: '+573007654321' }]
+    const login = { ...ana, numbers, purpose: 'login' }
+    const first = idOf(await challenges.start(login))
+    const { destinations = [] } = await challenges.preview(login)
+    const destination = destinations.find(({ isCurrent }) => !isCurrent)?.id
+    provider.send = () => ({ result: 'not-sent' })
+    await expect(challenges.start({ ...login, destination })).rejects.toThrow('cannot be asked')
+    expect(await challenges.find(login)).toMatchObject({ id: first })
+    expect(await challenges.verify({ ...login, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
 })
 
 describe('the operator', () => {

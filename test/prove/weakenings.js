@@ -52,7 +52,7 @@ export const weakenings = [
     bound: 4,
     what: 'a code that was ended at the provider comes back when the next was not sent',
     file: 'src/challenge/ledger/settled-send.ts',
-    find: 'order?.cancelled === true && isUndelivered(sent)',
+    find: 'cancelled && isUndelivered(sent)',
     replace: 'false',
     tests: ['test/challenge/ledger/sends.test.ts'],
   },

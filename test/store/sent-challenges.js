@@ -29,7 +29,7 @@ export async function fill(ledgers, count) {
     const order = { sendId: newCommandId(), challengeId: newChallengeId(), ...binding, channel: 'sms' }
     const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
     const updater = ledgers(keyOf(index), limits)
-    await updater.run((view) => start(view, order))
-    await updater.run((view) => settleSend(view, order.sendId, sent))
+    const { outcome } = await updater.run((view) => start(view, order))
+    await updater.run((view) => settleSend(view, outcome, sent))
   }
 }

@@ -49,6 +49,7 @@ export interface ResendOnLedger extends Who {
 
 export interface Booked {
   readonly outcome: 'booked'
+  readonly sendId: string
   readonly challenge: Challenge
   /** The live challenge that it replaced. */
   readonly superseded?: Challenge | undefined
@@ -108,12 +109,13 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
   const waitMs = pauseBeforeCheck(view, name)
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
+  const { sendId } = command
   const superseded = live ?? liveIn(view, 'strangers')
   const others = name === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
-    outcome: { outcome: 'booked', challenge, superseded, previousHandle: newestHandle(ledger, now) },
+    outcome: { outcome: 'booked', sendId, challenge, superseded, previousHandle: newestHandle(ledger, now) },
     next: goesOut
-      ? booked(others, command.sendId, challenge, channel, now)
+      ? booked(others, sendId, challenge, channel, now)
       : withBudget(others, name, { ...others[name], challenge }, now),
   }
 }
@@ -148,9 +150,10 @@ export function resend(view: LedgerView, command: ResendOnLedger): Decision<Send
   }
   // Another code is on its way: one that was wrong may be right now.
   const challenge = { ...live, wrongCodes: undefined }
+  const { sendId } = command
   return {
-    outcome: { outcome: 'booked', challenge: { ...challenge, channel }, previousHandle: live.handle },
-    next: booked(ledger, command.sendId, challenge, channel, now),
+    outcome: { outcome: 'booked', sendId, challenge: { ...challenge, channel }, previousHandle: live.handle },
+    next: booked(ledger, sendId, challenge, channel, now),
   }
 }
 

@@ -18,18 +18,18 @@ export interface SettledSend {
   readonly uncounted?: true
 }
 
-/** Records what became of a booked send. Repeating it changes nothing. */
+/** Records what became of a booked send. Repeating it changes nothing. `cancelled`: the code before it was ended at the provider. */
 export function settleSend(
   { ledger, now, limits }: LedgerView,
-  sendId: string,
+  { sendId, challenge: asBooked, superseded }: Booked,
   sent: SendResult,
-  order?: Pick<Booked, 'challenge' | 'superseded'> & { readonly cancelled?: boolean },
+  cancelled = false,
 ): Decision<SettledSend> {
-  const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'
+  const name = asBooked.budget
   const budget = ledger[name]
-  const send = budget.sends.find((known) => known.id === sendId)
+  const send = budget.sends.find(({ id }) => id === sendId)
   if (send === undefined || send.refused) return { outcome: {} }
-  const isUncounted = isUndelivered(sent) && !guessedMeanwhile(budget, order)
+  const isUncounted = isUndelivered(sent) && !guessedMeanwhile(budget, asBooked)
   const sends = settledSends(budget.sends, send, sent, isUncounted)
   const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
 
@@ -39,17 +39,17 @@ export function settleSend(
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
   // A code that was ended at the provider must not come back as one to be typed.
-  const isDead = order?.cancelled === true && isUndelivered(sent)
+  const isDead = cancelled && isUndelivered(sent)
   const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
   const challenge = isDead
     ? voided(current)
     : unsent
-      ? ownAgain(current, order?.superseded)
+      ? ownAgain(current, superseded)
       : withSend(current, others, send, sent, limits)
   const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
   return {
     outcome: uncounted,
-    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
+    next: unsent && name === 'known' ? strangersAgain(next, superseded, now) : next,
   }
 }
 
@@ -78,9 +78,8 @@ function settledSends(
 }
 
 /** Otherwise each refused start would refund the send but keep its guesses. */
-function guessedMeanwhile({ challenge }: Budget, order: Pick<Booked, 'challenge'> | undefined): boolean {
-  if (order === undefined || challenge?.id !== order.challenge.id) return false
-  return challenge.attempts > order.challenge.attempts
+function guessedMeanwhile({ challenge }: Budget, asBooked: Challenge): boolean {
+  return challenge?.id === asBooked.id && challenge.attempts > asBooked.attempts
 }
 
 /** The superseded challenge is live again, with its code; guesses stay spent. */

@@ -74,26 +74,24 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       clock += ms
     },
     book(who: Who = {}) {
-      const sendId = next('send-')
       const order = {
-        sendId,
+        sendId: next('send-'),
         challengeId: next('challenge-'),
         ...bindingOf(who),
         channel: who.channel ?? 'sms',
         appName: who.appName,
         methods: who.methods,
       }
-      return { sendId, outcome: run((view) => start(view, order)) }
+      return run((view) => start(view, order))
     },
-    settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome, cancelled = false) =>
-      run((view) => {
-        const order = booked?.outcome === 'booked' ? { ...booked, cancelled } : undefined
-        return settleSend(view, sendId, sent, order)
-      }),
+    settleSend(booked: SendOutcome, sent: SendResult, cancelled = false) {
+      if (booked.outcome !== 'booked') throw new Error(`nothing was booked: ${booked.outcome}`)
+      return run((view) => settleSend(view, booked, sent, cancelled))
+    },
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
-      const { sendId, outcome } = driver.book(who)
-      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
+      const outcome = driver.book(who)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
       return outcome
     },
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
@@ -101,7 +99,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       const channel = who.channel === undefined ? {} : { channel: who.channel }
       const shown = who.shown ?? liveShown(ledger, whoOf(who))
       const outcome = run((view) => resend(view, { ...whoOf(who), shown, sendId, ...channel }))
-      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {

@@ -95,9 +95,9 @@ describe('strangers and known browsers at once', () => {
   it('each have their sends settled, whichever comes first', ({ fresh: number }) => {
     const stranger = number.book()
     const owner = number.book(known)
-    expect(number.settleSend(stranger.sendId, notSent, stranger.outcome)).toEqual({ uncounted: true })
+    expect(number.settleSend(stranger, notSent)).toEqual({ uncounted: true })
     expect(number.budget.sends).toEqual([])
-    number.settleSend(owner.sendId, { result: 'sent' }, owner.outcome)
+    number.settleSend(owner, { result: 'sent' })
     expect(number.ledger.known).toMatchObject({ challenge: { budget: 'known' }, sends: [{}] })
   })
 

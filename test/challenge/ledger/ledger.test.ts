@@ -123,10 +123,10 @@ describe('how long a ledger is kept', () => {
   })
 
   it('covers a challenge whose send was given back, for its attempts are inherited', ({ fresh: number }) => {
-    const { sendId, outcome } = number.book()
+    const outcome = number.book()
     number.settle(number.reserve().id, 'not-sent')
     number.verify('unavailable')
-    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    number.settleSend(outcome, { result: 'not-sent' })
     number.run(enable)
     expect(kept({ now: number.now, ledger: withoutTimes(number.ledger) })).toBe(5 * minute)
   })

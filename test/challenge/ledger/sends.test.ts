@@ -277,18 +277,18 @@ describe('settling a send', () => {
 
   it('gives a send back whose challenge was replaced, whatever was typed for the other', () => {
     const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
-    const { sendId, outcome } = number.book()
+    const outcome = number.book()
     number.start({ session: 's2' })
     number.verify('rejected', { session: 's2' })
-    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    number.settleSend(outcome, { result: 'not-sent' })
     expect(number.budget.sends).toHaveLength(1)
   })
 
   it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
     const number = driveLedger()
-    const { sendId, outcome } = number.book()
+    const outcome = number.book()
     number.verify('approved')
-    number.settleSend(sendId, { result }, outcome)
+    number.settleSend(outcome, { result })
     expect(number.budget.challenge).toBeUndefined()
     expect(number.budget.sends).toHaveLength(result === 'sent' ? 1 : 0)
   })
@@ -306,9 +306,9 @@ describe('settling a send', () => {
     const first = number.start()
     number.verify('rejected')
     number.wait(minute)
-    const { sendId, outcome } = number.book({ session: 's2', purpose: 'transfer' })
+    const outcome = number.book({ session: 's2', purpose: 'transfer' })
     number.verify('rejected', { session: 's2' })
-    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    number.settleSend(outcome, { result: 'not-sent' })
     expect(number.verify('approved')).toMatchObject({
       outcome: 'approved',
       // The guess at the one that was never sent stays spent: the code upstream is the same.
@@ -323,9 +323,9 @@ describe('settling a send', () => {
       number.start({}, { result: 'sent', handle: 'first' })
       number.verify('rejected')
       number.wait(minute)
-      const { sendId, outcome } = number.book({ purpose: 'transfer' })
+      const outcome = number.book({ purpose: 'transfer' })
       expect(outcome).toMatchObject({ outcome: 'booked', previousHandle: 'first' })
-      number.settleSend(sendId, { result }, outcome, true)
+      number.settleSend(outcome, { result }, true)
       expect(number.reserve().outcome).toMatchObject(refusal('challenge_gone'))
       // What was typed stays spent.
       number.wait(2 * minute)
@@ -335,7 +335,7 @@ describe('settling a send', () => {
 
   it('names the newest handle of both kinds of browser, that of a challenge without one never', () => {
     const number = driveLedger()
-    const handleOf = (who: object) => (number.book(who).outcome as { previousHandle?: string }).previousHandle
+    const handleOf = (who: object) => (number.book(who) as { previousHandle?: string }).previousHandle
     number.start({}, { result: 'sent', handle: 'of strangers' })
     number.verify('rejected')
     number.wait(minute)
@@ -345,7 +345,7 @@ describe('settling a send', () => {
     const fresh = startedLedger()
     fresh.wait(minute)
     expect(
-      (fresh.book({ purpose: 'transfer' }).outcome as { previousHandle?: string }).previousHandle,
+      (fresh.book({ purpose: 'transfer' }) as { previousHandle?: string }).previousHandle,
     ).toBeUndefined()
   })
 
@@ -354,10 +354,10 @@ describe('settling a send', () => {
     ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
   ])('keeps a send that never left when codes were typed for it meanwhile: %s', (_, end) => {
     const number = driveLedger()
-    const { sendId, outcome } = number.book()
+    const outcome = number.book()
     number.verify('rejected')
     end(number)
-    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    number.settleSend(outcome, { result: 'not-sent' })
     expect(number.budget.sends).toHaveLength(1)
     expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
   })
@@ -372,49 +372,49 @@ describe('settling a send', () => {
   ] as const)('leaves of a send that was %s what may be typed, and whether it costs anything', (...row) => {
     const [result, told, id] = row
     const number = driveLedger()
-    const { sendId, outcome } = number.book()
-    expect(number.settleSend(sendId, { result }, outcome)).toEqual(told)
+    const outcome = number.book()
+    expect(number.settleSend(outcome, { result })).toEqual(told)
     expect(number.budget.challenge?.id).toBe(id)
   })
 
   it('says that nothing may be typed for a code that others got, whatever was typed before', () => {
     const number = driveLedger()
-    const { sendId, outcome } = number.book()
+    const outcome = number.book()
     number.verify('rejected')
-    expect(number.settleSend(sendId, { result: 'foreign-number' }, outcome)).toEqual({})
+    expect(number.settleSend(outcome, { result: 'foreign-number' })).toEqual({})
     expect(number.budget.challenge).toMatchObject({ expiresAt: 0, attempts: 1 })
   })
 
   it('is over once the provider has refused: a late success changes nothing', ({ started: number }) => {
     number.wait(minute)
-    const { sendId, outcome } = number.book({ purpose: 'transfer' })
-    number.settleSend(sendId, { result: 'failed' }, outcome)
+    const outcome = number.book({ purpose: 'transfer' })
+    number.settleSend(outcome, { result: 'failed' })
     const settled = number.ledger
-    expect(number.settleSend(sendId, { result: 'sent', handle: 'late' }, outcome)).toEqual({})
+    expect(number.settleSend(outcome, { result: 'sent', handle: 'late' })).toEqual({})
     expect(number.ledger).toBe(settled)
   })
 
   it('does nothing for a send that was given back already', ({ fresh: number }) => {
-    const { sendId } = number.book()
-    number.settleSend(sendId, { result: 'not-sent' })
+    const outcome = number.book()
+    number.settleSend(outcome, { result: 'not-sent' })
     const settled = number.ledger
-    expect(number.settleSend(sendId, { result: 'not-sent' })).toEqual({})
+    expect(number.settleSend(outcome, { result: 'not-sent' })).toEqual({})
     expect(number.ledger).toBe(settled)
   })
 
   it('revives no challenge that was cancelled while the send was under way', ({ fresh: number }) => {
-    const { sendId } = number.book()
+    const outcome = number.book()
     number.verify('rejected')
     number.cancel()
-    expect(number.settleSend(sendId, { result: 'sent' })).toEqual({})
+    expect(number.settleSend(outcome, { result: 'sent' })).toEqual({})
     expect(number.budget.challenge).toHaveProperty('expiresAt', 0)
   })
 
   it('leaves the challenge alone that replaced the one it was for', () => {
     const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
-    const { sendId } = number.book()
+    const outcome = number.book()
     number.start({ session: 's2' }, { result: 'sent', lifetimeMs: 120_000 })
-    expect(number.settleSend(sendId, { result: 'sent', lifetimeMs: 600_000 })).toEqual({})
+    expect(number.settleSend(outcome, { result: 'sent', lifetimeMs: 600_000 })).toEqual({})
     expect(number.budget.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
   })
 })
@@ -478,12 +478,12 @@ describe('resending', () => {
     number.wait(minute)
     const { budget, session, subject } = { budget: 'strangers', session: 's1', subject: 'ana' } as const
     const order = { budget, session, subject, shown: {}, sendId: 'second' }
-    number.run((view) => resend(view, order))
+    const booked = number.run((view) => resend(view, order))
     const attempt = { budget, session, subject, shown: {}, id: 'early', code: 'new-code' }
     number.run((view) => reserve(view, attempt))
     number.settle('early', 'rejected')
     expect(number.budget.challenge?.wrongCodes).toEqual(['new-code'])
-    number.settleSend('second', { result: 'sent', lifetimeMs: 600_000 })
+    number.settleSend(booked, { result: 'sent', lifetimeMs: 600_000 })
     expect(number.budget.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
   })
 })

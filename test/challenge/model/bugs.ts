@@ -144,19 +144,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'cancel ends the cooldown': after('cancel', (next, _, { budget }) =>
     within(next, budget, ({ sends }) => ({ sends: sends.slice(0, -1) })),
   ),
-  'a failed send is given back': told('settleSend', (ledger, id, sent, ...more) => [
+  'a failed send is given back': told('settleSend', (ledger, order, sent, ...more) => [
     ledger,
-    id,
+    order,
     sent.result === 'failed' ? { result: 'not-sent' } : sent,
     ...more,
   ]),
-  'a send that was refused buys guesses': told('settleSend', (...[ledger, id, sent, now, limits, order]) => {
-    const refilled = order && {
-      ...order,
-      challenge: { ...order.challenge, attempts: Number.POSITIVE_INFINITY },
-    }
-    return [ledger, id, sent, now, limits, refilled]
-  }),
+  'a send that was refused buys guesses': told('settleSend', (ledger, order, ...more) => [
+    ledger,
+    { ...order, challenge: { ...order.challenge, attempts: Number.POSITIVE_INFINITY } },
+    ...more,
+  ]),
   'cooldown by channel': ({ start, resend }) => {
     const sendsOver = (ledger: Ledger, name: BudgetName, channel: string | undefined) =>
       within(ledger, name, ({ sends }) => ({ sends: sends.filter((send) => send.channel === channel) }))
@@ -284,9 +282,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     const decision = run(within(was, other, { sends: [] }), command, ...more)
     return then(decision, (next) => within(next, other, { sends: was[other].sends }))
   }),
-  'a known send that never left ends the challenge of strangers': around(
+  'a known send that never left ends the challenge of strangers': told(
     'settleSend',
-    (run, ledger, id, sent, now, limits) => run(ledger, id, sent, now, limits),
+    (ledger, order, ...more) => [ledger, { ...order, superseded: undefined }, ...more],
   ),
   'a refused send counted by the hour': after('settleSend', (next) =>
     within(next, 'strangers', ({ sends }) => ({

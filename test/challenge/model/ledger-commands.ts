@@ -19,8 +19,8 @@ export const ledgerCommands = {
     start({ ledger, now, limits }, command),
   resend: (ledger: Ledger, command: ResendOnLedger, now: number, limits: Limits) =>
     resend({ ledger, now, limits }, command),
-  settleSend: (ledger: Ledger, id: string, sent: SendResult, now: number, limits: Limits, order?: Booked) =>
-    settleSend({ ledger, now, limits }, id, sent, order),
+  settleSend: (ledger: Ledger, order: Booked, sent: SendResult, now: number, limits: Limits) =>
+    settleSend({ ledger, now, limits }, order, sent),
   reserve: (ledger: Ledger, attempt: Attempt, now: number, limits: Limits) =>
     reserve({ ledger, now, limits }, attempt),
   settle: (ledger: Ledger, attempt: string, verdict: Verdict, now: number, limits: Limits) =>

@@ -118,7 +118,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const isLate = send !== sending.at(-1)
       const result: SendResult = told.result === 'not-sent' && isLate ? { result: 'unconfirmed' } : told
       if (settled !== undefined && (!refusing.includes(settled.result) || seen.includes(trace))) return
-      run((was, now) => commands.settleSend(was, id, settled ?? result, now, limits, booked))
+      run((was, now) => commands.settleSend(was, booked, settled ?? result, now, limits))
       if (settled !== undefined) return
       send.settled = result
       if (typeof expected === 'object') oracle?.sent(expected, result)
