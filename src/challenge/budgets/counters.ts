@@ -63,7 +63,7 @@ export function createCounters(
         /** One question to `beforeSend`, counted until the code goes out: an assessment is billed. */
         question: { take: () => questions().take(), refund: () => questions().giveBack('sent') },
         async take() {
-          const refusal = await budget.take(country && [country.allowance])
+          const refusal = await budget.take(country?.allowance)
           service.note(lane, hits, refusal !== undefined)
           if (refusal !== undefined) return refusal
           const late = await country?.settle(unprovenIn(hits))
@@ -122,8 +122,9 @@ interface Allowance {
 }
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
-function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
-  const pairs = hits.filter(sparesOthers).map((by) => {
+function createBudget(store: Store, hits: readonly Hit[]) {
+  const sparing = hits.filter(({ row }) => row.spares !== undefined)
+  const pairs = sparing.map((by) => {
     // Whoever counts in the one counts in the others.
     const spared = hits.filter(({ row }) => row.group === by.row.spares) as [Hit, ...Hit[]]
     return { by, nearest: spared[0], both: [by, ...spared] }
@@ -157,16 +158,16 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
     },
 
     /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
-    async take(also: readonly Allowance[] = []): Promise<Refusal | undefined> {
+    async take(also?: Allowance): Promise<Refusal | undefined> {
       const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
       const counted = hits.filter((hit) => !spared.includes(hit))
-      const taking = [...counted.map((hit) => add(hit, 1)), ...also.map(({ take }) => take())]
+      const taking = [...counted.map((hit) => add(hit, 1)), also?.take()]
       // A store that throws at once has rejected by now: its deadline sees to that.
       const taken = await allSettled(taking)
-      const failed = taken.find(isRejected)
+      const failed = taken.find((one) => one.status === 'rejected')
       const refusal = taken.find(isRefusal)?.value
       if (failed !== undefined || refusal !== undefined) {
-        const undo = [...counted.map((hit) => () => add(hit, -1)), ...also.map(({ refund }) => refund)]
+        const undo = [...counted.map((hit) => () => add(hit, -1)), () => also?.refund()]
         const done = undo.filter((_, index) => taken[index]?.status === 'fulfilled')
         await all(done.map((takeBack) => takeBack()))
         if (failed !== undefined) throw failed.reason
@@ -186,11 +187,6 @@ function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
   }
 }
 
-const sparesOthers = ({ row }: Hit) => row.spares !== undefined
-
-type Taken = PromiseSettledResult<Refusal | undefined>
-
-const isRejected = (taken: Taken): taken is PromiseRejectedResult => taken.status === 'rejected'
-
-const isRefusal = (taken: Taken): taken is PromiseFulfilledResult<Refusal> =>
-  taken.status === 'fulfilled' && taken.value !== undefined
+const isRefusal = (
+  taken: PromiseSettledResult<Refusal | undefined>,
+): taken is PromiseFulfilledResult<Refusal> => taken.status === 'fulfilled' && taken.value !== undefined
