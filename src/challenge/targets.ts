@@ -219,29 +219,23 @@ export function about<Exchange extends AboutExchange>(
   return { lane, purpose, channel, challengeId, subject, country, ...(exchange as Exchange) }
 }
 
-/** What a decision on a ledger goes by, besides the command. */
-export interface Facts {
-  readonly seen: LedgerView
-  readonly who: Who
-  /** What refuses by the counters, if anything. */
-  readonly refusal: Refusal | undefined
-}
-
-/** Reads a ledger, who acts on it and what counts it. Issued together: over a network store that is one round trip. */
+/**
+ * Reads what a decision on a ledger goes by besides the command: the ledger, who acts on it, and what refuses by the
+ * counters, if anything. Issued together: over a network store that is one round trip.
+ */
 export function gather(
   { subject, session, browser, record, visitor }: Actor,
   ledger: Pick<LedgerInHand, 'read'>,
   counters: () => readonly Awaitable<Refusal | undefined>[] = () => [],
-): Awaitable<Facts> {
+) {
   const reads = [ledger.read(), browser?.read(), record?.read(), visitor?.read(), ...counters()] as const
-  return andThen(all(reads), ([seen, known, epoch, owner, ...refusals]) => ({
-    seen,
-    who: {
+  return andThen(all(reads), ([seen, known, epoch, owner, ...refusals]) => {
+    const who: Who = {
       budget: known?.isKnown === true ? 'known' : 'strangers',
       session: hashId(owner ?? session),
       subject: hashId(owner ?? subject),
       epoch,
-    },
-    refusal: refusals.find((refusal) => refusal !== undefined),
-  }))
+    }
+    return { seen, who, refusal: refusals.find((refusal) => refusal !== undefined) }
+  })
 }
