@@ -156,6 +156,11 @@ describe('the documents', () => {
     const warnings = namesIn('src/express/host/warnings.ts', /TWO_FACTOR_\w+/g)
     const headings = read('docs/troubleshooting.md').match(/(?<=^### )TWO_FACTOR_\w+$/gm)
     expect(headings?.sort()).toEqual(warnings)
+    const ofProviders = ['own-codes', 'fixed-codes'].flatMap((name) =>
+      namesIn(`src/provider/${name}.ts`, /(?<=')TWO_FACTOR_\w+/g),
+    )
+    const others = sectionOf(read('docs/troubleshooting.md'), 'Warnings').match(/TWO_FACTOR_\w+/g)
+    expect(others?.sort()).toEqual(ofProviders.sort())
   })
 })
 
