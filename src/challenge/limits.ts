@@ -174,10 +174,11 @@ const each = <Member extends 'byDefault' | 'check'>(member: Member) =>
 /** What holds unless the host says otherwise. */
 export const defaultLimits = each('byDefault') as unknown as Limits
 
-export const limitsOption = object({
-  profile: oneOf(...Object.keys(profiles)),
-  ...(each('check') as unknown as Checks<Limits>),
-})
+export const limitsOption = object(
+  { profile: oneOf(...Object.keys(profiles)), ...(each('check') as unknown as Checks<Limits>) },
+  [],
+  'docs/limits.md',
+)
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'

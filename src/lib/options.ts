@@ -44,9 +44,10 @@ export function checkOptions<Options, Table extends Checks>(
   given: Options,
   checks: Table,
   required: RequiredNames = [],
+  page?: string,
 ): Settled<Options, Table> {
   try {
-    return object(checks, required)(given, '') as Settled<Options, Table>
+    return object(checks, required, page)(given, '') as Settled<Options, Table>
   } catch (error) {
     throw error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
   }
@@ -57,8 +58,8 @@ export function withDefault(byDefault: unknown, check: Check): Check & WithDefau
   return Object.assign((value: unknown, name: string) => check(value, name), { byDefault })
 }
 
-/** An object of these options and no others. */
-export function object(checks: Checks, required: RequiredNames = []): Check {
+/** An object of these options and no others. The error lists them, or leads to the page that does. */
+export function object(checks: Checks, required: RequiredNames = [], page?: string): Check {
   const known = Object.keys(checks)
   const requiredNames = Array.isArray(required) ? required : Object.keys(required)
   return (value, name) => {
@@ -68,7 +69,7 @@ export function object(checks: Checks, required: RequiredNames = []): Check {
     const path = (member: string) => (name === '' ? member : `${name}.${member}`)
     // A misspelt name comes first: it explains the one that is missing.
     const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
-    const hint = known.length > 12 ? 'see docs/options.md' : undefined
+    const hint = page && `see ${page}`
     if (unknown !== undefined) throw optionError(unknownName('option', path(unknown), known, hint))
     const missing = requiredNames.filter((member) => value[member] === undefined)
     if (missing.length > 0) {

@@ -173,7 +173,8 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
   for (const [name, place] of Object.entries(moved)) {
     if (Object(options)[name] !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
   }
-  const given = checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required)) as GivenOptions
+  const names = Object.fromEntries(required)
+  const given = checkOptions('twoFactor', options, optionChecks, names, 'docs/options.md') as GivenOptions
   refuseUndeclaredChannels(given)
   refuseBlindOptions(given)
   if (anyCountry && given.countries !== undefined) {

@@ -255,6 +255,7 @@ describe('an option', () => {
   test.each([
     ['coutries', 'did you mean "countries"?'],
     ['limits.sendPerHour', 'did you mean "sendsPerHour"?'],
+    ['limits.limit', 'see docs/limits.md'],
     ['pages.links.signin', 'did you mean "signIn"?'],
     ['pages.brand.csp.img', 'expected: imgSrc, fontSrc, styleSrc'],
     ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],
