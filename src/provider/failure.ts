@@ -68,9 +68,13 @@ export function adviceOn(failure: Failed): string {
   if (failure.delivery === 'not-sent') {
     return `Nothing was sent. ${connectionAdvice[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
   }
-  if (failure.delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
+  if (failure.delivery === 'unknown') {
+    return `It may have been acted on${ofSend(failure, ': a repeated send may arrive twice')}.`
+  }
   return answerAdvice(failure)
 }
+
+const ofSend = ({ operation }: Failed, words: string) => (operation.startsWith('send') ? words : '')
 
 const stopped = 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
 const connectionAdvice: Readonly<Partial<Record<FailureReason, string>>> = {
@@ -102,7 +106,8 @@ function answerAdvice(failure: Failed): string {
   if (httpStatus === 429)
     return 'Too many requests: wait for retryAfterMs, if it is given, before the next one.'
   if (providerError === undefined && httpStatus >= 500) {
-    return 'The provider or a gateway in front of it is failing: a send may have gone out all the same.'
+    const mayBeOut = ofSend(failure, ': a send may have gone out all the same')
+    return `The provider or a gateway in front of it is failing${mayBeOut}.`
   }
   if (isHtml(failure.raw))
     return 'A web site answered: check baseUrl, which ends in the version segment (/v1).'

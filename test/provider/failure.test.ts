@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type FailureReason, reasonOf } from '../../src/provider/failure.js'
-import { lostError } from '../../src/provider/provider-error.js'
+import { lostError, refusedError } from '../../src/provider/provider-error.js'
 
 describe('the code behind a failure has one reason', () => {
   test.each<[FailureReason, string[]]>([
@@ -77,4 +77,17 @@ describe('a request that never left comes with what to do about it', () => {
     // Not delivery_failed: the message may be on its way.
     expect(code).toBe('provider_unavailable')
   })
+
+  test.each(['balance', 'verifyCode'] as const)(
+    'and %s, which sends nothing, without a word of sends',
+    (operation) => {
+      const lost = lostError(operation, { delivery: 'unknown', cause: 'deadline' })
+      const answer = { delivery: 'answered', headers: {}, text: 'Bad gateway', httpStatus: 502 } as const
+      const failing = refusedError(operation, answer, undefined, '')
+      expect([lost.advice, failing.advice]).toEqual([
+        'It may have been acted on.',
+        'The provider or a gateway in front of it is failing.',
+      ])
+    },
+  )
 })
