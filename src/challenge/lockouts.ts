@@ -77,7 +77,7 @@ function numberState(seen: LedgerView): NumberState {
 }
 
 async function numberFrom(given: string): Promise<PhoneNumber> {
-  const parsed = await parsePhoneNumber(given, { countries: 'any' })
+  const parsed = await parsePhoneNumber(typeof given === 'string' ? given : '', { countries: 'any' })
   if (parsed.ok) return parsed.phone
   throw new TypeError('phone must be one number in international form, such as +573001234567')
 }

@@ -38,7 +38,7 @@ const errorStatuses: readonly number[] = [200, 400, 520]
  * if (judge(answer, { approvedStatuses: ['verified'] }) === 'approved') welcome()
  */
 export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdict, 'not-sent'> {
-  const approvedStatuses = stringsOf('approvedStatuses', rules.approvedStatuses)
+  const approvedStatuses = stringsOf('approvedStatuses', rules?.approvedStatuses)
   const rejectedCodes = stringsOf('rejectedCodes', rules.rejectedCodes ?? [])
   const accountErrorCodes = stringsOf('accountErrorCodes', rules.accountErrorCodes ?? ['1003'])
   if (!isJsonObject(answer)) return 'unavailable'

@@ -776,10 +776,12 @@ describe('the operator', () => {
     expect(await guessed.challenges.numbers.state(ana.phone)).toMatchObject({ nextCheckInMs: hour })
   })
 
-  it('is told that a text is no number', async ({ challenges }) => {
-    await expect(challenges.numbers.state('none')).rejects.toThrow(
-      new TypeError('phone must be one number in international form, such as +573001234567'),
-    )
+  it('is told that a text is no number, or that there is none', async ({ challenges }) => {
+    for (const none of ['none', undefined]) {
+      await expect(challenges.numbers.state(none as string)).rejects.toThrow(
+        new TypeError('phone must be one number in international form, such as +573001234567'),
+      )
+    }
   })
 })
 

@@ -108,6 +108,7 @@ describe('no verdict', () => {
 
 describe('rules that are not lists of strings are a mistake', () => {
   test.each([
+    ['approvedStatuses', undefined],
     ['approvedStatuses', {}],
     ['approvedStatuses', { approvedStatuses: 'verified' }],
     ['approvedStatuses', { approvedStatuses: [1] }],
