@@ -135,6 +135,42 @@ describe('grants without a challenge', () => {
   )
 })
 
+describe('who a function is to act for', () => {
+  const session = 'session must be a non-empty string: the id of the session'
+  const subject =
+    'subject must be a string of 1 to 256 characters, a safe integer or a bigint; it is a value of type'
+
+  it.each([
+    [{ session: undefined }, session],
+    [{ session: '' }, session],
+    [{ subject: undefined }, `${subject} undefined`],
+    [{ subject: {} }, `${subject} object`],
+  ])('has a subject and a session: %j is refused by name', async (wrong, message) => {
+    const { tf } = await startHost()
+    const given = {
+      subject: 'ana',
+      session: 's1',
+      phone,
+      purpose: 'login',
+      code: '482913',
+      ...wrong,
+    } as never
+    const { start, resend, verify, cancel, find } = tf.challenges
+    for (const call of [start, resend, verify, cancel, find, tf.grants.write]) {
+      await expect(call(given)).rejects.toThrow(new TypeError(message))
+    }
+    const stale = { ...(given as object), requirement: 'x' } as never
+    await expect(resend(stale)).rejects.toThrow(new TypeError(message))
+  })
+
+  it('is a subject where there is no session', async () => {
+    const { tf } = await startHost()
+    await expect(tf.subjects.state(Number.NaN)).rejects.toThrow('it is a number that is not a safe integer')
+    await expect(tf.trustedDevices.list('')).rejects.toThrow('it is a string of 0 characters')
+    await expect(tf.grants.revokeSubject(Promise.resolve('ana') as never)).rejects.toThrow('it is a promise')
+  })
+})
+
 describe('beforeSend', () => {
   it('is asked with everything a risk engine needs, and hands on what it throws', async () => {
     let throws = true

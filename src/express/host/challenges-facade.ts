@@ -14,7 +14,7 @@ import { hashId } from '../../challenge/keys.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/stored-grant.js'
 import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import { type PhoneOf, readSecret, type SubjectName, subjectText } from './requester.js'
+import { type PhoneOf, readSecret, requesterOf, type SubjectName } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string
@@ -78,14 +78,12 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   const { settings, domain, requirements, numbersIn } = http
   const { challenges, grants, hashBound } = domain
 
-  const recordOf = ({ subject, session }: Named<Actor>) =>
-    grants.open({ subject: subjectText(subject), session })
+  const recordOf = (actor: Named<Actor>) => grants.open(requesterOf(actor))
 
   // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
   const actorOf = (actor: Named<Actor>, record = recordOf(actor)): Actor => ({
     lane: 'auth',
-    subject: subjectText(actor.subject),
-    session: actor.session,
+    ...requesterOf(actor),
     ...numbersIn(actor.phone),
     secret: readSecret(actor.secret),
     country: actor.country,
@@ -99,7 +97,8 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
 
   /** Undefined where it cannot be read. */
   function shownIn(command: Named<Actor> & ShownByName): Shown | undefined {
-    const { session, challenge, requirement, purpose, bound } = command
+    const { session } = requesterOf(command)
+    const { challenge, requirement, purpose, bound } = command
     const names = [challenge, requirement, purpose]
     if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
     if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBound) }

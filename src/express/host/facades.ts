@@ -13,7 +13,7 @@ import type { Emit } from '../../events.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
-import { type SubjectName, subjectText } from './requester.js'
+import { requesterOf, type SubjectName, subjectText } from './requester.js'
 
 /**
  * Grants without a challenge of ours: for a factor that the host checks itself, and for their end.
@@ -99,7 +99,7 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
     async write({ subject, session, purpose, bound, method = 'host' }) {
       checkPurpose(purpose)
       checkMethod(method)
-      const record = grants.open({ subject: subjectText(subject), session })
+      const record = grants.open(requesterOf({ subject, session }))
       // The caller keeps the session id whatever happens, so only a confirmed write admits.
       const ids = { before: session, after: session, provisional: true }
       const grant = await record.write({ purpose, bound: boundTag(bound, hashBound), method }, ids)

@@ -19,33 +19,37 @@ export type SubjectName = string | number | bigint
 
 const maxSubjectLength = 256
 
-/** The subject as a string. Throws a TypeError for a value that cannot identify one. */
-export function subjectText(name: SubjectName): string {
-  if (typeof name === 'number' && !Number.isSafeInteger(name))
-    throw wrongSubject('a number that is not a safe integer')
+/** Why a value cannot identify an account; undefined where it can. */
+function faultOf(name: unknown): string | undefined {
+  if (typeof name === 'number' && !Number.isSafeInteger(name)) return 'a number that is not a safe integer'
   if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'bigint') {
-    throw wrongSubject(
-      isThenable(name)
-        ? 'a promise; it must be synchronous, because the guard calls it on every request'
-        : `a value of type ${typeof name}`,
-    )
+    return isThenable(name) ? 'a promise' : `a value of type ${typeof name}`
   }
-  const subject = String(name)
-  if (subject.length === 0 || subject.length > maxSubjectLength)
-    throw wrongSubject(`a string of ${subject.length} characters`)
-  return subject
+  const { length } = String(name)
+  return length === 0 || length > maxSubjectLength ? `a string of ${length} characters` : undefined
 }
 
-function wrongSubject(what: string): TypeError {
-  return new TypeError(
-    `subject returned ${what}; it must return a string of 1 to ${maxSubjectLength} characters, a safe integer, a bigint, null or undefined`,
-  )
+const strings = `a string of 1 to ${maxSubjectLength} characters`
+
+/** The subject that a function was given, as a string. Throws a TypeError for a value that cannot identify one. */
+export function subjectText(name: SubjectName): string {
+  const fault = faultOf(name)
+  if (fault === undefined) return String(name)
+  throw new TypeError(`subject must be ${strings}, a safe integer or a bigint; it is ${fault}`)
 }
 
 /** Who makes the request, in which session. */
 export interface Requester {
   readonly subject: string
   readonly session: string
+}
+
+/** Whom a function was told to act for. Throws a TypeError for what names nobody, or no session. */
+export function requesterOf(given: { readonly subject: SubjectName; readonly session: string }): Requester {
+  const { subject, session } = given
+  if (typeof session !== 'string' || session === '')
+    throw new TypeError('session must be a non-empty string: the id of the session')
+  return { subject: subjectText(subject), session }
 }
 
 /** Who asks, by the option `subject`. */
@@ -55,7 +59,13 @@ export function createIdentify(option: SubjectOf, sessions: Sessions) {
   /** The subject as a string; undefined for an anonymous request. */
   function subjectOf(req: Request): string | undefined {
     const name = ask(req)
-    return name === null || name === undefined ? undefined : subjectText(name)
+    if (name === null || name === undefined) return undefined
+    const fault = faultOf(name)
+    if (fault === undefined) return String(name)
+    const why = isThenable(name)
+      ? 'be synchronous, because the guard calls it on every request'
+      : `return ${strings}, a safe integer, a bigint, null or undefined`
+    throw new TypeError(`subject returned ${fault}; it must ${why}`)
   }
 
   /** Undefined for an anonymous request. Asked after `Sessions.open`. */
