@@ -29,13 +29,10 @@ writeFileSync(
 
 /** A bank of this process that sends its codes through this sandbox, with people for the plan. */
 async function bankOn(sandbox: Sandbox) {
-  const { rehearsal, close } = createBank(sandbox)
+  const rehearsal = createBank(sandbox)
   for (let index = 1; index <= 200; index += 1) await rehearsal.person(index)
-  const { origin, close: hangUp } = await listening(rehearsal.app as never)
-  onTestFinished(async () => {
-    await hangUp()
-    await close()
-  })
+  const { origin, close } = await listening(rehearsal.app as never)
+  onTestFinished(close)
   return { origin, rehearsal }
 }
 

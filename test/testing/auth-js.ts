@@ -4,8 +4,9 @@ import express, { type RequestHandler } from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
-import type { RehearsalAgent } from 'express-two-factor/testing'
-import type { Example, User } from './examples.js'
+import type { RehearsalAgent, RehearsalOptions } from 'express-two-factor/testing'
+import { onTestFinished } from 'vitest'
+import type { User } from './examples.js'
 
 /** Who signed in at Auth.js with this request. */
 const names = new WeakMap<object, string>()
@@ -15,11 +16,11 @@ const csrfToken = (agent: RehearsalAgent) =>
     .split('|', 1)
     .join()
 
-/** Auth.js, which brings pages, cookies and tokens of its own for the password, with a second factor behind it. */
+/** Auth.js, which brings pages, cookies and tokens of its own for the password, with a second factor behind it. It ends with the test. */
 export function createAuthJs(
   sandbox: Sandbox,
   peopleOf: (add: (user: User) => void) => (index: number) => User,
-): Example {
+): RehearsalOptions<User> {
   const users = new Map<string, User>()
   const config: ExpressAuthConfig = {
     basePath: '/auth',
@@ -69,26 +70,24 @@ export function createAuthJs(
   const guard = tf.requireTwoFactor({ purpose: 'transfer', once: true, bind })
   app.post('/transfers', express.json(), guard, (req, res) => void res.json({ sent: req.body.amount }))
 
+  onTestFinished(() => tf.close())
   return {
-    close: () => tf.close(),
-    rehearsal: {
-      ...{ app, sandbox, person: peopleOf((user) => void users.set(user.name, user)) },
-      async signIn(agent, { name, password }) {
-        await agent.get('/auth/csrf')
-        const form = { csrfToken: csrfToken(agent), name, password }
-        await agent.post('/auth/callback/credentials', new URLSearchParams(form))
+    ...{ app, sandbox, person: peopleOf((user) => void users.set(user.name, user)) },
+    async signIn(agent, { name, password }) {
+      await agent.get('/auth/csrf')
+      const form = { csrfToken: csrfToken(agent), name, password }
+      await agent.post('/auth/callback/credentials', new URLSearchParams(form))
+    },
+    pages: ['/account'],
+    actions: [
+      {
+        ...{ name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' } },
+        changed: { amount: 999, payee: 'Eve' },
       },
-      pages: ['/account'],
-      actions: [
-        {
-          ...{ name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' } },
-          changed: { amount: 999, payee: 'Eve' },
-        },
-      ],
-      signOut: {
-        ...{ name: 'sign-out', path: '/auth/signout', type: 'form' },
-        body: (_person, agent) => ({ csrfToken: csrfToken(agent) }),
-      },
+    ],
+    signOut: {
+      ...{ name: 'sign-out', path: '/auth/signout', type: 'form' },
+      body: (_person, agent) => ({ csrfToken: csrfToken(agent) }),
     },
   }
 }

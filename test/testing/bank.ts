@@ -18,6 +18,7 @@ import {
 } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { guardCoverage, type RehearsalOptions } from 'express-two-factor/testing'
+import { onTestFinished } from 'vitest'
 
 declare module 'express-session' {
   interface SessionData {
@@ -118,12 +119,12 @@ export const checkPassword =
     next()
   }
 
-/** A bank with this wiring, and what `rehearse` has to know of it. */
+/** What `rehearse` has to know of a bank with this wiring. It ends with the test. */
 export function createBank(
   sandbox: Sandbox,
   changes: Partial<Wiring> = {},
   store: Store = memoryStore(),
-): { readonly rehearsal: RehearsalOptions<User>; close(): Promise<void> } {
+): RehearsalOptions<User> {
   const wiring = { ...rightWiring, ...changes }
   const users = new Map<string, User>()
   const options: TwoFactorOptions = {
@@ -150,6 +151,7 @@ export function createBank(
     ...wiring.options({ users, sandbox }),
   }
   const tf = wiring.create(options)
+  onTestFinished(() => tf.close())
   const app = express()
   const bank: Bank = { app, tf, users, sandbox, options, log: [] }
   app.use(
@@ -182,36 +184,33 @@ export function createBank(
     phone: `+5730${kind === 'person' ? 1 : 2}${String(index).padStart(7, '0')}`,
   })
   return {
-    rehearsal: {
-      app,
-      sandbox,
-      person(index) {
-        const user = newUser(index, 'person')
-        users.set(user.name, user)
-        return user
-      },
-      signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
-      pages: ['/account'],
-      actions: [
-        {
-          name: 'transfer',
-          path: '/transfers',
-          body: { amount: 5, payee: 'Luis' },
-          changed: { amount: 999, payee: 'Eve' },
-        },
-      ],
-      signOut: { name: 'sign-out', path: '/logout' },
-      changePassword: { name: 'new password', path: '/password', body: { password: 'another' } },
-      signUp: {
-        path: '/signup/phone',
-        account: { name: 'account', path: '/signup', body: ({ name, password }) => ({ name, password }) },
-        newcomer: (index) => newUser(index, 'newcomer'),
-        nameField: 'name',
-      },
-      logs: () => bank.log.join('\n'),
-      coverage,
-      ignore: ['POST /login', 'POST /logout', 'POST /signup'],
+    app,
+    sandbox,
+    person(index) {
+      const user = newUser(index, 'person')
+      users.set(user.name, user)
+      return user
     },
-    close: () => tf.close(),
+    signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
+    pages: ['/account'],
+    actions: [
+      {
+        name: 'transfer',
+        path: '/transfers',
+        body: { amount: 5, payee: 'Luis' },
+        changed: { amount: 999, payee: 'Eve' },
+      },
+    ],
+    signOut: { name: 'sign-out', path: '/logout' },
+    changePassword: { name: 'new password', path: '/password', body: { password: 'another' } },
+    signUp: {
+      path: '/signup/phone',
+      account: { name: 'account', path: '/signup', body: ({ name, password }) => ({ name, password }) },
+      newcomer: (index) => newUser(index, 'newcomer'),
+      nameField: 'name',
+    },
+    logs: () => bank.log.join('\n'),
+    coverage,
+    ignore: ['POST /login', 'POST /logout', 'POST /signup'],
   }
 }

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import type { RehearsalOptions } from 'express-two-factor/testing'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { createDemo } from '../../examples/demo/app.js'
 import { rehearsalOf } from '../../examples/demo/rehearsal.js'
 import { createAuthJs } from './auth-js.js'
@@ -12,11 +12,8 @@ export interface User {
   readonly phone: string
 }
 
-/** An app that is known to be right, and what `rehearse` has to know of it. */
-export interface Example {
-  readonly rehearsal: RehearsalOptions<User>
-  close(): Promise<void>
-}
+/** What `rehearse` has to know of an app that is known to be right. */
+type Example = RehearsalOptions<User>
 
 /** Loads an example as it stands, on this sandbox, and finds its accounts: the Map that it puts Ana into. */
 async function load(name: string, sandbox: Sandbox) {
@@ -68,10 +65,7 @@ const onePage =
     const person = peopleOf((user) => void accounts.set(user.name, user))
     const signIn: RehearsalOptions<User>['signIn'] = (agent, user) =>
       agent.post('/login', { name: user.name, password: user.password })
-    return {
-      rehearsal: { app, sandbox, person, signIn, pages: ['/account'], ...more },
-      close: async () => {},
-    }
+    return { app, sandbox, person, signIn, pages: ['/account'], ...more }
   }
 
 const signOut = { name: 'sign-out', path: '/logout' }
@@ -82,7 +76,8 @@ const rejectionsTravel = !('lazyrouter' in express.application)
 async function demo(sandbox: Sandbox): Promise<Example> {
   const { app, accounts, close } = createDemo(sandbox)
   const { signUp, ...rehearsal } = rehearsalOf(accounts)
-  return { close, rehearsal: { app, sandbox, ...rehearsal, ...(rejectionsTravel && signUp && { signUp }) } }
+  onTestFinished(close)
+  return { app, sandbox, ...rehearsal, ...(rejectionsTravel && signUp && { signUp }) }
 }
 
 /** Five examples of the package and an app of somebody else, none of which has a mistake in its wiring. */

@@ -33,10 +33,8 @@ async function rehearsed(
   what: string | undefined,
   more: Partial<RehearsalOptions<User>> = {},
 ): Promise<Rehearsal> {
-  const { rehearsal, close } = createBank(sandbox, mistakes.find((one) => one.what === what)?.wiring)
-  const result = await rehearse({ ...rehearsal, maxRequests: 500, ...more })
-  await close()
-  return result
+  const bank = createBank(sandbox, mistakes.find((one) => one.what === what)?.wiring)
+  return rehearse({ ...bank, maxRequests: 500, ...more })
 }
 
 describe('rehearse', () => {
@@ -75,15 +73,14 @@ describe('rehearse', () => {
     // A code of before is not one that arrives.
     await rehearsed(undefined, { only: ['sign-in'] })
     await using other = await startSandbox()
-    const { rehearsal, close } = createBank(other)
+    const bank = createBank(other)
     // Where no code comes, there is nothing to wait five seconds for.
     const waitFor: typeof sandbox.inbox.waitFor = (phone, options) =>
       sandbox.inbox.waitFor(phone, { ...options, timeoutMs: 50 })
     const result = await rehearse({
-      ...rehearsal,
+      ...bank,
       sandbox: { ...sandbox, inbox: { ...sandbox.inbox, waitFor } },
     })
-    await close()
     expect(withVerdict(result, 'fell')).toEqual(['sign-in'])
     expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length - 1)
     expect(result.requests).toBeLessThan(5)
@@ -103,24 +100,22 @@ describe('rehearse', () => {
 
   it('refuses people who share a number: what one does would count against another', async () => {
     const ana: User = { name: 'person-1', password: 'sesame-1', phone: '+573010000001' }
-    const { rehearsal, close } = createBank(sandbox)
-    await rehearsal.person(1)
-    for (const actions of [rehearsal.actions, []]) {
+    const bank = createBank(sandbox)
+    await bank.person(1)
+    for (const actions of [bank.actions, []]) {
       await expect(
-        rehearse({ ...rehearsal, person: () => ana, actions: actions ?? [], maxRequests: 500 }),
+        rehearse({ ...bank, person: () => ana, actions: actions ?? [], maxRequests: 500 }),
       ).rejects.toThrow('rehearse: person returned a number twice')
     }
-    await close()
   })
 
   it('takes nothing for its own that the sandbox saw before', async () => {
-    const { rehearsal, close } = createBank(sandbox, {
+    const bank = createBank(sandbox, {
       options: ({ users }) => ({ phone: (_req, subject) => users.get(subject)?.phone }),
     })
-    await rehearse({ ...rehearsal, maxRequests: 500 })
+    await rehearse({ ...bank, maxRequests: 500 })
     // The people of before, at the same app and at one that has been started anew.
-    const again = await rehearse({ ...rehearsal, maxRequests: 500 })
-    await close()
+    const again = await rehearse({ ...bank, maxRequests: 500 })
     expect(withVerdict(again, 'fell')).toEqual([])
     expect(withVerdict(await rehearsed(undefined), 'fell')).toEqual([])
   })
@@ -133,17 +128,16 @@ describe('rehearse', () => {
 
   it('ends when its time is over', async () => {
     const slowly: express.RequestHandler = (_req, _res, next) => void setTimeout(next, 100)
-    const { rehearsal, close } = createBank(sandbox, { front: ({ app }) => void app.use(slowly) })
-    const result = await rehearse({ ...rehearsal, maxRequests: 500, timeoutMs: 1_000 })
-    await close()
+    const bank = createBank(sandbox, { front: ({ app }) => void app.use(slowly) })
+    const result = await rehearse({ ...bank, maxRequests: 500, timeoutMs: 1_000 })
     expect(result.durationMs).toBeLessThan(10_000)
     expect(result.rows.at(5)).toMatchObject({ verdict: 'not tried', tried: 'the 1 seconds were over' })
   })
 
   it('uses an app and a sandbox at addresses, and says what it did not try', async () => {
-    const { rehearsal, close } = createBank(sandbox)
-    const { origin, close: hangUp } = await listening(rehearsal.app as never)
-    const { person, signIn } = rehearsal
+    const bank = createBank(sandbox)
+    const { origin, close } = await listening(bank.app as never)
+    const { person, signIn } = bank
     const app = origin.replace('127.0.0.1', 'localhost')
     const result = await rehearse({
       app,
@@ -152,7 +146,6 @@ describe('rehearse', () => {
       sandbox: new URL(sandbox.baseUrl).origin,
       maxRequests: 500,
     })
-    await hangUp()
     await close()
     expect(withVerdict(result, 'fell')).toEqual([])
     expect(withVerdict(result, 'not tried'), describeRehearsal(result)).toHaveLength(14)
@@ -174,23 +167,21 @@ describe('rehearse', () => {
       asked.push(req.url ?? '')
       res.end()
     })
-    const { rehearsal, close } = createBank(sandbox)
+    const bank = createBank(sandbox)
     await rehearse({
-      ...rehearsal,
+      ...bank,
       app: createServer((_req, res) => res.writeHead(302, { location: `${elsewhere.origin}/x` }).end()),
       signIn: async (agent) => agent.follow(await agent.get('/')),
     })
-    await close()
     await elsewhere.close()
     expect(asked).toEqual([])
   })
 
   it('refuses to try a row that there is not: nothing could fall', async () => {
-    const { rehearsal, close } = createBank(sandbox)
-    await expect(rehearse({ ...rehearsal, only: ['changed', 'chagned'] })).rejects.toThrow(
+    const bank = createBank(sandbox)
+    await expect(rehearse({ ...bank, only: ['changed', 'chagned'] })).rejects.toThrow(
       'rehearse: only: unknown row "chagned"; did you mean "changed"?',
     )
-    await close()
   })
 
   it.each([
@@ -201,21 +192,20 @@ describe('rehearse', () => {
     'x',
     5,
   ])('refuses the address %s', async (app) => {
-    const { rehearsal, close } = createBank(sandbox)
-    await close()
-    await expect(rehearse({ ...rehearsal, app: app as string })).rejects.toThrow(
+    const bank = createBank(sandbox)
+    await expect(rehearse({ ...bank, app: app as string })).rejects.toThrow(
       'rehearse: app must be a listener, a server of node:http, or the address of one on this machine',
     )
   })
 
   it('has its signIn written while somebody signs in by hand, without what was typed', async () => {
     const ana = { name: 'ana-of-auth', password: 'a password', phone: '+573001234567' }
-    const { rehearsal, close } = createAuthJs(sandbox, (add) => () => {
+    const authJs = createAuthJs(sandbox, (add) => () => {
       add(ana)
       return ana
     })
-    await rehearsal.person(1)
-    const { origin, close: hangUp } = await listening(rehearsal.app as never)
+    await authJs.person(1)
+    const { origin, close } = await listening(authJs.app as never)
     let address = ''
     const recorded = recordSignIn(origin, '/two-factor', (own) => {
       address = own
@@ -233,9 +223,8 @@ describe('rehearse', () => {
     expect(written).toContain("'password': person['password']")
     for (const typed of [...Object.values(ana), csrfToken]) expect(written).not.toContain(typed)
     const { signIn } = new Function(`return { ${written} }`)()
-    const result = await rehearse({ ...rehearsal, signIn, actions: [], only: ['sign-in'] })
+    const result = await rehearse({ ...authJs, signIn, actions: [], only: ['sign-in'] })
     expect(result.rows.at(0)).toMatchObject({ code: 'sign-in', verdict: 'held' })
-    await hangUp()
     await close()
   })
 

@@ -56,11 +56,10 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
 
   it.each(mistakes)('finds $what by the row $row', async ({ row, wiring }) => {
     sandbox.reset()
-    const { rehearsal, close } = createBank(sandbox, wiring, await stores.next())
+    const bank = createBank(sandbox, wiring, await stores.next())
     // Every row, or where time is short, the one that is to find it.
     const scope = inFull ? { maxRequests: 2_000 } : { maxRequests: 500, only: [row] }
-    const result = await rehearse({ ...rehearsal, ...scope })
-    await close()
+    const result = await rehearse({ ...bank, ...scope })
     tally[fallenOf(result).includes(row) ? 'found' : 'not found'] += 1
     tally.requests = Math.max(tally.requests, result.requests)
     expect(fallenOf(result)).toContain(row)
@@ -74,9 +73,8 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     const apps = { bank, ...(await loadExamples(sandbox)) }
     // At once, since what takes time is a provider that does not respond.
     await Promise.all(
-      Object.entries(apps).map(async ([name, { rehearsal, close }]) => {
-        const result = await rehearse({ ...rehearsal, maxRequests: inFull ? 2_000 : 500 })
-        await close()
+      Object.entries(apps).map(async ([name, app]) => {
+        const result = await rehearse({ ...app, maxRequests: inFull ? 2_000 : 500 })
         tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
         expect(fallenOf(result), name).toEqual([])
         const held = result.rows.filter(({ verdict }) => verdict === 'held')
