@@ -37,11 +37,12 @@ const parts = [
   { name: 'store', tests: ['store/*'] },
   {
     name: 'challenge',
-    // Several ways to one person are asked for over HTTP.
+    // What has no test beside it is said over HTTP.
     tests: [
       'challenge/{,budgets/,ledger/,proofs/,watch/}*',
       'phone-number',
-      'express/{authenticator-app,destinations,send-at-once}',
+      'express/{authenticator-app,crossing-destinations,destinations,event-facts,proof-owners}',
+      'express/{provider-faults,recovery,send-at-once,several,tracing,trusted-device}',
     ],
   },
   { name: 'provider', tests: ['provider/*', 'faults/*', 'express/fixed-codes'] },
