@@ -30,7 +30,10 @@ const members = {
   operation: z.enum(Object.keys(operations) as OperationName[]),
   phone: z.string().max(40).regex(/\d/).describe('A phone number, or some of its digits.'),
   times: z
-    .union([z.int().min(1).max(1_000_000), z.literal('Infinity')])
+    .union(
+      [z.int().min(1).max(1_000_000), z.literal('Infinity')],
+      'must be an integer from 1 to 1000000, or Infinity',
+    )
     .describe('Infinity: until it is removed.'),
   status: z.int().min(200).max(599),
   body: z.unknown().describe('A string as it is, anything else as JSON.'),
@@ -52,7 +55,7 @@ export const faultSchema = z.strictObject({
 
 /** Throws a TypeError that names what is wrong with a fault. */
 export function checkFault(fault: Fault): void {
-  const { times, ...effect } = fault
+  const { times, ...effect }: Fault = Object(fault)
   const isEndless = times === Number.POSITIVE_INFINITY
   const problem = problemIn(faultSchema, { ...effect, times: isEndless ? 'Infinity' : times })
   if (problem !== undefined) throw new TypeError(`faults.add: ${problem}`)

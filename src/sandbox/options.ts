@@ -45,7 +45,7 @@ export interface SandboxOptions {
   readonly codeLength?: number
   /** Characters that codes consist of; the ten digits by default. */
   readonly codeAlphabet?: string
-  /** How long a code is valid, in ms, at least a minute; 5 minutes by default. */
+  /** How long a code is valid, in ms, from a minute to a day; 5 minutes by default. */
   readonly codeLifetimeMs?: number
   /** App names registered in the account; any is accepted by default. */
   readonly appNames?: readonly string[]
@@ -100,7 +100,10 @@ const schema = z.strictObject({
     .default('verified'),
   resend: z.enum(['repeat', 'replace', 'both']).default('replace'),
   codeLength: integer(4, 10).default(6),
-  codeAlphabet: matching(/^[0-9A-Za-z]{2,62}$/, 'at least two ASCII letters or digits').default('0123456789'),
+  codeAlphabet: matching(
+    /^(?!(.)\1*$)[0-9A-Za-z]{2,62}$/,
+    'at least two different ASCII letters or digits',
+  ).default('0123456789'),
   codeLifetimeMs: integer(60_000, 86_400_000).default(300_000),
   /** Any when absent. */
   appNames: z.array(text('an app name')).optional(),

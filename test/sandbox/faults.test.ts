@@ -139,8 +139,9 @@ describe('faults', () => {
     [{ kind: 'explode' }, 'kind must be one of status, body, html'],
     [{ kind: 'hang', operation: 'sendFax' }, 'operation'],
     [{ kind: 'hang', phone: '' }, 'phone'],
-    [{ kind: 'hang', times: 0 }, 'times'],
-    [{ kind: 'hang', times: Number.NaN }, 'times'],
+    [null, 'faults.add: kind must be one of status, body, html'],
+    [{ kind: 'hang', times: 0 }, 'times must be at least 1'],
+    [{ kind: 'hang', times: Number.NaN }, 'times must be an integer from 1 to 1000000, or Infinity'],
     [
       { kind: 'hang', delayMs: 5 },
       /^faults\.add: hang: unknown member "delayMs"; expected: operation, phone, times$/,
