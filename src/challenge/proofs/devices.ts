@@ -11,7 +11,7 @@ import {
   isTrusted,
   live,
   remove,
-  type Shown,
+  type ShownToken,
   type Stored,
   type StoredDevice,
   type Success,
@@ -78,7 +78,7 @@ export class Device implements Fact<BrowserFacts> {
   constructor(
     private readonly parts: Parts,
     private readonly subject: string,
-    private readonly shown: Shown | undefined,
+    private readonly shown: ShownToken | undefined,
     private readonly maySucceed: boolean,
   ) {
     this.entry = createUpdater(parts.store, parts.keys.devices(subject))

@@ -41,9 +41,13 @@ export interface Ages {
 }
 
 /** The token that a request shows, and its hashes. */
-export type Shown = Pick<StoredDevice, 'hash' | 'family'> & { readonly token: string }
+export type ShownToken = Pick<StoredDevice, 'hash' | 'family'> & { readonly token: string }
 
-export const shownBy = (token: string): Shown => ({ token, hash: tokenHash(token), family: familyOf(token) })
+export const shownBy = (token: string): ShownToken => ({
+  token,
+  hash: tokenHash(token),
+  family: familyOf(token),
+})
 
 const maxDevices = 20
 /** How long the previous token is still accepted: parallel requests of a browser arrive within that. */
@@ -58,13 +62,13 @@ export function isTrusted({ trustExpiresAt = 0 }: StoredDevice, time: number): b
   return time < trustExpiresAt
 }
 
-export function isShownBy(device: StoredDevice, shown: Shown | undefined, time: number): boolean {
+export function isShownBy(device: StoredDevice, shown: ShownToken | undefined, time: number): boolean {
   if (shown === undefined) return false
   return device.hash === shown.hash || (device.previous === shown.hash && time - device.usedAt < togetherMs)
 }
 
 /** However often it was replaced since: its first half identifies the device. */
-export function isReplaced(device: StoredDevice, shown: Shown, time: number): boolean {
+export function isReplaced(device: StoredDevice, shown: ShownToken, time: number): boolean {
   return device.family === shown.family && !isShownBy(device, shown, time)
 }
 
@@ -78,7 +82,7 @@ export interface Success {
 /** Records a success in the browser that shows this token; undefined where it leaves none, or may not stand in for a code. */
 export function succeed(
   stored: Stored | undefined,
-  shown: Shown | undefined,
+  shown: ShownToken | undefined,
   by: { readonly isCodeTyped: boolean; readonly trust: boolean; readonly way?: string | undefined },
   ages: Ages,
   time: number,
