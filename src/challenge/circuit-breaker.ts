@@ -1,7 +1,7 @@
 import type { AboutExchange, AboutProvider } from '../events.js'
 import { hourMs } from '../lib/time.js'
-import type { Basis } from './basis.js'
 import type { SendResult, Verdict } from './code-provider.js'
+import type { Basis } from './keys.js'
 import type { Lane } from './limits.js'
 
 const windowMs = 30_000

@@ -2,7 +2,6 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange } from '../events.js'
 import { traced } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
-import type { Basis } from './basis.js'
 import { type Asker, createCircuitBreaker } from './circuit-breaker.js'
 import {
   type Channel,
@@ -15,6 +14,7 @@ import {
   type Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
+import type { Basis } from './keys.js'
 import type { Limits } from './limits.js'
 import {
   aboutReport,

@@ -1,11 +1,25 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Emit } from '../events.js'
 import { memoize } from '../lib/memoize.js'
+import type { Background } from '../lib/promises.js'
 import type { PhoneNumber } from '../phone-number.js'
-import type { Kind } from '../store/store.js'
+import type { Kind, Store } from '../store/store.js'
 import type { Lane } from './limits.js'
 
 // What a reader of the store can make nothing of: the keys of entries, and values that are hashed or sealed under the
-// secrets of the host.
+// secrets of the host; and with them what every part of the domain stands on.
+
+/** What every part of the domain stands on, whatever it needs besides. */
+export interface Basis {
+  /** Behind its deadline. */
+  readonly store: Store
+  readonly keys: Keys
+  readonly secrets: Secrets
+  readonly background: Background
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly emit: Emit
+}
 
 export type CounterKind = Extract<Kind, `count-${string}` | `${string}-tally`>
 

@@ -1,7 +1,6 @@
 import { dayMs } from '../lib/time.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Basis } from './basis.js'
-import { hashId } from './keys.js'
+import { type Basis, hashId } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
 import type { BudgetName, LedgerView } from './ledger/ledger.js'
 import { pauseBeforeSend } from './ledger/pacing.js'

@@ -3,8 +3,7 @@ import { TwoFactorError } from '../errors.js'
 import type { EventBody } from '../events.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
-import type { Basis } from './basis.js'
-import type { SecretUse } from './keys.js'
+import type { Basis, SecretUse } from './keys.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, shared by all processes, or sealed.
 

@@ -3,11 +3,11 @@ import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
 import { all, allSettled } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
-import type { Basis } from './basis.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import type { Basis } from './keys.js'
 import {
   type Approved,
   type Consequences,

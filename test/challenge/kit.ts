@@ -1,7 +1,6 @@
-import type { Basis } from '../../src/challenge/basis.js'
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import type { Shown } from '../../src/challenge/commands.js'
-import { createKeys, createSecrets } from '../../src/challenge/keys.js'
+import { type Basis, createKeys, createSecrets } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { ProblemCode } from '../../src/errors.js'

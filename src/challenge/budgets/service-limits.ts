@@ -2,7 +2,7 @@ import type { ServiceLimit } from '../../events.js'
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
-import type { Basis } from '../basis.js'
+import type { Basis } from '../keys.js'
 import type { Lane } from '../limits.js'
 import type { Hit, SlidingCount } from './counter-table.js'
 

@@ -1,5 +1,5 @@
-import type { Basis } from '../basis.js'
 import { type Refusal, refused } from '../commands.js'
+import type { Basis } from '../keys.js'
 import {
   type CountryWindow,
   createCountryFigures,

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../events.js'
 import { dayMs, hourMs, minuteMs, weekMs } from '../../lib/time.js'
-import type { Basis } from '../basis.js'
+import type { Basis } from '../keys.js'
 import { createSharedRecord } from '../updater.js'
 
 // Whether the sign-ups of a country look like SMS pumping: by its figures, and how that is told.

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Basis } from '../basis.js'
 import type { Fact } from '../commands.js'
+import type { Basis } from '../keys.js'
 import { createUpdater, type Updater, update } from '../updater.js'
 import {
   type Ages,

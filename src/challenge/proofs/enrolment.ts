@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Basis } from '../basis.js'
-import { hashId } from '../keys.js'
+import { type Basis, hashId } from '../keys.js'
 import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } from '../updater.js'
 import type { Grants } from './grants.js'
 import { proofLifetimeMs, withEarlier } from './subject-record.js'

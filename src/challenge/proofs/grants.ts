@@ -1,7 +1,6 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Basis } from '../basis.js'
 import type { Fact } from '../commands.js'
-import { hashId } from '../keys.js'
+import { type Basis, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
-import type { Basis } from '../basis.js'
 import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
-import { hashId } from '../keys.js'
+import { type Basis, hashId } from '../keys.js'
 import { createSealed } from '../updater.js'
 import type { RequiredGrant } from './stored-grant.js'
 

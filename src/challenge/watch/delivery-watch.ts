@@ -1,8 +1,8 @@
 import type { AboutChallenge, AboutProvider, DeliveryCounts, EventBody } from '../../events.js'
 import { withinDeadline } from '../../lib/promises.js'
 import { minuteMs, weekMs } from '../../lib/time.js'
-import type { Basis } from '../basis.js'
 import type { MessageState, SendResult } from '../code-provider.js'
+import type { Basis } from '../keys.js'
 import { type Change, createSharedRecord } from '../updater.js'
 
 /** Whose codes: those to one country by one method. */
