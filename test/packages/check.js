@@ -9,7 +9,7 @@ import { installProject, loadEntries, manifest, oldestTypeScript, pack, root, ru
 import { signInTwice } from './quick-start.js'
 import { ejs, ownVendor, redis } from './recipes.js'
 
-const { dependencies, devDependencies, pinned } = manifest
+const { dependencies, devDependencies, overrides, pinned } = manifest
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 /** The compiler for each line of Express. Every pair of them is up to `npm run matrix`. */
 const typeScripts = { 4: oldestTypeScript, 5: devDependencies.typescript }
@@ -36,11 +36,12 @@ try {
   rmSync(scratch, { recursive: true })
 }
 
-/** A version that gets no fixes by itself says why; a dependency of the user's app always gets them. */
+/** A version that gets no fixes by itself, or is not the newest, says why; a dependency of the user's app never does. */
 function checkPins() {
   const exact = (versions) => Object.keys(versions).filter((name) => /^[~\d]/.test(versions[name]))
-  const unexplained = exact({ ...devDependencies, ...dependencies }).filter((name) => !pinned[name])
-  const stale = Object.keys(pinned).filter((name) => !exact(devDependencies).includes(name))
+  const held = [...exact(devDependencies), ...Object.keys(overrides)]
+  const unexplained = held.filter((name) => !pinned[name])
+  const stale = Object.keys(pinned).filter((name) => !held.includes(name))
   const wrong = [...unexplained, ...stale, ...exact(dependencies)]
   if (wrong.length > 0)
     throw new Error(`package.json: look at the version and the reason of ${wrong.join(', ')}`)
@@ -49,7 +50,10 @@ function checkPins() {
 /** Nothing but the code built from this source, and what its documents show, may be published. */
 function checkFiles(files) {
   const texts = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
-  const shown = run('git', ['ls-files', 'docs', 'examples'], root).trim().split('\n')
+  const shown = run('git', ['ls-files', 'docs', 'examples'], root)
+    .trim()
+    .split('\n')
+    .filter((file) => !manifest.files.includes(`!${file}`))
   const missing = [...texts, ...shown].filter((file) => !files.includes(file))
   const stray = files.filter((file) => {
     const source = file.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')
