@@ -72,7 +72,7 @@ const limitTable = {
   /** Longest life of a code and of a challenge, whatever lifetime the provider gives. */
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
-  /** The pause after the first, second, ... send to one number, by any channel and session; the last one repeats. */
+  /** The pause after the first, second, ... send to one number, by any channel and session; the last one repeats; known browsers have their own. */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /** Codes that one challenge may send, the first one included. */
