@@ -1,6 +1,5 @@
 import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
-import { createAppNames } from './challenge/purposes.js'
 import { limitFindings } from './challenge/self-test.js'
 import { createHealth } from './challenge/watch/health.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
@@ -135,7 +134,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const now = clock ?? Date.now
   const health = createHealth({ now, fixOf: statusFix })
   const emit = health.over(createEmit(settings.onEvent, now, warn))
-  const appNames = createAppNames(settings.appName)
   const background = createBackground()
 
   const domain = openDomain({
@@ -146,13 +144,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     emit,
     // The shorter timeout ends a check, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
-    appNameOf: appNames.of,
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     haveApps: settings.authenticator !== undefined,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
-  const { purposes } = domain
   const http = openHttp(settings, domain, warnings)
   const { mounts, pages, renewal, successPaths } = http
   const routes = createRoutes(http, createSignIn(http))
@@ -190,16 +186,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       mounts.made('page')
       return handlers.status
     }),
-    requireTwoFactor: factory('requireTwoFactor', guardChecks, (given) => {
-      const guard = resolveGuard(given, purposes, settings)
-      appNames.checkApart(purposes.all())
-      return createGuard(http, routes, guard)
-    }),
-    phoneVerification: factory('phoneVerification', verificationChecks, (given) => {
-      const verification = createPhoneVerification(http, given)
-      appNames.checkApart(purposes.all())
-      return verification
-    }),
+    requireTwoFactor: factory('requireTwoFactor', guardChecks, (given) =>
+      createGuard(http, routes, resolveGuard(given, domain.purposes, settings)),
+    ),
+    phoneVerification: factory('phoneVerification', verificationChecks, (given) =>
+      createPhoneVerification(http, given),
+    ),
     challenges: createChallengesFacade(http),
     grants: createGrantsFacade(http),
     trustedDevices: createTrustedDevicesFacade(http),

@@ -19,7 +19,7 @@ import { type StartOnLedger, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import { createSend, type SendParts } from './send.js'
 import { about, gather } from './targets.js'
-import { createVerify, type VerifyParts } from './verify.js'
+import { createVerify } from './verify.js'
 
 /** How a start stands before anybody asks for it. */
 export interface Outlook {
@@ -54,7 +54,7 @@ export interface Challenges {
 }
 
 /** The use cases around ledger, counters and code service. */
-export function createChallenges(parts: SendParts & VerifyParts): Challenges {
+export function createChallenges(parts: SendParts): Challenges {
   const { targets, purposes, emit } = parts
   const sends = createSend(parts)
   const verify = createVerify(parts)

@@ -8,8 +8,8 @@ import type { Basis } from './keys.js'
 import type { Challenge, LedgerView } from './ledger/ledger.js'
 import { callableAt } from './ledger/pacing.js'
 import type { Booked } from './ledger/sends.js'
-import type { Lane } from './limits.js'
 import { withoutNumbers } from './provider-answer.js'
+import type { Purposes } from './purposes.js'
 import { about, type NumberTarget, type Targets } from './targets.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
@@ -64,12 +64,12 @@ export interface DispatchParts extends Basis {
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
   readonly targets: Targets
-  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly purposes: Purposes
 }
 
 /** Hands a booked code over to the provider, and reports what became of it. */
 export function createDispatch(parts: DispatchParts) {
-  const { codes, funds, deliveries, targets, appNameOf, emit } = parts
+  const { codes, funds, deliveries, targets, purposes, emit } = parts
 
   return async function dispatch(
     target: NumberTarget,
@@ -84,7 +84,7 @@ export function createDispatch(parts: DispatchParts) {
       destination: target.phone,
       channel,
       channels: channels.filter((one) => one !== 'call' || mayCall),
-      appName: appNameOf(target.lane, challenge.purpose),
+      appName: purposes.appNameOf(challenge.purpose),
       purpose: challenge.purpose,
       locale,
       details: targets.detailsOf(target, challenge),

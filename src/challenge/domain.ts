@@ -10,7 +10,7 @@ import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import { createKeys, createSecrets } from './keys.js'
-import type { Lane, Limits } from './limits.js'
+import type { Limits } from './limits.js'
 import { createNumbers, createSubjects } from './lockouts.js'
 import { createDevices } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
@@ -43,8 +43,8 @@ export function openDomain(settings: {
   readonly limits: Limits
   readonly purposes: readonly Purpose[]
   readonly defaultPurpose: (name: string) => Purpose
-  /** The name under which the provider files the codes of this lane and purpose. */
-  readonly appNameOf: (lane: Lane, purpose: string) => string
+  /** The names under which the provider files codes, by purpose. */
+  readonly appName: Readonly<Record<string, string>>
   readonly countries: readonly string[] | 'any'
   /** Whether there are authenticator apps. */
   readonly haveApps: boolean
@@ -63,7 +63,7 @@ export function openDomain(settings: {
   const store = withStoreDeadline(settings.store, limits.storeTimeoutMs, settings)
   const secrets = createSecrets(settings.secret)
   const keys = createKeys(namespace, secrets)
-  const purposes = createPurposes(settings.purposes, settings.defaultPurpose)
+  const purposes = createPurposes(settings.purposes, settings.defaultPurpose, settings.appName)
   const parts = { ...settings, store, secrets, keys, purposes }
   const targets = createTargets(parts)
   const codes = createCodes(parts)

@@ -1,7 +1,6 @@
 import { didYouMean, optionError } from '../lib/options.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import type { ChallengeView } from './commands.js'
-import type { Lane } from './limits.js'
 
 // What a proof is for, under which name its codes are filed, and what it has to be.
 
@@ -26,20 +25,50 @@ export interface Purpose {
 
 export type Purposes = ReturnType<typeof createPurposes>
 
-/** The purposes of one app: those of the options, and those that guards and phone verifications bring along. */
-export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose) {
+/**
+ * The purposes of one app: those of the options, and those that guards and phone verifications bring along; with the
+ * names under which the provider files their codes. It knows no lanes: one name for both would mix their codes.
+ */
+export function createPurposes(
+  initial: readonly Purpose[],
+  usual: (name: string) => Purpose,
+  appNames: Readonly<Record<string, string>>,
+) {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
   const maxAccepted = new Map<string, number>()
   const areDeclared = initial.some(({ name }) => name !== 'login')
 
+  /** The name under which the provider files the codes of this purpose. */
+  function appNameOf(purpose: string): string {
+    const isEnrolment = known.get(purpose)?.browserStartable === false
+    const name = Object.hasOwn(appNames, purpose) ? appNames[purpose] : undefined
+    const settled = name ?? (isEnrolment ? undefined : appNames.login)
+    if (settled !== undefined) return settled
+    // The line as it has to stand: a phone verification is often the first thing that needs a second name.
+    const given = Object.entries({ ...appNames, [purpose]: `${appNames.login} ${purpose}` })
+    const line = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')
+    throw optionError(
+      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: appName: { ${line} }`,
+    )
+  }
+
+  /** Adds it. Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
   function declare(purpose: Purpose): Purpose {
     known.set(purpose.name, purpose)
-    return purpose
+    const all = [...known.values()]
+    const taken = all.flatMap(({ name, browserStartable }) => (browserStartable ? [appNameOf(name)] : []))
+    const mixed = all.find(
+      ({ name, browserStartable }) => !browserStartable && taken.includes(appNameOf(name)),
+    )
+    if (mixed === undefined) return purpose
+    throw optionError(
+      `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
+    )
   }
 
   return {
+    appNameOf,
     find: (name: string) => known.get(name),
-    all: () => [...known.values()],
     /**
      * The purpose of a guard, added when it is new. Throws a TypeError where the options declare others than `login`
      * and not this one: it is misspelt.
@@ -77,37 +106,6 @@ function undeclared(name: string, declared: readonly Purpose[]): TypeError {
   const names = declared.map((purpose) => purpose.name)
   const fix = didYouMean(name, names, `add ${JSON.stringify(name)}: {} to it`)
   return optionError(`requireTwoFactor: purpose "${name}" is missing from the option purposes; ${fix}`)
-}
-
-/** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */
-export function createAppNames(names: Readonly<Record<string, string>>) {
-  const of = (lane: Lane, purpose: string): string => {
-    const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
-    const settled = name ?? (lane === 'auth' ? names.login : undefined)
-    if (settled !== undefined) return settled
-    // The line as it has to stand: a phone verification is often the first thing that needs a second name.
-    const given = Object.entries({ ...names, [purpose]: `${names.login} ${purpose}` })
-    const line = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')
-    throw optionError(
-      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: appName: { ${line} }`,
-    )
-  }
-  return {
-    of,
-    /** Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
-    checkApart(purposes: readonly Purpose[]): void {
-      const taken = purposes
-        .filter(({ browserStartable }) => browserStartable)
-        .map(({ name }) => of('auth', name))
-      const mixed = purposes.find(
-        ({ name, browserStartable }) => !browserStartable && taken.includes(of('enrol', name)),
-      )
-      if (mixed === undefined) return
-      throw optionError(
-        `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
-      )
-    },
-  }
 }
 
 /** What a proof has to be: what for, and what proves it. */

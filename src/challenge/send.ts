@@ -14,7 +14,7 @@ import type { Decision, LedgerView, Who } from './ledger/ledger.js'
 import { planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
-import { acceptedChannels, firstPurpose, type Purposes } from './purposes.js'
+import { acceptedChannels, firstPurpose } from './purposes.js'
 import { about, gather, hasNumber, type NumberTarget, type Target, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 
@@ -24,12 +24,11 @@ type Decide = (view: LedgerView, who: Who, chosen?: Channel) => Decision<SendOut
 /** Which parts of the domain a code is sent by. */
 export interface SendParts extends DispatchParts {
   readonly counters: Counters
-  readonly purposes: Purposes
 }
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: SendParts) {
-  const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
+  const { codes, funds, counters, targets, purposes, emit } = parts
   const dispatch = createDispatch(parts)
 
   async function send(command: SendCommand, target: NumberTarget, decide: Decide): Promise<StartOutcome> {
@@ -158,7 +157,7 @@ export function createSend(parts: SendParts) {
       )
       if (way === undefined) return { ...refused('invalid_request'), ...(methods && { methods }) }
       const { target, channel } = way
-      const appName = appNameOf(target.lane, purpose.name)
+      const appName = purposes.appNameOf(purpose.name)
       const details = command.details && targets.sealDetails(target, command.details)
       const order = {
         sendId: newCommandId(),
@@ -168,7 +167,7 @@ export function createSend(parts: SendParts) {
         details,
         methods,
         number: way.id && target.key,
-        appName: appName === appNameOf('auth', firstPurpose) ? undefined : appName,
+        appName: appName === purposes.appNameOf(firstPurpose) ? undefined : appName,
       }
       const decide: Decide = (view, who, chosen = channel) => {
         const decision = start(view, { channel: chosen, ...order, ...who })

@@ -18,7 +18,7 @@ import {
 } from './ledger/attempts.js'
 import type { Challenge, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
-import type { Lane } from './limits.js'
+import type { Purposes } from './purposes.js'
 import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
@@ -27,12 +27,12 @@ export interface VerifyParts extends Basis {
   readonly codes: Codes
   readonly counters: Counters
   readonly targets: Targets
-  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly purposes: Purposes
 }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerify(parts: VerifyParts) {
-  const { codes, counters, targets, secrets, appNameOf, emit } = parts
+  const { codes, counters, targets, purposes, secrets, emit } = parts
 
   function approval(
     target: Target,
@@ -67,7 +67,7 @@ export function createVerify(parts: VerifyParts) {
     if (!hasNumber(target)) return { result: ofApp === undefined ? 'rejected' : 'approved', about: {} }
     return codes.check(target, {
       destination: target.phone,
-      appName: appNameOf(target.lane, challenge.purpose),
+      appName: purposes.appNameOf(challenge.purpose),
       code,
       handle: challenge.handle,
       details: targets.detailsOf(target, challenge),

@@ -11,18 +11,18 @@ describe('purposes', () => {
     browserStartable: true,
   })
   const login = { ...usual('login'), trustedDevice: true }
+  const names = { login: 'Acme', signup: 'Acme signup', 'change-number': 'Acme number' }
 
   it('are known when configured, or brought along by a guard', () => {
-    const purposes = createPurposes([login], usual)
+    const purposes = createPurposes([login], usual, names)
     expect(purposes.find('transfer')).toBeUndefined()
     expect(purposes.forGuard('transfer')).toEqual(usual('transfer'))
     expect(purposes.find('transfer')).toEqual(usual('transfer'))
     expect(purposes.forGuard('login')).toBe(login)
-    expect(purposes.all()).toEqual([login, usual('transfer')])
   })
 
   it('of a guard are among the declared ones, where more than the sign-in is declared', () => {
-    const purposes = createPurposes([usual('settings'), usual('pay')], usual)
+    const purposes = createPurposes([usual('settings'), usual('pay')], usual, names)
     const missing = 'requireTwoFactor: purpose "transfer" is missing from the option purposes'
     expect(() => purposes.forGuard('transfer')).toThrow(`${missing}; add "transfer": {} to it`)
     expect(() => purposes.forGuard('setings')).toThrow('; did you mean "settings"?')
@@ -33,7 +33,7 @@ describe('purposes', () => {
   })
 
   it('keep grants for the longest age that a guard accepts', () => {
-    const purposes = createPurposes([login], usual)
+    const purposes = createPurposes([login], usual, names)
     expect(purposes.grantLifetimeMs('login')).toBe(10)
     purposes.accept('login', 20)
     purposes.accept('login', 5)
@@ -43,7 +43,7 @@ describe('purposes', () => {
 
   it('of a phone verification are taken from the options, but none of sign-in or of a guard', () => {
     const signup = { ...usual('signup'), channels: ['call'] as const }
-    const purposes = createPurposes([login, signup, usual('transfer')], usual)
+    const purposes = createPurposes([login, signup, usual('transfer')], usual, names)
     expect(purposes.forEnrolment('signup')).toMatchObject({ channels: ['call'], browserStartable: false })
     expect(purposes.find('signup')).toMatchObject({ browserStartable: false })
     expect(purposes.forEnrolment('change-number')).toMatchObject({ browserStartable: false })
@@ -53,5 +53,23 @@ describe('purposes', () => {
     expect(() => purposes.forEnrolment('transfer')).toThrow(
       'purpose "transfer" belongs to sign-in or a step-up',
     )
+  })
+
+  it('file codes under the name of sign-in, but those of a phone verification under one of their own', () => {
+    const purposes = createPurposes([login, usual('pay')], usual, {
+      ...names,
+      pay: 'Acme pay',
+      both: 'Acme pay',
+    })
+    purposes.forEnrolment('signup')
+    const filed = ['login', 'pay', 'transfer', 'signup'].map((name) => purposes.appNameOf(name))
+    expect(filed).toEqual(['Acme', 'Acme pay', 'Acme', 'Acme signup'])
+    expect(() => purposes.forEnrolment('both')).toThrow('appName.both is also used for sign-in or step-up')
+  })
+
+  it('of sign-in that take the name of a phone verification afterwards are refused', () => {
+    const purposes = createPurposes([login], usual, { ...names, transfer: 'Acme signup' })
+    purposes.forEnrolment('signup')
+    expect(() => purposes.forGuard('transfer')).toThrow('appName.signup is also used for sign-in or step-up')
   })
 })

@@ -138,7 +138,10 @@ export function createService(options: ServiceOptions = {}) {
     limits: { ...defaults, ...options.limits },
     purposes,
     defaultPurpose: purpose,
-    appNameOf: (lane: string, name: string) => `${lane}:${name}`,
+    appName: {
+      ...Object.fromEntries(purposes.map(({ name }) => [name, `auth:${name}`])),
+      signup: 'enrol:signup',
+    },
     countries: options.countries ?? ['CO', 'MX'],
     knownMaxAgeMs: options.knownMaxAgeMs ?? 90 * day,
     trustedMaxAgeMs: options.trustedMaxAgeMs ?? 0,

@@ -152,7 +152,7 @@ async function open() {
         balance: { everyMs: 5 * minute, low: 500, warnBeforeMs: hour },
         delivery: { afterMs: 15_000 },
       },
-      appNameOf: (lane) => lane,
+      appName: { login: 'auth', signup: 'enrol' },
       countries: 'any',
       knownMaxAgeMs: 0,
       trustedMaxAgeMs: 0,
