@@ -28,7 +28,7 @@ interface Success {
 
 const ownResponseMs = 5_000
 
-export function createAdmit({ settings, renewal, successPaths, devices }: HttpParts) {
+export function createAdmit({ settings, renewal, devices }: HttpParts) {
   const { hostTimeoutMs } = settings.limits
   const onVerified =
     settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
@@ -111,7 +111,7 @@ export function createAdmit({ settings, renewal, successPaths, devices }: HttpPa
     // The response is a success either way; the next request shall find the grant.
     await record.confirm().catch(() => undefined)
     const { purpose, verifiedAt } = grant
-    return { outcome: 'verified', purpose, verifiedAt, successPath: successPaths.of(purpose) }
+    return { outcome: 'verified', purpose, verifiedAt }
   }
 }
 

@@ -18,15 +18,6 @@ export interface Verified {
   readonly outcome: 'verified'
   readonly purpose: string
   readonly verifiedAt: number
-  /** Where this success leads when the request does not say so. */
-  readonly successPath?: string | undefined
-}
-
-/** What this session has proven already: in another tab. */
-export interface Proven {
-  /** The path that the guard wanted to come back to. */
-  readonly returnTo?: string | undefined
-  readonly successPath?: string | undefined
 }
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
@@ -71,10 +62,12 @@ export interface Flow {
     | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejected | Refusal>)
     | undefined
   /**
-   * What this session has proven since the page was made; undefined when nothing that fits. It decides which page is
-   * shown, never who is let in. `since`: what was proven before is none of a page that no guard has asked for.
+   * Whether this session has proven it since the page was made: in another tab. It decides which page is shown, never
+   * who is let in. `since`: what was proven before is none of a page that no guard has asked for.
    */
-  proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
+  isProven(context: RequestContext, intent: Intent, since: number): Promise<boolean>
+  /** Where success leads when the request does not say so. */
+  successPathOf(purpose: string): string | undefined
   /** The interrupted form that a page was opened for; in the auth lane alone. */
   readonly openForm?: Resumption['open']
 }

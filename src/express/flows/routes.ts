@@ -161,10 +161,10 @@ export function createRoutes(http: HttpParts, flow: Flow) {
   }
 
   function success(verified: Verified, { req }: RequestContext, { demand, returnTo: way }: Intent): Reply {
-    const { purpose, verifiedAt, successPath } = verified
+    const { purpose, verifiedAt } = verified
     const formId = demand?.formId
     const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
-    const returnTo = back ?? successPath
+    const returnTo = back ?? flow.successPathOf(purpose)
     const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
     return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
   }

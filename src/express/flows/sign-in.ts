@@ -183,19 +183,15 @@ export function createSignIn(http: HttpParts): Flow {
     recover: domain.recover && recoverBy(domain.recover),
 
     /** A grant that came after the requirement, or after the last code that was sent. */
-    async proven({ req, fields }, { issued }, since) {
+    async isProven({ req, fields }, { issued }, since) {
       const who = identify(req)
-      if (who === undefined) return undefined
+      if (who === undefined) return false
       // IDOR: issued for another session than those that became this one.
-      if (text(fields, 'requirement') !== undefined && issued === undefined) return undefined
-      const { issuedAt, returnTo, ...demand } = issued ?? {
-        purpose: text(fields, 'purpose') ?? firstPurpose,
-        issuedAt: since,
-        returnTo: undefined,
-        recoveryCode: true,
-      }
-      const grant = await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })
-      return grant && { returnTo, successPath: successPaths.of(grant.purpose) }
+      if (text(fields, 'requirement') !== undefined && issued === undefined) return false
+      const purpose = text(fields, 'purpose') ?? firstPurpose
+      const { issuedAt, ...demand } = issued ?? { purpose, issuedAt: since, recoveryCode: true }
+      return (await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })) !== undefined
     },
+    successPathOf: successPaths.of,
   }
 }

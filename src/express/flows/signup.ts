@@ -95,7 +95,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
             }
             // The response is a success either way; the next request shall find the proof.
             if (provisional) await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
+            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
           } catch (error) {
             await enrolments.redeem(after, purpose, subject).catch(() => undefined)
             await renewal.abandon(req, res)
@@ -106,9 +106,10 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     },
 
     /** A proof that was not redeemed yet. */
-    async proven({ req }, _intent, since) {
+    async isProven({ req }, _intent, since) {
       const proof = await enrolments.peek(sessions.idOf(req), purpose, subjectOf(req))
-      return proof !== undefined && proof.verifiedAt >= since ? { successPath } : undefined
+      return proof !== undefined && proof.verifiedAt >= since
     },
+    successPathOf: () => successPath,
   }
 }

@@ -6,7 +6,7 @@ import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { nationalForm } from '../../phone-number.js'
-import type { Flow, Proven } from '../flows/flow.js'
+import type { Flow } from '../flows/flow.js'
 import { type Intent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import { isRepeatable } from '../http/origin.js'
@@ -21,7 +21,8 @@ import type { PageView } from './page-view.js'
 interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Outlook | undefined
-  readonly proven?: Proven | undefined
+  /** The proof was given already, in another tab. */
+  readonly proven?: boolean
   /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
   readonly typed?: Awaited<ReturnType<typeof typedBy>> | undefined
 }
@@ -65,13 +66,13 @@ export function createViews(http: HttpParts, flow: Flow) {
     // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
     const since = Math.max(outlook?.untypedSince ?? 0, earliest)
-    return { ...found, proven: await flow.proven(context, intent, since) }
+    return { ...found, proven: await flow.isProven(context, intent, since) }
   }
 
   function view(
     { req, fields }: RequestContext,
     intent: Intent,
-    { live, outlook, proven, typed: remembered }: Found,
+    { live, outlook, proven = false, typed: remembered }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
@@ -79,7 +80,8 @@ export function createViews(http: HttpParts, flow: Flow) {
     // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
-    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
+    const asked = intent.purpose ?? flow.defaultPurpose
+    const purpose = purposes.find(challenge?.purpose ?? asked)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
@@ -94,14 +96,14 @@ export function createViews(http: HttpParts, flow: Flow) {
       unconfirmed: delivery !== undefined,
       problem: problem && { ...problem, signedOut: hadCode(fields) },
       outlook,
-      proven: proven !== undefined,
+      proven,
       resumed: resumed !== undefined,
       form: resumed?.form,
       formSent: resumed?.isSent,
       formless,
       method,
       requirement,
-      returnTo: proven?.returnTo ?? returnTo ?? proven?.successPath,
+      returnTo: returnTo ?? (proven ? flow.successPathOf(asked) : undefined),
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
@@ -145,7 +147,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       if (problem === undefined) throw error
       return {}
     })
-    if (intent.spent && problem === undefined && found.proven === undefined) {
+    if (intent.spent && problem === undefined && !found.proven) {
       throw invalid('requirement is invalid or has expired.')
     }
     return view(context, intent, found, { problem, formless })
