@@ -40,7 +40,7 @@ import {
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/promises.js'
 import { minuteMs } from './lib/time.js'
-import { describeLimits, resolveOptions, settingFindings, statusFix } from './options/resolve.js'
+import { describeLimits, resolveOptions, settingFindings } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'
@@ -132,7 +132,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now
-  const health = createHealth({ now, fixOf: statusFix })
+  const health = createHealth(now)
   const emit = health.over(createEmit(settings.onEvent, now, warn))
   const background = createBackground()
 
@@ -157,7 +157,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const operator = createOperator(domain, settings, {
     background,
     health: () => health.read(domain),
-    findings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
+    findings: () => [...settingFindings(settings), ...health.findings(), ...warnings.findings()],
   })
 
   // Once the app runs: its store may connect while it starts.

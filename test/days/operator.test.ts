@@ -133,7 +133,7 @@ async function open() {
     }
   const heard: (readonly [minutes: number, event: EventBody])[] = []
   const processes = [1, 2].map(() => {
-    const health = createHealth({ now: time.now, fixOf: String })
+    const health = createHealth(time.now)
     const domain = openDomain({
       store: {
         read: unlessDown(kept.read),

@@ -1,6 +1,7 @@
 import type { Emit, EventBody } from '../../events.js'
 import { present } from '../../lib/json.js'
 import { version } from '../../lib/version.js'
+import type { Finding } from '../../store/store.js'
 import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Suspicion } from '../budgets/suspicion.js'
@@ -68,28 +69,25 @@ const maxFailures = 10
 const failingMs = 30_000
 
 /** Listens to the events of this process, and remembers what an operator asks about first. */
-export function createHealth({
-  now,
-  fixOf,
-}: {
-  readonly now: () => number
-  readonly fixOf: (status: string) => string
-}) {
+export function createHealth(now: () => number) {
   let last: readonly Failure[] = []
   let lastSentAt: number | undefined
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
   let nearlyFull: readonly string[] = []
   let lastUnexpected: Health['provider']['lastUnexpected']
-  /** An approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
-  let isListRight = true
+  /** The same until an approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
+  let unlisted: Health['provider']['lastUnexpected']
 
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
-    if (event.type === 'challenge.approved') isListRight = true
+    if (event.type === 'challenge.approved') unlisted = undefined
     if (event.type === 'provider.unexpected') {
-      isListRight = false
-      lastUnexpected = { at: now(), status: event.status, fix: fixOf(event.status) }
+      const { status } = event
+      // A wrong code may have a status of its own, which admits everybody.
+      const fix = `if that code was right: add ${JSON.stringify(status)} to approvedStatuses of providerCodes(), which npx express-two-factor calibrate confirms`
+      lastUnexpected = { at: now(), status, fix }
+      unlisted = lastUnexpected
     }
     if (event.type === 'store.pressure' && event.cause === 'nearly-full')
       nearlyFull = [...nearlyFull, event.kind]
@@ -108,8 +106,13 @@ export function createHealth({
         emit(event)
       },
 
-    /** The last status outside `approvedStatuses`, when no code was approved since. */
-    unapproved: () => (isListRight ? undefined : lastUnexpected?.status),
+    /** For the self-test: what the answers to codes have shown. */
+    findings(): readonly Finding[] {
+      if (unlisted === undefined) return []
+      const { status, fix } = unlisted
+      const message = `The last code was answered with the status "${status}", which approvedStatuses lacks.`
+      return [{ code: 'status_unexpected', message, fix }]
+    },
 
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>

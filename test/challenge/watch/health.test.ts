@@ -9,7 +9,7 @@ const noon = 1_800_000_000_000
 function setUp() {
   const clock = { now: noon }
   const passedOn: EventBody[] = []
-  const health = createHealth({ now: () => clock.now, fixOf: (status) => `list ${status}` })
+  const health = createHealth(() => clock.now)
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
     codes: { pausedForMs: (): number | undefined => undefined },
@@ -18,7 +18,7 @@ function setUp() {
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
     serviceLimits: { states: () => [] },
   }
-  return { clock, passedOn, emit, parts, read: () => health.read(parts), unapproved: health.unapproved }
+  return { clock, passedOn, emit, parts, read: () => health.read(parts), findings: health.findings }
 }
 
 const about = {
@@ -117,14 +117,19 @@ describe('health', () => {
   })
 
   it('remembers a status that nobody has listed, and forgets it as a finding once a code is approved', () => {
-    const { emit, read, unapproved } = setUp()
+    const { emit, read, findings } = setUp()
     emit({ type: 'provider.unexpected', status: 'ok', ...asked })
-    const lastUnexpected = { at: noon, status: 'ok', fix: 'list ok' }
+    const lastUnexpected = {
+      at: noon,
+      status: 'ok',
+      fix: expect.stringContaining('add "ok" to approvedStatuses'),
+    }
     expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
-    expect(unapproved()).toBe('ok')
+    const [finding] = findings()
+    expect(finding).toMatchObject({ code: 'status_unexpected', fix: lastUnexpected.fix })
     emit({ type: 'challenge.approved', ...about })
     expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
-    expect(unapproved()).toBeUndefined()
+    expect(findings()).toEqual([])
   })
 
   it('keeps the last ten failures, the newest first', () => {
