@@ -13,16 +13,19 @@ export interface Fact<Value> {
   read(): Awaitable<Value>
 }
 
+/** Who asks: an account in one session, both by the host's own ids. */
+export interface Requester {
+  readonly subject: string
+  readonly session: string
+}
+
 /**
  * Who acts, from where, on which number. What a decision goes by is read in `gather`, with the ledger; a fact that is
  * needed earlier has been read by then, and is not read again.
  */
-export interface Actor extends OnFile {
+export interface Actor extends OnFile, Requester {
   /** Default `auth`. */
   readonly lane?: Lane | undefined
-  readonly subject: string
-  /** The host's session id. */
-  readonly session: string
   /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
   readonly visitor?: Fact<string> | undefined
   /** ISO 3166 code for a number typed without its country code. */

@@ -2,18 +2,17 @@ import type { LimitName, ServiceLimit } from '../../events.js'
 import type { Awaitable } from '../../lib/promises.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
+import type { Requester } from '../commands.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
 import { networksOf, timesBehindProxy } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
-export interface Counted {
+export interface Counted extends Requester {
   readonly lane: Lane
-  readonly subject: string
   /** The request is anonymous: the subject stands for the session, and has no budget of its own. */
   readonly anonymous: boolean
-  readonly session: string
   readonly address: string | undefined
   /** The address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean

@@ -1,5 +1,5 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Fact } from '../commands.js'
+import type { Fact, Requester } from '../commands.js'
 import { type Basis, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
@@ -35,9 +35,6 @@ export interface Grant {
   /** What proved it. */
   readonly method: GrantMethod
 }
-
-/** Whose grants. `session` is the host's session id. */
-type Holder = Pick<RequiredGrant, 'subject' | 'session'>
 
 /** Where a grant is written: the ids of its session. */
 interface NewIds {
@@ -87,20 +84,20 @@ export function createGrants(parts: Parts) {
       return grantOf(required.subject, taken)
     },
     /** Reads the record of a subject together with what else a request needs. */
-    open: (who: Holder) => new OpenSubject(parts, who),
+    open: (who: Requester) => new OpenSubject(parts, who),
     /** Whether a revocation of this subject or session came after `epoch`. `earlier`: tags of the ids that it had before. */
     isRevokedSince: async (
       epoch: string | undefined,
-      { subject, session, earlier = [] }: Holder & { readonly earlier?: readonly string[] | undefined },
+      { subject, session, earlier = [] }: Requester & { readonly earlier?: readonly string[] | undefined },
     ) => look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
     /** Tags of the ids that this session had before its grants moved to it. */
-    earlierSessions: async ({ subject, session }: Holder) =>
+    earlierSessions: async ({ subject, session }: Requester) =>
       look(subject, (record) => earlierIds(record, hashId(session))),
     /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
     move: (subject: string, from: string, to: string) =>
       change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
     /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
-    revoke: ({ subject, session }: Holder) => end(subject, hashId(session)),
+    revoke: ({ subject, session }: Requester) => end(subject, hashId(session)),
     /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
     revokeSubject: (subject: string) => end(subject),
     /** Forgets the recovery codes that were tried in the day that runs. */
@@ -119,7 +116,7 @@ export class OpenSubject implements Fact<string | undefined> {
 
   constructor(
     private readonly parts: Parts,
-    private readonly who: Holder,
+    private readonly who: Requester,
   ) {
     this.entry = createUpdater(parts.store, parts.keys.grants(who.subject))
   }

@@ -1,6 +1,7 @@
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import { clockLeewayMs } from '../../lib/time.js'
+import type { Requester } from '../commands.js'
 import type { Secrets } from '../keys.js'
 import type { Demand } from '../purposes.js'
 
@@ -33,18 +34,12 @@ export type StoredGrant = Proven & {
 }
 
 /** What a guard asks of a stored grant. A recovery code is not enough by default, since it proves no phone. */
-export interface GrantDemand extends Demand {
+export interface RequiredGrant extends Demand, Requester {
   readonly maxAgeMs: number
 }
 
-/** The same of one subject in one session, by the host's ids. */
-export interface RequiredGrant extends GrantDemand {
-  readonly subject: string
-  readonly session: string
-}
-
 /** Whether it is what a guard asks for, whoever may use it. */
-export function meets(grant: StoredGrant, demand: GrantDemand, now: number): boolean {
+export function meets(grant: StoredGrant, demand: RequiredGrant, now: number): boolean {
   return (
     grant.purpose === demand.purpose &&
     // Absence included: a grant for one payment admits no request that binds nothing.

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import type { Requester } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
-import type { AddressOf, Requester } from '../host/requester.js'
+import type { AddressOf } from '../host/requester.js'
 import { isCrossSite, safePath } from '../http/origin.js'
 import {
   type Body,

@@ -2,6 +2,7 @@ import { BlockList } from 'node:net'
 import type { Request } from 'express'
 import type { ClientAddress } from '../../challenge/budgets/networks.js'
 import { isOneOf, type Method } from '../../challenge/code-provider.js'
+import type { Requester } from '../../challenge/commands.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { memoize } from '../../lib/memoize.js'
@@ -36,12 +37,6 @@ export function subjectText(name: SubjectName): string {
   const fault = faultOf(name)
   if (fault === undefined) return String(name)
   throw new TypeError(`subject must be ${strings}, a safe integer or a bigint; it is ${fault}`)
-}
-
-/** Who makes the request, in which session. */
-export interface Requester {
-  readonly subject: string
-  readonly session: string
 }
 
 /** Whom a function was told to act for. Throws a TypeError for what names nobody, or no session. */
