@@ -174,6 +174,17 @@ export type StartOutcome =
 /** Why a code of an app was not taken: it is of another time, or was used; it was typed in place of one that was sent. */
 export type AppCodeReason = 'old-code' | 'app-code'
 
+/** A code that was not taken. */
+export interface Rejection {
+  readonly outcome: 'rejected'
+  /** Codes that may still be submitted to this challenge. */
+  readonly attemptsRemaining: number
+  /** Milliseconds until the next code may be submitted, when the number is locked now. */
+  readonly retryAfterMs?: number
+  /** It is one of the app, and cost no attempt. */
+  readonly reason?: AppCodeReason
+}
+
 /** What became of a code. Narrow on `outcome`. */
 export type VerifyOutcome =
   | {
@@ -189,15 +200,7 @@ export type VerifyOutcome =
       /** The proven number, E.164; absent for an authenticator app. */
       readonly phone?: string | undefined
     }
-  | {
-      readonly outcome: 'rejected'
-      /** Codes that may still be submitted to this challenge. */
-      readonly attemptsRemaining: number
-      /** Milliseconds until the next code may be submitted, when the number is locked now. */
-      readonly retryAfterMs?: number
-      /** It is one of the app, and cost no attempt. */
-      readonly reason?: AppCodeReason
-    }
+  | Rejection
   | Refusal
 
 /** A refusal as a value. */

@@ -3,7 +3,7 @@ import type { Emit } from '../events.js'
 import { type Awaitable, withinDeadline } from '../lib/promises.js'
 import { toBase32 } from '../lib/totp.js'
 import { separators } from '../phone-number.js'
-import { type Refusal, refused } from './commands.js'
+import { type Refusal, type Rejection, type Requester, refused } from './commands.js'
 import type { OpenSubject } from './proofs/grants.js'
 
 /** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
@@ -65,27 +65,14 @@ export interface RecoveryCodeStore {
   remaining?(subject: string): Awaitable<number>
 }
 
-/** One recovery code as it was typed, by whom. */
-export interface RecoveryCommand {
-  readonly subject: string
-  /** Counts the try. */
-  readonly record: Pick<OpenSubject, 'countRecoveryTry'>
-  /** From `readRecoveryCode`. */
-  readonly code: string
-}
+/** Whose code it is, with the record that counts the try. */
+type Owner = Pick<Requester, 'subject'> & { readonly record: Pick<OpenSubject, 'countRecoveryTry'> }
 
-export type RecoveryOutcome =
-  /** The code is used up, whatever becomes of the success. */
-  | { readonly outcome: 'accepted' }
-  | {
-      readonly outcome: 'rejected'
-      readonly attemptsRemaining: number
-      readonly retryAfterMs?: number
-    }
-  | Refusal
+/** Accepted, the code is used up, whatever becomes of the success. */
+type RecoveryOutcome = { readonly outcome: 'accepted' } | Rejection | Refusal
 
-/** Judges one recovery code. */
-export type Recover = (command: RecoveryCommand) => Promise<RecoveryOutcome>
+/** Judges one recovery code, from `readRecoveryCode`. */
+export type Recover = (owner: Owner, code: string) => Promise<RecoveryOutcome>
 
 const remainingTimeoutMs = 5_000
 
@@ -99,7 +86,7 @@ export function createRecover(parts: { readonly codes: RecoveryCodeStore; readon
     emit({ type: 'recovery.used', subject, ...(typeof remaining === 'number' && { remaining }) })
   }
 
-  return async function recover({ subject, record, code }) {
+  return async function recover({ subject, record }, code) {
     // Counted before the host is asked, so that parallel guesses cannot share a try (ASVS 5.0, 15.4.2).
     const { isRefused, remaining, resetInMs } = await record.countRecoveryTry()
     if (isRefused) {

@@ -25,7 +25,7 @@ function setUp(host: Partial<RecoveryCodeStore> = {}) {
   }
   const { recover: judge, grants, events, wait } = createService({ recoveryCodes })
   const recover = async (code: string, subject = 'ana') =>
-    judge?.({ subject, code, record: grants.open({ subject, session: 's1' }) })
+    judge?.({ subject, record: grants.open({ subject, session: 's1' }) }, code)
   return { asked, events, wait, recover }
 }
 

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type {
   Actor,
   Refusal,
+  Rejection,
   SendCommand,
   Shown,
   StartCommand,
@@ -21,7 +22,6 @@ export interface Verified {
 }
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
-export type Rejected = Extract<VerifyOutcome, { outcome: 'rejected' }>
 
 /** What the host has to say about a message that is to be sent. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
@@ -59,7 +59,7 @@ export interface Flow {
   submission(context: RequestContext): Promise<Submission | undefined>
   /** Takes a recovery code in place of one by phone; absent where there are none. */
   readonly recover?:
-    | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejected | Refusal>)
+    | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejection | Refusal>)
     | undefined
   /**
    * Whether this session has proven it since the page was made: in another tab. It decides which page is shown, never

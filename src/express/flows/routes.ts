@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
+import type { Actor, Refusal, Rejection, StartOutcome } from '../../challenge/commands.js'
 import { choicesOf } from '../../challenge/destinations.js'
 import { challengeFor } from '../../challenge/purposes.js'
 import { httpStatusOf } from '../../errors.js'
@@ -21,7 +21,7 @@ import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
-import type { Flow, HostSays, Rejected, Verified } from './flow.js'
+import type { Flow, HostSays, Verified } from './flow.js'
 
 /** The routes of one flow, and what guards need of them. */
 export type Routes = ReturnType<typeof createRoutes>
@@ -216,7 +216,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
   return { handlers, views, startUnasked }
 }
 
-function failure(outcome: Refusal | Rejected, page?: Problem['page']): Reply {
+function failure(outcome: Refusal | Rejection, page?: Problem['page']): Reply {
   if (outcome.outcome === 'rejected') {
     const { attemptsRemaining, retryAfterMs, reason } = outcome
     return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page, reason })

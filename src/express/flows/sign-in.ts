@@ -107,7 +107,7 @@ export function createSignIn(http: HttpParts): Flow {
       if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
         throw invalid('A recovery code will not do here.')
       }
-      const outcome = await recover({ subject: caller.subject, record: caller.record, code })
+      const outcome = await recover(caller, code)
       if (outcome.outcome !== 'accepted') return outcome
       const { purpose, bound } = demand
       return admit(context, caller, { purpose, bound, method: 'recovery-code' })
