@@ -26,6 +26,7 @@ export type { StoreTrace } from './challenge/domain.js'
 export type { Limits } from './challenge/limits.js'
 export type { NumberState, Numbers, SubjectState } from './challenge/lockouts.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'
+export type { ProvenPhone } from './challenge/proofs/enrolment.js'
 export type { Grant } from './challenge/proofs/grants.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/stored-grant.js'
 export type { RecoveryCodeStore, RecoveryCodes } from './challenge/recovery.js'
@@ -43,7 +44,6 @@ export type {
 export type {
   PhoneVerification,
   PhoneVerificationOptions,
-  ProvenPhone,
 } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade } from './express/host/challenges-facade.js'

@@ -37,8 +37,13 @@ export interface SignIn {
   readonly subject: string | undefined
 }
 
-/** A proven number. */
-type Proof = Pick<Required<Enrolment>, 'phone' | 'verifiedAt'>
+/** A number that the person in this session has just proven to own. */
+export interface ProvenPhone {
+  /** E.164. */
+  readonly phone: string
+  /** Milliseconds since 1970. */
+  readonly verifiedAt: number
+}
 
 export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 'isRevokedSince'> }) {
   const { store, keys, grants, now } = parts
@@ -128,7 +133,11 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
     },
 
     /** What `redeem` would hand out, left in place. */
-    async peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined> {
+    async peek(
+      session: string,
+      purpose: string,
+      subject: string | undefined,
+    ): Promise<ProvenPhone | undefined> {
       const kept = await find(session)
       if (proofIn(kept, purpose, subject) === undefined) return undefined
       return proofIn(await unrevoked(kept, session), purpose, subject)
@@ -143,8 +152,8 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
       session: string,
       purpose: string,
       subject: string | undefined,
-      fits: (proof: Proof) => boolean = () => true,
-    ): Promise<Proof | undefined> {
+      fits: (proof: ProvenPhone) => boolean = () => true,
+    ): Promise<ProvenPhone | undefined> {
       // Emptied first: what cannot be read about a revocation counts as one.
       const taken = await entries.change(keys.enrolment(session), (kept) => {
         const proof = proofIn(kept, purpose, subject)
@@ -169,7 +178,7 @@ function proofIn(
   kept: Enrolment | undefined,
   purpose: string,
   subject: string | undefined,
-): Proof | undefined {
+): ProvenPhone | undefined {
   if (kept?.verifiedAt === undefined || kept.purpose !== purpose) return undefined
   // Its request may have been refused: a frozen store can write late.
   if (kept.provisional === true) return undefined

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
 import { allNumbers } from '../../challenge/destinations.js'
+import type { ProvenPhone } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
@@ -30,14 +31,6 @@ export interface PhoneVerificationOptions {
 }
 
 export const verificationChecks: Checks<PhoneVerificationOptions> = { ...startChecks, path: mountPath }
-
-/** A number that the person in this session has just proven to own. */
-export interface ProvenPhone {
-  /** E.164. */
-  readonly phone: string
-  /** Milliseconds since 1970. */
-  readonly verifiedAt: number
-}
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
 export interface PhoneVerification {
