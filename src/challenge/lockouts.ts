@@ -103,19 +103,13 @@ export interface SubjectState extends TallyState {
 }
 
 /** The operator's view of a subject. */
-export interface Subjects {
-  state(subject: string): Promise<SubjectState>
-  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, those of an app, and the recovery codes tried. */
-  enable(subject: string): Promise<void>
-}
-
 export function createSubjects(
   parts: Basis & {
     readonly limits: Limits
     readonly grants: Pick<Grants, 'forgetRecoveryTries'>
     readonly targets: Pick<Targets, 'shared'>
   },
-): Subjects {
+) {
   const { store, keys, limits, targets } = parts
 
   const tally = (name: Tally, subject: string) => keys.counter(`${name}-tally`, hashId(subject))
@@ -127,7 +121,7 @@ export function createSubjects(
   }
 
   return {
-    async state(subject) {
+    async state(subject: string): Promise<SubjectState> {
       const [strangers, known, seen] = await Promise.all([
         stateOf('auth', subject),
         stateOf('known', subject),
@@ -135,7 +129,8 @@ export function createSubjects(
       ])
       return { ...strangers, known, destinations: numberState(seen) }
     },
-    async enable(subject) {
+    /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, those of an app, and the recovery codes tried. */
+    async enable(subject: string): Promise<void> {
       const names = ['auth', 'enrol', 'known'] as const
       // A count never falls below 0.
       const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
