@@ -1,6 +1,5 @@
 import { didYouMean, optionError } from '../lib/options.js'
-import { appMethod, type Channel, type Details } from './code-provider.js'
-import type { ChallengeView } from './commands.js'
+import { appMethod, type Channel } from './code-provider.js'
 
 // What a proof is for, under which name its codes are filed, and what it has to be.
 
@@ -121,9 +120,6 @@ export interface Demand {
   readonly methods?: readonly string[] | undefined
 }
 
-/** The same with what the person is shown of the action. */
-type Described = Pick<Demand, 'methods'> & { readonly details?: Details | undefined }
-
 /** The channels whose codes will do. */
 export function acceptedChannels(
   channels: readonly Channel[],
@@ -138,11 +134,4 @@ export function takesRecoveryCode(
   demand: Pick<Demand, 'recoveryCode'> | undefined,
 ): boolean {
   return demand?.recoveryCode ?? purpose?.recoveryCode !== undefined
-}
-
-/** The challenge as it is shown to a request that came with this demand. */
-export function challengeFor(demand: Described | undefined, challenge: ChallengeView): ChallengeView {
-  const channels = acceptedChannels(challenge.channels, demand)
-  const details = challenge.details ?? demand?.details
-  return { ...challenge, channels, ...(details && { details }) }
 }

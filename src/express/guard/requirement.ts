@@ -1,8 +1,10 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import type { ChallengeView } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
 import {
+  acceptedChannels,
   type Demand,
   firstPurpose,
   type Purpose,
@@ -25,6 +27,12 @@ export interface Requirement extends Demand {
   readonly formId?: string | undefined
   /** What the person is shown of the action. */
   readonly details?: Details | undefined
+}
+
+/** The challenge as it is shown to a request that came with this requirement. */
+export function challengeFor(demand: Requirement | undefined, challenge: ChallengeView): ChallengeView {
+  const channels = acceptedChannels(challenge.channels, demand)
+  return { ...challenge, channels, details: challenge.details ?? demand?.details }
 }
 
 /** Whether a requirement says more than its purpose does. */
