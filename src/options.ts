@@ -55,6 +55,8 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly channels?: readonly Channel[]
   /** Default: a memory store, for a single process. */
   readonly store?: Store
+  /** Part of every key, for several apps or tenants on one store. */
+  readonly namespace?: string
   /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
   /** What is looked at besides requests: the cost of sign-ups, the credits of the account, the delivery of codes. */

@@ -75,6 +75,7 @@ export function openDomain(settings: {
   const grants = createGrants(parts)
   const sending = { ...parts, targets, counters, codes, funds, deliveries }
   return {
+    namespace,
     store,
     keys,
     secrets,

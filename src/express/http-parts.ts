@@ -25,8 +25,7 @@ export type HttpParts = ReturnType<typeof openHttp>
 
 /** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
 export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
-  const { namespace, limits, allowedOrigins } = settings
-  const { hostTimeoutMs } = limits
+  const { hostTimeoutMs } = domain.limits
   const { warn } = warnings
 
   const sessions = createSessions(settings.session ?? expressSession(), hostTimeoutMs, warn)
@@ -36,7 +35,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
   const linksOf = createLinks(settings.pages.links)
-  const pages = createPages(settings, languageOf, domain.now)
+  const pages = createPages(settings, languageOf, domain)
   const responder = createResponder(pages)
   const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
     name,
@@ -55,18 +54,18 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     addressOf,
     ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */
-    devices: keepsDevices ? createDeviceCookies(domain, namespace) : undefined,
-    renewal: createRenewal(domain, { namespace, sessions, subjectOf }),
+    devices: keepsDevices ? createDeviceCookies(domain) : undefined,
+    renewal: createRenewal(domain, sessions, subjectOf),
 
     // Where the routes are, and how they respond.
     path,
     mounts: createMounts(settings.path, path, warnings),
     successPaths: createSuccessPaths(),
-    endpoint: createEndpoint({ responder, allowedOrigins, sessions, warn }),
+    endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warn }),
     responder,
 
     // What guards need.
-    requirements: createRequirements(domain, namespace, subjectOf, sessions.find),
+    requirements: createRequirements(domain, subjectOf, sessions.find),
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,

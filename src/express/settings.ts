@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Method } from '../challenge/code-provider.js'
 import type { BeforeSend } from '../challenge/commands.js'
-import type { Limits } from '../challenge/limits.js'
 import type { Grant } from '../challenge/proofs/grants.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, PhoneOf, SubjectOf } from './host/requester.js'
@@ -30,8 +29,6 @@ export interface HttpOptions {
   readonly code?: CodeOptions
   /** Where `routes()` is mounted. Default `/two-factor`. */
   readonly path?: string
-  /** Part of every key, for several apps or tenants on one store. */
-  readonly namespace?: string
   /** Default `expressSession()`. */
   readonly session?: SessionAdapter
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
@@ -70,7 +67,7 @@ export interface HttpOptions {
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
 }
 
-type WithDefault = 'path' | 'namespace' | 'knownBrowsers' | 'allowedOrigins'
+type WithDefault = 'path' | 'knownBrowsers' | 'allowedOrigins'
 
 /** The same, settled, with what follows from all options together. */
 export interface HttpSettings
@@ -79,7 +76,6 @@ export interface HttpSettings
     PageSettings {
   /** The pattern without `g` and `y`: it keeps no position between two codes. */
   readonly code: Required<CodeOptions>
-  readonly limits: Limits
   /** By which a code may be asked for: the provider's, and `app`. */
   readonly methods: readonly Method[]
   /** The longest age that a step-up may accept, when a profile sets one. */

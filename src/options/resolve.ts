@@ -10,9 +10,10 @@ import { checkTwoFactorOptions, type GivenOptions } from './checks.js'
 
 /** The options, checked, with every default in place. */
 export interface Settings
-  extends Pick<GivenOptions, 'provider' | 'secret' | 'store' | 'watch' | 'onEvent' | 'now'>,
+  extends Pick<GivenOptions, 'provider' | 'secret' | 'store' | 'namespace' | 'watch' | 'onEvent' | 'now'>,
     HttpSettings {
   readonly channels: readonly Channel[]
+  readonly limits: Limits
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose

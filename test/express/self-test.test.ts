@@ -30,6 +30,16 @@ describe('the self-test', () => {
     ])
   })
 
+  it('has a store look at the keys of its own namespace', async () => {
+    const inspected: unknown[] = []
+    const inspect = async (namespace?: string) => {
+      inspected.push(namespace)
+      return []
+    }
+    expect(await codes({ store: { ...memoryStore(), inspect }, namespace: 'shop' })).toEqual([])
+    expect(inspected).toEqual(['shop'])
+  })
+
   it('names statuses that were never calibrated, in production only', async () => {
     const { tf } = await startHost({ options: { ...settings, ...inStore } })
     expect((await tf.selfTest()).findings).toEqual([])

@@ -346,7 +346,10 @@ describe('the token of a device cookie', () => {
   const tokenIn = (sent: string | undefined) => {
     const open = vi.fn((_subject: string, _token?: string) => ({}))
     const parts = { devices: { open }, purposes: {}, now: Date.now }
-    createDeviceCookies(parts as never, '').open({ headers: { cookie: sent } } as Request, 'ana')
+    createDeviceCookies({ ...parts, namespace: '' } as never).open(
+      { headers: { cookie: sent } } as Request,
+      'ana',
+    )
     return open.mock.lastCall?.[1]
   }
 

@@ -27,8 +27,8 @@ interface Success {
 
 const ownResponseMs = 5_000
 
-export function createAdmit({ settings, renewal, devices }: HttpParts) {
-  const { hostTimeoutMs } = settings.limits
+export function createAdmit({ settings, domain, renewal, devices }: HttpParts) {
+  const { hostTimeoutMs } = domain.limits
   const onVerified =
     settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
 

@@ -87,8 +87,8 @@ const bytes = 20
 
 export function createAuthenticators(http: HttpParts, signIn: Routes): Authenticators {
   const { settings, domain, identifyLater, endpoint, responder, pages, secretOf } = http
-  const { grants, purposes, secrets, now, emit } = domain
-  const { authenticator, namespace, maxStepUpAgeMs } = settings
+  const { namespace, grants, purposes, secrets, now, emit } = domain
+  const { authenticator, maxStepUpAgeMs } = settings
   if (authenticator === undefined || secretOf === undefined) return withoutOption
   const { issuer } = authenticator
   purposes.ofPackage(purpose)

@@ -36,14 +36,10 @@ interface Neighbour {
 const neighbours = new Set<Neighbour>()
 
 export function createRenewal(
-  { grants, enrolments, emit, limits }: Pick<Domain, 'grants' | 'enrolments' | 'emit' | 'limits'>,
-  parts: {
-    readonly namespace: string
-    readonly sessions: Sessions
-    readonly subjectOf: (req: Request) => string | undefined
-  },
+  { namespace, grants, enrolments, emit, limits }: Domain,
+  sessions: Sessions,
+  subjectOf: (req: Request) => string | undefined,
 ) {
-  const { namespace, sessions, subjectOf } = parts
   let haveNumbers = false
 
   /** Takes the number of this session along, as far as a sign-in does. */

@@ -57,8 +57,7 @@ const lifetimeMs = 10 * minuteMs
  * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
  */
 export function createRequirements(
-  { secrets, grants, now, limits }: Pick<Domain, 'secrets' | 'grants' | 'now' | 'limits'>,
-  namespace: string,
+  { namespace, secrets, grants, now, limits }: Domain,
   subjectOf: (req: Request) => string | undefined,
   /** The session's id, when the request has one: without one no token is valid. */
   sessionOf: (req: Request) => string | undefined,

@@ -79,7 +79,7 @@ export interface Operator {
 /** The operator's side of `twoFactor`. */
 export function createOperator(
   domain: Domain,
-  settings: { readonly provider: CodeProvider; readonly store?: Domain['store']; readonly namespace: string },
+  settings: { readonly provider: CodeProvider; readonly store?: Domain['store'] },
   parts: {
     readonly background: Background
     readonly health: () => Health
@@ -87,8 +87,8 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { numbers, subjects, signups, grants, devices, store } = domain
-  const { provider, store: hostStore, namespace } = settings
+  const { namespace, numbers, subjects, signups, grants, devices, store } = domain
+  const { provider, store: hostStore } = settings
   return {
     numbers,
     subjects: {

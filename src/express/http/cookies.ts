@@ -8,10 +8,12 @@ import { oneString, type RequestContext } from './request-body.js'
 const tokenPattern = /^[\w-]{43}$/
 
 /** The cookie by which a browser is recognized. The guard never reads it. */
-export function createDeviceCookies(
-  { devices, purposes, now }: Pick<Domain, 'devices' | 'purposes' | 'now'>,
-  namespace: string,
-) {
+export function createDeviceCookies({
+  namespace,
+  devices,
+  purposes,
+  now,
+}: Pick<Domain, 'namespace' | 'devices' | 'purposes' | 'now'>) {
   // The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
   const cookieName = `__Host-two-factor-device${namespace === '' ? '' : `-${namespace}`}`
   const isOurs = (line: string) => line.startsWith(`${cookieName}=`)

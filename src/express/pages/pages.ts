@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { Limits } from '../../challenge/limits.js'
+import type { Domain } from '../../challenge/domain.js'
 import { type Html, html, plainText } from '../../lib/html.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
@@ -78,7 +78,6 @@ export interface PageSettings {
   readonly appName: Readonly<Record<string, string> & Record<'login', string>>
   /** ISO 3166 codes. */
   readonly countries: readonly string[] | 'any'
-  readonly limits: Pick<Limits, 'hostTimeoutMs'>
 }
 
 /** What people see. */
@@ -87,14 +86,13 @@ export type Pages = ReturnType<typeof createPages>
 export function createPages(
   settings: PageSettings,
   languageOf: (req: Request) => Language,
-  now: () => number,
+  { limits, now }: Pick<Domain, 'limits' | 'now'>,
 ) {
   const { brand } = settings.pages
-  const { hostTimeoutMs: timeoutMs } = settings.limits
   const countries = settings.countries === 'any' ? [] : settings.countries
   const deadline = {
     name: 'render',
-    timeoutMs,
+    timeoutMs: limits.hostTimeoutMs,
     requestOf: (_view: PageView, { req }: { req: Request }) => req,
   }
   const render = settings.pages.render && hostFunction(settings.pages.render, deadline)

@@ -33,8 +33,8 @@ const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity']
 /** What the pages of one flow show. */
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
-  const { challenges, purposes, now } = http.domain
-  const { countries, code, limits, trustedDevices } = settings
+  const { challenges, purposes, limits, now } = http.domain
+  const { countries, code, trustedDevices } = settings
   const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
   const isSignup = flow.name === 'enrol'
