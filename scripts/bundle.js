@@ -31,13 +31,14 @@ await build([
       chunkFileNames: 'chunks/[name].js',
       codeSplitting: {
         groups: [
+          // First, so that none of it goes with the one below, which needs some of it, too.
+          { name: 'shared', test: small, minShareCount: 2 },
           // The only one that loads zod: stores do not.
           {
             name: 'operations',
             test: /src\/provider\/(operations|(answer|parameter)-schemas)/,
             minShareCount: 2,
           },
-          { name: 'shared', test: small, minShareCount: 2 },
           { name: 'client', test: /src\/provider\//, minShareCount: 2 },
         ],
       },
