@@ -1,7 +1,9 @@
+import { present } from '../../lib/json.js'
 import { optionError } from '../../lib/options.js'
 import type { Awaitable } from '../../lib/promises.js'
 import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
-import type { Wire } from './wire.js'
+import { createAgent } from './agent.js'
+import type { RehearsalResponse, Wire } from './wire.js'
 
 interface Entry {
   readonly id: string
@@ -30,35 +32,34 @@ export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStat
  * @throws {TypeError} when none answers
  */
 export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
-  async function ask(method: 'GET' | 'POST', path: string, fields: object = {}) {
-    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-    const query = new URLSearchParams(given)
-    const response = await wire.send({
-      method,
-      path: `/_sandbox${path}${method === 'GET' ? `?${query}` : ''}`,
-      ...(method === 'POST' && {
-        body: Object.fromEntries(given),
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-      }),
-    })
-    if (response.status !== 200) throw new Error(`the sandbox answered ${response.status}: ${response.text}`)
-    return method === 'GET' ? response.json : response.json.result
+  const agent = createAgent(wire)
+
+  function documentOf({ status, text, json }: RehearsalResponse) {
+    if (status !== 200) throw new Error(`the sandbox answered ${status}: ${text}`)
+    return json
+  }
+  async function get(path: string, fields: object = {}) {
+    const query = new URLSearchParams(Object.entries(present(fields)))
+    return documentOf(await agent.get(`/_sandbox${path}?${query}`))
+  }
+  async function post(path: string, fields: object) {
+    return documentOf(await agent.post(`/_sandbox${path}`, fields)).result
   }
 
-  const { credentials, approvedStatuses } = await ask('GET', '/connection').catch((error) => {
+  const { credentials, approvedStatuses } = await get('/connection').catch((error) => {
     throw optionError(`rehearse: no sandbox answers at ${wire.origin}: ${error.message}`)
   })
   return {
     ...{ credentials, approvedStatuses },
     inbox: {
-      waitFor: (phone, options) => ask('GET', '/messages/wait', { phone, ...options }),
-      list: (phone) => ask('GET', '/messages', { phone }),
+      waitFor: (phone, options) => get('/messages/wait', { phone, ...options }),
+      list: (phone) => get('/messages', { phone }),
     },
-    requests: { list: (operation) => ask('GET', '/requests', { operation }) },
+    requests: { list: (operation) => get('/requests', { operation }) },
     faults: {
       // JSON has no Infinity; the sandbox takes its name.
-      add: (fault) => ask('POST', '/faults', { ...fault, times: String(fault.times) }),
-      remove: (id) => ask('POST', '/faults/delete', { id }),
+      add: (fault) => post('/faults', { ...fault, times: String(fault.times) }),
+      remove: (id) => post('/faults/delete', { id }),
     },
   }
 }
