@@ -52,7 +52,7 @@ describe('the browser of a rehearsal', () => {
       { 'sec-fetch-site': 'same-origin', cookie, 'content-length': '2' },
       {
         ...{ ...always, origin, accept: 'text/html', authorization: 'Bearer x' },
-        ...{ cookie: 'b=2=2', 'content-length': '4' },
+        ...{ cookie: 'b=2=2', 'content-type': 'application/json', 'content-length': '4' },
       },
     ])
     expect([...agent.cookies.keys()]).toEqual(['a', 'b'])
@@ -197,7 +197,7 @@ describe('what a rehearsal tells', () => {
   ])('is of %j %s', (text, secret) => {
     const ear = createEar({ key: 'sandbox-key' })
     ear.close()
-    ear.note('123456')
+    ear.codes.add('123456')
     expect(ear.secretIn(text)).toBe(secret)
   })
 

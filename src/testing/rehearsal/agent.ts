@@ -1,4 +1,4 @@
-import { payloadOf, type RehearsalRequest, type RehearsalResponse, type Wire } from './wire.js'
+import { encoded, type RehearsalRequest, type RehearsalResponse, type Wire } from './wire.js'
 
 /** A browser, as far as the app can tell: it keeps cookies, says where a request comes from, runs no script. */
 export interface RehearsalAgent {
@@ -98,18 +98,13 @@ function standardHeaders(
   origin: string,
   cookies: ReadonlyMap<string, string>,
 ): Record<string, string> {
-  const payload = payloadOf(request)
-  const { body } = request
-  const type =
-    body instanceof URLSearchParams
-      ? 'application/x-www-form-urlencoded'
-      : typeof body === 'object' && body !== null && 'application/json'
+  const { text, type } = encoded(request.body)
   return {
     accept: 'application/json',
     'sec-fetch-site': 'same-origin',
     ...(!/^(GET|HEAD)$/.test(request.method) && { origin }),
     ...(type && { 'content-type': type }),
-    ...(payload !== undefined && { 'content-length': String(Buffer.byteLength(payload)) }),
+    ...(text !== undefined && { 'content-length': String(Buffer.byteLength(text)) }),
     ...(cookies.size > 0 && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
   }
 }

@@ -25,7 +25,6 @@ export function createEar({ key }: { readonly key: string }) {
 
   return {
     ...{ codes, warnings, eventTexts, heard, secretIn },
-    note: (code: string) => void codes.add(code),
     hear: (response: RehearsalResponse) => void heard.push(response),
     close(): void {
       events.unsubscribe(onEvent)

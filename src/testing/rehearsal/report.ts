@@ -1,5 +1,5 @@
 import type { Rehearsal, RehearsalRow } from './contract.js'
-import { payloadOf, type RehearsalRequest } from './wire.js'
+import { encoded, type RehearsalRequest } from './wire.js'
 
 const marks = { held: 'held ', fell: 'FELL ', 'not tried': '--   ' } as const
 const indent = ' '.repeat(7)
@@ -38,8 +38,8 @@ const secretHeaders: Readonly<Record<string, string>> = {
 
 /** A request as a line for a POSIX shell. What is secret in it is left to whoever repeats it. */
 export function curlLine(origin: string, request: RehearsalRequest): string {
-  const { method, path, headers = {} } = request
-  const payload = payloadOf(request)?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
+  const { method, path, headers = {}, body } = request
+  const payload = encoded(body).text?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
   return [
     `curl -i -X ${method} ${quoted(origin + path)}`,
     ...Object.entries(headers)

@@ -98,7 +98,7 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
       after: lastMessage.get(phone),
     })
     lastMessage.set(phone, id)
-    ear.note(code)
+    ear.codes.add(code)
     return code
   }
 

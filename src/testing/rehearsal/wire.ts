@@ -1,6 +1,7 @@
 import { request as ask, type IncomingHttpHeaders, Agent as Sockets } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
+import { parseJson } from '../../lib/json.js'
 
 /** One request of a rehearsal. */
 export interface RehearsalRequest {
@@ -86,7 +87,8 @@ export function createWire(
             status: response.statusCode ?? 0,
             headers: response.headers,
             text,
-            json: parsed(text),
+            // The text of a page may begin with a number, which would be JSON by itself.
+            json: /^\s*[[{"]/.test(text) ? parseJson(text) : undefined,
           })
         }, failed)
       })
@@ -96,7 +98,7 @@ export function createWire(
         if (call.reusedSocket && !retried) exchange(request, true).then(resolve, reject)
         else failed(error)
       })
-      call.end(payloadOf(request))
+      call.end(encoded(request.body).text)
     })
   }
 
@@ -110,17 +112,12 @@ export function createWire(
   }
 }
 
-/** The body as it goes out. */
-export function payloadOf({ body }: RehearsalRequest): string | undefined {
-  if (body === undefined || typeof body === 'string') return body
-  return body instanceof URLSearchParams ? String(body) : JSON.stringify(body)
-}
-
-function parsed(text: string): unknown {
-  if (!/^\s*[[{"]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+/** A body as it goes out, and the content type that it has by itself. */
+export function encoded(body: unknown): { readonly text?: string; readonly type?: string } {
+  if (body === undefined) return {}
+  if (typeof body === 'string') return { text: body }
+  if (body instanceof URLSearchParams) {
+    return { text: String(body), type: 'application/x-www-form-urlencoded' }
   }
+  return { text: JSON.stringify(body), type: 'application/json' }
 }
