@@ -22,9 +22,8 @@ export async function postAtOnce(
 }
 
 /** Each another one, because the same wrong code again would not reach the provider. */
-export function wrongCodes(count: number, right = ''): readonly string[] {
-  const length = right.length || 6
-  const codes = Array.from({ length: count + 1 }, (_, index) => String(index + 1).padStart(length, '7'))
+export function wrongCodes(count: number, right = '000000'): readonly string[] {
+  const codes = Array.from({ length: count + 1 }, (_, index) => String(index + 1).padStart(right.length, '7'))
   return codes.filter((code) => code !== right).slice(0, count)
 }
 

@@ -1,3 +1,4 @@
+import { stepsUp } from './actions.js'
 import type { RehearsalAction } from './contract.js'
 import { phoneNames, subjectNames } from './hostile.js'
 import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
@@ -109,7 +110,7 @@ export const attacksOnSessions: readonly Attack[] = [
     async run(stage, tries) {
       tries('the sign-in of a second person in the browser of the first')
       const first = await stage.signedIn()
-      const [action] = (stage.options.actions ?? []).filter(({ stepUp }) => stepUp !== false)
+      const action = stage.options.actions?.find(stepsUp)
       if (action !== undefined) await stage.approve(action, first)
       const messages = await stage.messagesTo(first.person)
       const second = await stage.passwordGiven({ agent: first.agent })
