@@ -86,11 +86,8 @@ export function sandboxFixtures(options: SandboxFixtureOptions = {}): SandboxFix
     codeFor: async ({ sandbox, phone }, use) => {
       const returned = new Map<string, string>()
       await use(async (number = phone, waitOptions = {}) => {
-        const after = returned.get(number)
-        const message = await sandbox.inbox.waitFor(number, {
-          ...waitOptions,
-          ...(after !== undefined && { after }),
-        })
+        const after = returned.get(number) ?? waitOptions.after
+        const message = await sandbox.inbox.waitFor(number, { ...waitOptions, after })
         returned.set(number, message.id)
         return message.code
       })
