@@ -54,7 +54,7 @@ export const faultSchema = z.strictObject({
 })
 
 /** Throws a TypeError that names what is wrong with a fault. */
-export function checkFault(fault: Fault): void {
+function checkFault(fault: Fault): void {
   const { times, ...effect }: Fault = Object(fault)
   const isEndless = times === Number.POSITIVE_INFINITY
   const problem = problemIn(faultSchema, { ...effect, times: isEndless ? 'Infinity' : times })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { PendingFault } from '../faults.js'
-import { type Fault, faultSchema } from '../faults.js'
+import { type Fault, faultSchema, type PendingFault } from '../faults.js'
 import type { Dialect } from '../options.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
@@ -157,8 +156,7 @@ export function controlTable(
 
 /** JSON has no Infinity: null stands for "until it is removed". */
 function listedFault({ id, fault, timesLeft }: PendingFault): object {
-  const { times, ...effect } = fault
-  return Number.isFinite(timesLeft)
-    ? { id, fault: times === undefined ? effect : { ...effect, times }, timesLeft }
-    : { id, fault: effect, timesLeft: null }
+  if (Number.isFinite(timesLeft)) return { id, fault, timesLeft }
+  const { times: _endless, ...effect } = fault
+  return { id, fault: effect, timesLeft: null }
 }

@@ -39,7 +39,7 @@ function codeChip({ codeState = 'live', codeExpiresAt }: InboxMessage, aheadMs: 
 }
 
 /** One message as the page shows it. */
-export interface ShownMessage {
+interface ShownMessage {
   readonly message: Message
   readonly view: InboxMessage
   /** The request behind it, if it is still logged. */
@@ -50,7 +50,7 @@ export interface ShownMessage {
 }
 
 /** One SMS or call: what the phone shows, its code, what happened to it, and the request behind it. */
-export function messageCard({ message, view, request, now, aheadMs }: ShownMessage): Html {
+function messageCard({ message, view, request, now, aheadMs }: ShownMessage): Html {
   const { id, channel, phone, code, appName, state } = view
   const { credits, voice, timeline } = message
   const kind = kindOf(channel)
@@ -83,7 +83,7 @@ ${button('messages/delete', { id }, 'Delete', `Delete this ${kind.toLowerCase()}
 }
 
 /** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
-export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
+function messageLine({ view, now, aheadMs }: ShownMessage): Html {
   const { id, channel, phone, text, code, appName, at, state } = view
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
 <span class="quiet">${momentText(at, now)}</span>

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../lib/html.js'
+import { parseJson } from '../../lib/json.js'
 import { operations } from '../../provider/operations.js'
 import type { Connection } from '../reach.js'
 import type { LoggedRequest } from '../request-log.js'
@@ -24,14 +25,10 @@ ${answer !== undefined && html`<pre tabindex="0" aria-label="Response to ${opera
 </details>`
 }
 
+/** Long bodies are logged shortened, so they may not be complete JSON. */
 function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), undefined, 2)
-  } catch (error) {
-    // Long bodies are logged shortened, so they may not be complete JSON.
-    if (error instanceof SyntaxError) return body
-    throw error
-  }
+  const document = parseJson(body)
+  return document === undefined ? body : JSON.stringify(document, undefined, 2)
 }
 
 /** The command that sends a logged request again. The log has no key, so the sandbox's own takes its place. */
