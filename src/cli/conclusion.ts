@@ -1,4 +1,4 @@
-import { scalarString } from '../lib/json.js'
+import { present, scalarString } from '../lib/json.js'
 import type { VerifyAnswer } from '../provider/index.js'
 import { masked } from '../provider/provider-error.js'
 import type { Calibration } from './calibration.js'
@@ -69,9 +69,9 @@ function maskValue(value: unknown, form: string): unknown {
 
 /** What an answer says that decides, as one line. */
 export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
-  const members = Object.entries({ status, error })
-    .filter(([, value]) => value !== undefined)
-    .map(([member, value]) => `${member} ${describeValue(value)}`)
+  const members = Object.entries(present({ status, error })).map(
+    ([member, value]) => `${member} ${describeValue(value)}`,
+  )
   return `  ${name.padEnd(13)}HTTP ${httpStatus}  ${members.join('  ') || 'no status, no error'}`
 }
 

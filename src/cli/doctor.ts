@@ -45,10 +45,7 @@ export async function examine(parts: {
   return { ok: rows.every(({ found }) => found !== 'wrong'), rows, notLookedAt }
 }
 
-export function describeReport(
-  { rows, notLookedAt: others }: Report,
-  stream: Parameters<typeof describeRow>[1],
-): string {
+export function describeReport({ rows, notLookedAt: others }: Report, stream: NodeJS.WriteStream): string {
   const wrong = rows.filter(({ found }) => found === 'wrong').length
   return [
     ...rows.map((row) => describeRow(row, stream)),

@@ -26,7 +26,7 @@ const marks = {
 const indent = ' '.repeat(19)
 
 /** One row as aligned text: each sentence on a line of its own, the fix last. */
-export function describeRow(row: Row, stream: Parameters<typeof coloured>[2]): string {
+export function describeRow(row: Row, stream: NodeJS.WriteStream): string {
   const [mark, colour] = marks[row.found]
   const text = row.text.replaceAll(/\. (?=[A-Z])/g, `.\n${indent}`)
   const line = `  ${coloured(colour, mark.padEnd(7), stream)}${row.name.padEnd(10)}${text}`

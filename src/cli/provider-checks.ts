@@ -40,7 +40,7 @@ function isMereFlag(raw: unknown): boolean {
 type Diagnosis = readonly [code: string, fix?: string]
 
 /** What a failed question to the provider comes to: a stable code, what happened, and what to do about it. */
-export function diagnosisRow(
+function diagnosisRow(
   error: ProviderError,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
 ): Row {

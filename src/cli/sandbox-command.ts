@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { present } from '../lib/json.js'
 import { loadPhoneData } from '../phone-number.js'
 import type { InboxMessage, Sandbox, SandboxOptions } from '../sandbox/index.js'
 import { type Flag, type Flags, readCommandLine } from './command-line.js'
@@ -44,10 +45,10 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, args)
   if (values === undefined) return 0
   const { client, key, quiet, json, ...texts } = values
-  const given = Object.entries<string | undefined>(texts).filter(([, text]) => text !== undefined)
+  const given = Object.entries<string>(present(texts))
   const options = {
     port: defaultPort,
-    ...Object.fromEntries(given.map(([name, text = '']) => [name, meant(name as keyof typeof flags, text)])),
+    ...Object.fromEntries(given.map(([name, text]) => [name, meant(name as keyof typeof flags, text)])),
     ...((client ?? key) && { credentials: { client: Number(client ?? 100200), key: key ?? 'sandbox-key' } }),
     ...(!json && !quiet && { onMessage: await messagePrinter() }),
   }
@@ -116,7 +117,7 @@ Ctrl-C ends it.
 const maxExcerpt = 60
 
 /** Prints each message as one line: `12:04:31 sms → +57 300 123 4567 Acme 482913`. */
-export async function messagePrinter(): Promise<(message: InboxMessage) => void> {
+async function messagePrinter(): Promise<(message: InboxMessage) => void> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
   const spaced = (phone: string) => parsePhoneNumberFromString(phone)?.formatInternational() ?? phone
   return ({ at, channel, phone, appName, code, text }) => {
