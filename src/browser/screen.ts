@@ -41,7 +41,7 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
       const notice = find('[data-unreachable]')
       if (notice === null) return
       // One place for errors: what was wrong before is not what is wrong now.
-      const before = dialog.querySelector<HTMLElement>('#problem')
+      const before = find('#problem')
       if (before !== null) before.hidden = true
       notice.hidden = false
       notice.focus()
