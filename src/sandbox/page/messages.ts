@@ -1,4 +1,5 @@
 import { type Html, html } from '../../lib/html.js'
+import type { SandboxClock } from '../clock.js'
 import type { CodeState, InboxMessage } from '../inbox.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
@@ -21,38 +22,34 @@ function toneOf(state: MessageState): 'good' | 'bad' | 'busy' {
 }
 
 /** A code with what has become of it. Only a live one can be copied: a dead one would just be refused. */
-function codeView(message: InboxMessage, aheadMs: number, styles: string, copyStyles: string): Html {
+function codeView(message: InboxMessage, clock: SandboxClock, styles: string, copyStyles: string): Html {
   const { code = '', codeState = 'live' } = message
   const isLive = codeState === 'live'
   return html`<strong class="${isLive ? styles : `${styles} dead`}">${code}</strong>
 ${isLive && html`<button type="button" class="${copyStyles}" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
-${codeChip(message, aheadMs)}`
+${codeChip(message, clock)}`
 }
 
 /** The state of a code; a live one counts down in the browser, which knows real time only. */
-function codeChip({ codeState = 'live', codeExpiresAt }: InboxMessage, aheadMs: number): Html {
+function codeChip({ phone, codeState = 'live', codeExpiresAt }: InboxMessage, clock: SandboxClock): Html {
   const left =
     codeState === 'live' && codeExpiresAt !== undefined
-      ? html` <span data-until="${codeExpiresAt - aheadMs}">until ${timeText(codeExpiresAt)}</span>`
+      ? html` <span data-until="${codeExpiresAt - clock.aheadMs(phone)}">until ${timeText(codeExpiresAt)}</span>`
       : undefined
   return html`<span class="chip ${codeState === 'live' ? 'good' : 'dead'}">${labelOf(codeState)}${left}</span>`
 }
 
-/** One message as the page shows it. */
-interface ShownMessage {
-  readonly message: Message
-  readonly view: InboxMessage
-  /** The request behind it, if it is still logged. */
-  readonly request: Html | undefined
-  /** The time of its number, and how far that is ahead of real time; both in ms. */
-  readonly now: number
-  readonly aheadMs: number
-}
-
 /** One SMS or call: what the phone shows, its code, what happened to it, and the request behind it. */
-function messageCard({ message, view, request, now, aheadMs }: ShownMessage): Html {
+function messageCard(
+  message: Message,
+  { clock, messages, requests }: ProviderSimulation,
+  connection: Connection,
+): Html {
+  const view = messages.view(message)
   const { id, channel, phone, code, appName, state } = view
-  const { credits, voice, timeline } = message
+  const { credits, voice, timeline, requestId } = message
+  const now = clock.now(phone)
+  const request = requests.find(requestId)
   const kind = kindOf(channel)
   return html`<li id="m-${id}" class="card" data-spoken="${kind} to ${phone}">
 <div class="card-head">
@@ -62,7 +59,7 @@ ${stateChip(state)}
 <div class="card-body">
 ${phoneView(view, now)}
 <div class="facts">
-${code !== undefined && html`<p class="code-row">${codeView(view, aheadMs, 'code', 'copy')}</p>`}
+${code !== undefined && html`<p class="code-row">${codeView(view, clock, 'code', 'copy')}</p>`}
 <dl class="pairs">
 ${appName !== undefined && html`<dt>App name</dt><dd>${appName}</dd>`}
 ${voice !== undefined && html`<dt>Voice</dt><dd>${voice}</dd>`}
@@ -76,20 +73,21 @@ ${voice !== undefined && html`<dt>Voice</dt><dd>${voice}</dd>`}
 </div>
 </div>
 <div class="card-foot">
-${request}
+${request && requestView(request, connection, now, `r-${id}`)}
 ${button('messages/delete', { id }, 'Delete', `Delete this ${kind.toLowerCase()} to ${phone}`)}
 </div>
 </li>`
 }
 
 /** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
-function messageLine({ view, now, aheadMs }: ShownMessage): Html {
+function messageLine(message: Message, { clock, messages }: ProviderSimulation): Html {
+  const view = messages.view(message)
   const { id, channel, phone, text, code, appName, at, state } = view
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
-<span class="quiet">${momentText(at, now)}</span>
+<span class="quiet">${momentText(at, clock.now(phone))}</span>
 <h3 tabindex="-1">${kindOf(channel)} ${phone}</h3>
 <span class="excerpt">${appName ?? text}</span>
-${code === undefined ? stateChip(state) : codeView(view, aheadMs, '', 'copy small')}
+${code === undefined ? stateChip(state) : codeView(view, clock, '', 'copy small')}
 </li>`
 }
 
@@ -120,20 +118,11 @@ const messagesPerPage = 50
 
 /** The messages that a view shows, with what can be done to all of them. */
 export function messageList(simulation: ProviderSimulation, connection: Connection, view: InboxView): Html {
-  const { clock, messages, requests } = simulation
   const { search, isCompact } = view
-  const found = messages.search(search)
+  const found = simulation.messages.search(search)
   const pages = Math.max(1, Math.ceil(found.length / messagesPerPage))
   const page = Math.min(view.page, pages)
   const start = (page - 1) * messagesPerPage
-
-  function shown(message: Message): ShownMessage {
-    const { id, phone, requestId } = message
-    const now = clock.now(phone)
-    const logged = requests.find(requestId)
-    const request = logged && requestView(logged, connection, now, `r-${id}`)
-    return { message, view: messages.view(message), request, now, aheadMs: clock.aheadMs(phone) }
-  }
 
   const item = isCompact ? messageLine : messageCard
   return html`<section class="messages" aria-labelledby="messages">
@@ -147,7 +136,7 @@ ${found.length > 0 && deleteForm(search)}
 ${found.length === 0 && emptyNote(search)}
 <ol class="${isCompact ? 'cards lines' : 'cards'}" aria-label="Messages, newest first">${found
     .slice(start, start + messagesPerPage)
-    .map((message) => item(shown(message)))}</ol>
+    .map((message) => item(message, simulation, connection))}</ol>
 ${pages > 1 && pager({ ...view, page }, pages)}
 </section>`
 }
