@@ -79,9 +79,8 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
       return last
     },
     copy(without = []) {
-      const copy = createAgent(wire, options, agent)
-      for (const name of without) (copy.cookies as Map<string, string>).delete(name)
-      return copy
+      const kept = [...cookies].filter(([name]) => !without.includes(name))
+      return createAgent(wire, options, { ...agent, cookies: new Map(kept) })
     },
   }
   return agent
