@@ -105,20 +105,18 @@ async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   const { only } = stage.options
   // What is judged by all traffic would hold where there is none.
   const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
-  const asked = attacks.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
-  const rows: RehearsalRow[] = []
-  let inTrouble: Promise<RehearsalRow> | false | undefined
-  for (const attack of asked) {
-    rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage)))
-    if (stage.ear.codes.size === 0) {
-      const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
-      return [...rows, ...asked.slice(rows.length).map((one) => notTried(one, why))]
-    }
-    // A silent provider takes time, which it may take beside all others.
-    inTrouble ??= asked.includes(faults) && rowOf(faults, stage)
-    // It may fail before its turn comes, or after the others have.
-    if (inTrouble) inTrouble.catch(() => {})
+  const [signIn, ...others] = attacks
+  const asked = others.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
+  const rows = [await rowOf(signIn, stage)]
+  if (stage.ear.codes.size === 0) {
+    const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
+    return [...rows, ...asked.map((one) => notTried(one, why))]
   }
+  // A silent provider takes time, which it may take beside all others.
+  const inTrouble = asked.includes(faults) && rowOf(faults, stage)
+  // It may fail before its turn comes, or after the others have.
+  if (inTrouble) inTrouble.catch(() => {})
+  for (const attack of asked) rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage)))
   return rows
 }
 

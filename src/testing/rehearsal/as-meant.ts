@@ -8,7 +8,7 @@ const signInFix = {
 }
 
 /** As it is meant: always tried, and first, for the others are judged by what these show. */
-export const asMeant: readonly Attack[] = [
+export const asMeant: readonly [Attack, ...Attack[]] = [
   /** Password, a wrong code, the right one: as it is meant, and proof that the sandbox is that of the app. */
   {
     code: 'sign-in',

@@ -9,7 +9,7 @@ import { signUp } from './sign-up.js'
 import type { Attack } from './stage.js'
 
 /** In this order: what comes first shows the others what it looks like when something was done. */
-export const attacks: readonly Attack[] = [
+export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
   ...bursts,
   ...attacksOnActions,
