@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Response } from 'express'
 import { maxTimerMs } from '../../lib/time.js'
-import { type InboxView, viewUrl } from '../page/view.js'
+import type { InboxView } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import { nextStepAt } from '../timeline.js'
 
@@ -55,7 +55,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
     // Pages with the same view share one rendering.
     const rendered = new Map<string, string>()
     for (const stream of streams) {
-      const key = viewUrl(stream.view, stream.view)
+      const key = JSON.stringify(stream.view)
       const markup = rendered.get(key) ?? render(stream.view)
       rendered.set(key, markup)
       send(stream, markup)
