@@ -10,7 +10,6 @@ import {
   that,
   unknownName,
 } from '../lib/options.js'
-import type { SandboxOptions } from '../sandbox/index.js'
 import { asMeant } from './rehearsal/as-meant.js'
 import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson, RehearsalRow } from './rehearsal/contract.js'
@@ -27,7 +26,7 @@ const maxMs = 120_000
 /** With fewer requests than this the bursts become smaller. */
 const requestsOfFullBursts = 5_000
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
-const defaultSandbox: SandboxOptions = { port: 4010 }
+const defaultPort = 4010
 
 const object = (fix: string) => that(fix, (value) => typeof value === 'object' && value !== null)
 const checks = {
@@ -120,11 +119,11 @@ async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   return rows
 }
 
-async function rowOf({ run, fix, docs, ...attack }: Attack, stage: Stage): Promise<RehearsalRow> {
-  const { code, claim } = attack
+async function rowOf(attack: Attack, stage: Stage): Promise<RehearsalRow> {
+  const { code, claim, fix, docs } = attack
   let tried = ''
   try {
-    const seen = await run(stage, (what) => {
+    const seen = await attack.run(stage, (what) => {
       tried = what
     })
     return { code, claim, tried, seen, verdict: 'held' }
@@ -142,15 +141,12 @@ async function rowOf({ run, fix, docs, ...attack }: Attack, stage: Stage): Promi
   }
 }
 
-function notTried({ code, claim }: Pick<Attack, 'code' | 'claim'>, why: string): RehearsalRow {
+function notTried({ code, claim }: Attack, why: string): RehearsalRow {
   return { code, claim, tried: why, seen: '', verdict: 'not tried' }
 }
 
 /** The sandbox of the host, one that runs elsewhere, or one that ends with the rehearsal. */
-async function sandboxOf(
-  { sandbox = defaultSandbox }: RehearsalOptions,
-  ends: (() => unknown)[],
-): Promise<HeldSandbox> {
+async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknown)[]): Promise<HeldSandbox> {
   if (typeof sandbox === 'object' && 'inbox' in sandbox) return sandbox
   if (typeof sandbox === 'string' || sandbox instanceof URL) {
     const wire = createWire(new URL(sandbox).origin)
@@ -159,7 +155,7 @@ async function sandboxOf(
   }
   // Loaded here, so that the entry works where Express is not installed.
   const { startSandbox } = await import('../sandbox/index.js')
-  const started = await startSandbox({ ...defaultSandbox, ...sandbox })
+  const started = await startSandbox({ port: defaultPort, ...sandbox })
   ends.push(started.close)
   return started
 }

@@ -87,8 +87,7 @@ export function createWire(
             status: response.statusCode ?? 0,
             headers: response.headers,
             text,
-            // The text of a page may begin with a number, which would be JSON by itself.
-            json: /^\s*[[{"]/.test(text) ? parseJson(text) : undefined,
+            json: parseJson(text),
           })
         }, failed)
       })
