@@ -90,7 +90,7 @@ export const attacksByOtherSites: readonly Attack[] = [
         ]
         if (missing.length === 0) continue
         // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
-        if ((await stage.shownPage({ agent: agent.copy([name]) })) !== undefined) continue
+        if ((await stage.shownPage(agent.copy([name]))) !== undefined) continue
         const request = { method: 'GET', path: stage.pages[0] ?? '/' }
         throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
       }

@@ -31,8 +31,10 @@ export const judgements: readonly Attack[] = [
         if (secret !== undefined) fell(response, `${secret}: ${told(response)}`)
       }
       for (const [place, texts] of Object.entries({ event: eventTexts, 'line of the log': lines })) {
-        const at = texts.findIndex((text) => secretIn(text) !== undefined)
-        if (at >= 0) throw new Fell(`${secretIn(texts[at] ?? '')} in ${place} ${at + 1}`)
+        for (const [index, text] of texts.entries()) {
+          const secret = secretIn(text)
+          if (secret !== undefined) throw new Fell(`${secret} in ${place} ${index + 1}`)
+        }
       }
       return 'none'
     },

@@ -1,4 +1,5 @@
 import { stepsUp } from './actions.js'
+import type { Agent } from './agent.js'
 import type { RehearsalAction } from './contract.js'
 import { phoneNames, subjectNames } from './hostile.js'
 import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
@@ -12,8 +13,9 @@ export const attacksOnSessions: readonly Attack[] = [
     docs: 'docs/api.md#the-guard',
     async run(stage, tries) {
       tries(`${stage.pages.join(', ')}: by nobody and by a password alone`)
-      await closed(stage, { agent: stage.agent() })
-      return closed(stage, await stage.passwordGiven())
+      await closed(stage, stage.agent())
+      const { agent } = await stage.passwordGiven()
+      return closed(stage, agent)
     },
   },
   {
@@ -42,7 +44,7 @@ export const attacksOnSessions: readonly Attack[] = [
       const agent = asked.agent.copy()
       await stage.verify(asked)
       if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
-      return closed(stage, { agent })
+      return closed(stage, agent)
     },
   },
   {
@@ -54,8 +56,8 @@ export const attacksOnSessions: readonly Attack[] = [
       tries('the proof of one browser in another: its pages, challenge, destinations and requirement')
       const owner = await stage.signedIn()
       const stranger = await stage.passwordGiven({ person: owner.person })
-      await stage.shownPage(owner)
-      const shown = await stage.shownPage(stranger)
+      await stage.shownPage(owner.agent)
+      const shown = await stage.shownPage(stranger.agent)
       if (shown !== undefined) fell(shown)
       const asked = await stage.challenged(await stage.passwordGiven())
       const thief = await stage.passwordGiven()
@@ -118,7 +120,7 @@ export const attacksOnSessions: readonly Attack[] = [
       if ((await stage.messagesTo(first.person)) > messages) {
         fell(started, 'the code of the second went to the first')
       }
-      const shown = await stage.shownPage(second)
+      const shown = await stage.shownPage(second.agent)
       if (shown !== undefined) fell(shown, `before the code of the second ${told(shown)}`)
       if (action === undefined) return 'nothing of the first was left'
       const { response, isDone } = await stage.attempt(action, second, stage.requestOf(action, first))
@@ -138,7 +140,7 @@ export const attacksOnSessions: readonly Attack[] = [
       const visit = await stage.signedIn()
       const agent = visit.agent.copy()
       await perform(stage, given, visit)
-      return closed(stage, { agent })
+      return closed(stage, agent)
     },
   },
   {
@@ -152,17 +154,18 @@ export const attacksOnSessions: readonly Attack[] = [
       tries('another browser of the person after a new password')
       const other = await stage.signedIn()
       const visit = await stage.signedIn({ person: other.person })
-      if ((await stage.shownPage(other)) === undefined) throw new NotTried('a second sign-in ends the first')
+      if ((await stage.shownPage(other.agent)) === undefined)
+        throw new NotTried('a second sign-in ends the first')
       await perform(stage, changePassword, visit)
-      return closed(stage, other)
+      return closed(stage, other.agent)
     },
   },
 ]
 
 /** Sees that no page is shown in this browser. */
-async function closed(stage: Stage, visit: Pick<Visit, 'agent'>): Promise<string> {
+async function closed(stage: Stage, agent: Agent): Promise<string> {
   if (stage.pages.length === 0) throw new NotTried('no `pages` were given')
-  const shown = await stage.shownPage(visit)
+  const shown = await stage.shownPage(agent)
   if (shown !== undefined) fell(shown)
   return 'no page was shown'
 }

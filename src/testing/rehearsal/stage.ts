@@ -167,7 +167,7 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   }
 
   /** The first of the pages that is shown, in place of a refusal or the way to the code page. */
-  async function shownPage({ agent }: Pick<Visit, 'agent'>): Promise<RehearsalResponse | undefined> {
+  async function shownPage(agent: Agent): Promise<RehearsalResponse | undefined> {
     for (const page of pages) {
       const response = await agent.get(page)
       if (response.status >= 200 && response.status < 300) return response
