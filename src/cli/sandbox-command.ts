@@ -49,7 +49,9 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
   const options = {
     port: defaultPort,
     ...Object.fromEntries(given.map(([name, text]) => [name, meant(name as keyof typeof flags, text)])),
-    ...((client ?? key) && { credentials: { client: Number(client ?? 100200), key: key ?? 'sandbox-key' } }),
+    ...((client !== undefined || key !== undefined) && {
+      credentials: { client: Number(client ?? 100200), key: key ?? 'sandbox-key' },
+    }),
     ...(!json && !quiet && { onMessage: await messagePrinter() }),
   }
   const startSandbox = await loadSandbox()

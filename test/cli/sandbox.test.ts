@@ -128,6 +128,7 @@ describe('express-two-factor sandbox', () => {
 
   test.each([
     [['--credits', 'many'], 'credits must be an integer'],
+    [['--client', '', '--key', 'other'], 'credentials.client must be an integer'],
     [['--dialect', 'french'], 'dialect must be one of spec, observed'],
     [['--nonsense'], '--nonsense'],
     [['--port', '70000'], 'port must be an integer'],
