@@ -157,5 +157,6 @@ export function withStoreDeadline(
     swap: (key, version, next, ttlMs) => observed('swap', key, () => store.swap(key, version, next, ttlMs)),
     increment: (key, windowMs, by) => observed('increment', key, () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
+    ...(store.inspect && { inspect: store.inspect.bind(store) }),
   }
 }

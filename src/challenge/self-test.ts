@@ -3,8 +3,8 @@ import { clockLeewayMs, minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
 import { near } from './budgets/service-limits.js'
 import type { SignupGuard } from './budgets/signup-guard.js'
-import type { CodeProvider } from './code-provider.js'
-import type { Keys } from './keys.js'
+import { type CodeProvider, membersOf } from './code-provider.js'
+import type { Domain } from './domain.js'
 import type { Limits } from './limits.js'
 import { newCommandId } from './updater.js'
 
@@ -23,23 +23,15 @@ const balanceMs = 10_000
 const inspectionMs = 5_000
 
 /** Checks everything that could prevent codes from being delivered. Sends none. Never rejects. */
-export async function selfTest(parts: {
-  readonly balance: () => Promise<{ readonly credits?: number | undefined }>
-  readonly store: Store
-  /** What the store's own inspection finds. */
-  readonly inspect: () => Promise<readonly Finding[]>
-  /** Each may know what is wrong with its own settings. */
-  readonly providers: readonly Pick<CodeProvider, 'inspect'>[]
+export async function selfTest(
+  domain: Pick<Domain, 'namespace' | 'store' | 'keys' | 'now'> & Busyness,
+  provider: CodeProvider,
   /** What the options, and the requests seen so far, have shown. */
-  readonly settings: () => readonly Finding[]
-  readonly signups: Pick<SignupGuard, 'busiestDay'>
-  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
-  readonly keys: Keys
-  readonly now: () => number
-}): Promise<SelfTest> {
-  const { balance, store, inspect, providers, settings, signups, limits, keys, now } = parts
+  settings: () => readonly Finding[],
+): Promise<SelfTest> {
+  const { namespace, store, keys, now } = domain
   const found = await Promise.all([
-    findingOf(() => withinDeadline(balanceMs, () => creditsLeft(balance)), {
+    findingOf(() => withinDeadline(balanceMs, () => creditsLeft(provider)), {
       code: 'provider_failed',
       fix: 'check baseUrl, client, key and the address allow-list of the account',
     }),
@@ -51,14 +43,14 @@ export async function selfTest(parts: {
       code: 'clock_failed',
       fix: 'remove the option `now`',
     }),
-    findingOf(() => withinDeadline(inspectionMs, inspect), {
+    findingOf(() => withinDeadline(inspectionMs, async () => (await store.inspect?.(namespace)) ?? []), {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
     // A store that cannot be read has been found above.
-    limitFindings({ signups, limits }).catch(() => []),
+    limitFindings(domain).catch(() => []),
     // One by one: what fails must not hide what the others find.
-    ...providers.map((one) =>
+    ...membersOf(provider).map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
         code: 'provider_not_inspected',
         // Not its own words, which may hold a key.
@@ -82,10 +74,8 @@ async function findingOf(
   }
 }
 
-async function creditsLeft(
-  balance: () => Promise<{ readonly credits?: number | undefined }>,
-): Promise<readonly Finding[]> {
-  const { credits } = await balance()
+async function creditsLeft(provider: CodeProvider): Promise<readonly Finding[]> {
+  const credits = (await provider.balance?.())?.credits
   if (credits === undefined || credits > 0) return []
   const message = 'The account has no credits left: no code will be sent.'
   return [{ code: 'no_credits', message, fix: 'recharge the account' }]
@@ -102,14 +92,16 @@ async function storeKeepsWord(store: Store, key: string): Promise<readonly Findi
   return [{ code: 'store_unfit', message, fix: 'run storeContract of express-two-factor/testing against it' }]
 }
 
+interface Busyness {
+  readonly signups: Pick<SignupGuard, 'busiestDay'>
+  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
+}
+
 /** What the week before has shown, so that the next busy day is not refused. By UTC days: one that slides may hold more. */
 export async function limitFindings({
   signups,
   limits: { serviceEnrolSendsPerDay: given },
-}: {
-  readonly signups: Pick<SignupGuard, 'busiestDay'>
-  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
-}): Promise<readonly Finding[]> {
+}: Busyness): Promise<readonly Finding[]> {
   const busiest = await signups.busiestDay()
   const limit = typeof given === 'function' ? given() : given
   if (busiest < near * limit) return []

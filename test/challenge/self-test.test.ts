@@ -1,15 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { CodeProvider } from '../../src/challenge/code-provider.js'
 import { createKeys, createSecrets } from '../../src/challenge/keys.js'
 import { selfTest } from '../../src/challenge/self-test.js'
 import { memoryStore } from '../../src/store/memory-store.js'
-import type { Finding } from '../../src/store/store.js'
+import type { Store } from '../../src/store/store.js'
 
 const parts = {
-  balance: async () => ({ credits: 1 }),
+  namespace: '',
   store: memoryStore(),
-  inspect: async (): Promise<readonly Finding[]> => [],
-  providers: [] as { inspect(): Promise<readonly Finding[]> }[],
-  settings: (): readonly Finding[] => [],
   signups: { busiestDay: async () => 2_399 },
   limits: { serviceEnrolSendsPerDay: 3_000 as number | (() => number) },
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
@@ -18,8 +16,22 @@ const parts = {
 const reachStore = 'check that the store runs, that it can be reached, and its permissions'
 type Swap = Parameters<typeof parts.store.swap>
 
-const finds = (changes: { [Part in keyof typeof parts]?: unknown }) =>
-  selfTest({ ...parts, ...(changes as Partial<typeof parts>) })
+const provider: CodeProvider = {
+  sendCode: async () => ({ result: 'failed' }),
+  checkCode: async () => 'rejected',
+  balance: async () => ({ credits: 1 }),
+}
+
+interface Changes extends Partial<Record<keyof typeof parts | 'balance' | 'inspect', unknown>> {
+  readonly members?: readonly Partial<CodeProvider>[]
+}
+
+function finds({ balance = provider.balance, inspect, members, ...changes }: Changes) {
+  const asked = { ...provider, balance, ...(members && { members, over: () => provider }) }
+  const { store, ...others } = { ...parts, ...(changes as Partial<typeof parts>) }
+  const inspected = inspect === undefined ? store : { ...store, inspect: inspect as Store['inspect'] }
+  return selfTest({ ...others, store: inspected } as typeof parts, asked as CodeProvider, () => [])
+}
 
 const codes = async (changes: Parameters<typeof finds>[0]) =>
   (await finds(changes)).findings.map(({ code }) => code)
@@ -147,12 +159,12 @@ describe('the self-test', () => {
 
   it('hears every provider, and repeats nothing of what one throws', async () => {
     const guessed = { code: 'statuses_guessed', message: 'Guessed.', fix: 'calibrate' }
-    const providers = [
+    const members = [
       { inspect: async () => Promise.reject(new Error('GET https://api.example/?key=k-canary')) },
       { inspect: async () => [guessed] },
       {},
     ]
-    const { findings } = await finds({ providers })
+    const { findings } = await finds({ members })
     expect(findings).toMatchObject([{ code: 'provider_not_inspected' }, guessed])
     expect(JSON.stringify(findings)).not.toContain('canary')
   })

@@ -1,4 +1,4 @@
-import { type CodeProvider, membersOf } from '../../challenge/code-provider.js'
+import type { CodeProvider } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
 import type { Numbers, SubjectState } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
@@ -87,7 +87,7 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { namespace, numbers, subjects, signups, grants, devices, store } = domain
+  const { numbers, subjects, signups, grants, devices, store } = domain
   const { provider, store: hostStore } = settings
   return {
     numbers,
@@ -111,14 +111,7 @@ export function createOperator(
         await signups.approved(country)
       },
     },
-    selfTest: () =>
-      selfTest({
-        ...domain,
-        providers: membersOf(provider),
-        balance: async () => (await provider.balance?.()) ?? {},
-        inspect: async () => hostStore?.inspect?.(namespace) ?? [],
-        settings: parts.findings,
-      }),
+    selfTest: () => selfTest(domain, provider, parts.findings),
     health: parts.health,
     async close() {
       parts.background.close()
