@@ -17,8 +17,6 @@ export interface OnFile {
   readonly phone?: string | undefined
   /** In place of it several, the preferred one first. */
   readonly numbers?: readonly NumberOnFile[] | undefined
-  /** Called with the place of a number in that list that nobody can read, from 1. */
-  readonly onUnreadable?: ((place: number) => void) | undefined
   /** The secret that the authenticator app of the subject has, too; absent: there is no such app. */
   readonly secret?: Uint8Array | undefined
 }

@@ -48,6 +48,8 @@ export function openDomain(settings: {
   readonly countries: readonly string[] | 'any'
   /** Whether there are authenticator apps. */
   readonly haveApps: boolean
+  /** Called with the place of a number in a list on file that nobody can read, from 1. */
+  readonly onUnreadable: (place: number) => void
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */

@@ -53,6 +53,8 @@ export function createTargets(
     readonly knownMaxAgeMs: number
     /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
     readonly haveApps: boolean
+    /** Called with the place of a number in a list on file that nobody can read, from 1. */
+    readonly onUnreadable: (place: number) => void
   },
 ) {
   const { keys, secrets, purposes, countries } = parts
@@ -124,7 +126,7 @@ export function createTargets(
     const [first, ...others] = readable
     if (first === undefined) return found.find((one) => 'outcome' in one) ?? refused('no_phone')
     for (const [index, one] of found.entries()) {
-      if ('outcome' in one) actor.onUnreadable?.(index + 1)
+      if ('outcome' in one) parts.onUnreadable(index + 1)
     }
     return [first, ...others]
   }

@@ -52,7 +52,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     sessions,
     ...requester,
     addressOf,
-    ...createOnFile(settings, within, warn),
+    ...createOnFile(settings, within),
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies(domain) : undefined,
     renewal: createRenewal(domain, sessions, subjectOf),

@@ -169,13 +169,11 @@ export function createOnFile(
     readonly methods: readonly Method[]
   },
   within: (name: string) => HostDeadline<readonly [Request, ...unknown[]]>,
-  warn: Warn,
 ) {
   const { authenticator, methods } = options
   const phoneOf = hostFunction(options.phone, within('phone'))
   const secretOf = authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
-  const onUnreadable = (place: number) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place} of a list`)
-  const numbersIn = (onFile: unknown) => ({ onUnreadable, ...readNumbers(onFile, methods) })
+  const numbersIn = (onFile: unknown) => readNumbers(onFile, methods)
   return {
     /** The numbers in what `phone` returned. */
     numbersIn,
@@ -196,8 +194,8 @@ export function readSecret(onFile: unknown): Uint8Array | undefined {
 }
 
 /** What the option `phone` returned; throws a TypeError that names no number. */
-function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile | undefined {
-  if (onFile === undefined || onFile === null || onFile === '') return undefined
+function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile {
+  if (onFile === undefined || onFile === null || onFile === '') return {}
   if (typeof onFile === 'string') return { phone: onFile }
   if (!Array.isArray(onFile) || onFile.length > maxNumbers) {
     const what = Array.isArray(onFile) ? `${onFile.length} numbers` : `a value of type ${typeof onFile}`
@@ -214,5 +212,5 @@ function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile | unde
       `phone: number ${index + 1} must be a string, or { phone, methods, label } with methods of the provider`,
     )
   })
-  return numbers.length === 0 ? undefined : { numbers }
+  return numbers.length === 0 ? {} : { numbers }
 }
