@@ -33,6 +33,7 @@ import {
   plainFactory,
   type RoutesOptions,
   routesChecks,
+  type SingleHandlers,
   type StartOptions,
   singleHandlers,
   startChecks,
@@ -47,24 +48,11 @@ import { transportLoaded } from './provider/send.js'
 import { openDefaultStore } from './store/memory-store.js'
 
 /** Two-factor authentication for one app. */
-export interface TwoFactor extends Operator {
+export interface TwoFactor extends Operator, SingleHandlers {
   /** All routes, to be mounted at the option `path`. */
   routes(options?: RoutesOptions): Router
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
   start(options?: StartOptions): RequestHandler
-  /** `POST /resend` as a single handler: another code for the live challenge. */
-  resend(): RequestHandler
-  /**
-   * `POST /verify` as a single handler. Success renews the session and writes the grant.
-   *
-   * @example
-   * app.post('/login/code', tf.verify())
-   */
-  verify(): RequestHandler
-  /** `POST /cancel` as a single handler: ends the live challenge. */
-  cancel(): RequestHandler
-  /** `GET /` as a single handler: the live challenge or the code page. Never sends. */
-  status(): RequestHandler
   /**
    * Lets a request pass that has a fresh grant for this purpose, and sets `req.twoFactor`.
    *

@@ -7,7 +7,14 @@ import { type Checks, mountPath } from '../../lib/options.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import { createMountPath, createRouter, plainFactory, singleHandlers, startChecks } from '../http/routes.js'
+import {
+  createMountPath,
+  createRouter,
+  plainFactory,
+  type SingleHandlers,
+  singleHandlers,
+  startChecks,
+} from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import type { PageView } from '../pages/page-view.js'
@@ -33,7 +40,7 @@ export interface PhoneVerificationOptions {
 export const verificationChecks: Checks<PhoneVerificationOptions> = { ...startChecks, path: mountPath }
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
-export interface PhoneVerification {
+export interface PhoneVerification extends SingleHandlers {
   /**
    * All routes, to be mounted at a path of your choice.
    *
@@ -43,14 +50,6 @@ export interface PhoneVerification {
   routes(): Router
   /** `POST /start` as a single handler: sends a code to the number in the body. */
   start(): RequestHandler
-  /** `POST /resend` as a single handler. */
-  resend(): RequestHandler
-  /** `POST /verify` as a single handler. Success makes the number redeemable in this session. */
-  verify(): RequestHandler
-  /** `POST /cancel` as a single handler. */
-  cancel(): RequestHandler
-  /** `GET /` as a single handler: the live challenge or the page. Never sends. */
-  status(): RequestHandler
   /**
    * Hands out the proven number, once, in the session that proved it. Rejects with a TwoFactorError
    * `second_factor_required` when there is none.
