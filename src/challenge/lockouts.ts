@@ -41,7 +41,7 @@ export interface Numbers {
    * const { locked, lockedForMs, disabled } = await tf.numbers.state('+573001234567')
    */
   state(phone: string): Promise<NumberState>
-  /** Lifts a disabled or locked number, for both kinds of browsers; also what a clock that was ahead has left. */
+  /** Lifts a disabled or locked number, for both kinds of browsers. */
   enable(phone: string): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/promises.js'
-import { day, hour, minute, refusal } from './kit.js'
+import { hour, minute, refusal } from './kit.js'
 import { ana, createService, it, person, rightCode } from './service.js'
 
 const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
@@ -739,17 +739,6 @@ describe('the operator', () => {
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
     expect(eventTypes()).toContain('number.disabled')
     expect(eventTypes()).toContain('number.enabled')
-  })
-
-  it('lets a number begin anew that a clock which was ahead has used', async () => {
-    const { challenges, wait } = createService({ limits: { failuresBeforeLock: 1 } })
-    const start = () => challenges.start({ ...ana, purpose: 'login' })
-    await start()
-    await challenges.verify({ ...ana, code: 'wrong1' })
-    wait(-365 * day)
-    expect(await start()).toMatchObject({ code: 'phone_locked' })
-    await challenges.numbers.enable(ana.phone)
-    expect(await start()).toMatchObject({ outcome: 'started' })
   })
 
   it('sees the longer wait where a lock and a pause hold at once, and what holds for strangers alone', async () => {

@@ -7,7 +7,6 @@ import {
   type Challenge,
   type Decision,
   emptyBudget,
-  emptyLedger,
   type Lease,
   type Ledger,
   type LedgerView,
@@ -84,9 +83,7 @@ export function lockAt(failures: number, limits: LedgerLimits): number | undefin
 
 /** The operator's command: resets the failures that locked or disabled a number. */
 export function enable({ ledger, now }: LedgerView): Decision<undefined> {
-  // Written by a clock that was ahead: its cooldowns and locks may end years from now.
-  const left = ledger.at > now ? emptyLedger : forgiven(ledger)
-  return { outcome: undefined, next: { ...left, at: now } }
+  return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
 }
 
 /**

@@ -2,14 +2,13 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { EmptyField, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
-import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm, isRepeatable, pageBefore, returnPathOf } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, invalid, isFilled, parserFor, wasParsed } from '../http/request-body.js'
+import { type Body, invalid, parserFor, wasParsed } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
@@ -42,14 +41,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const find = once ? grants.take : grants.read
   http.shownChecks.guard({ ...settings, purpose })
 
-  /** Whether a body has come parsed: then a parser is there, and one that comes unparsed is not of its type. */
-  let hasParser = false
-
   function boundTo(req: Request): string | undefined {
-    if (bind === undefined) return undefined
-    hasParser ||= isFilled(req)
     try {
-      return hashBound(bind(req))
+      return bind && hashBound(bind(req))
     } catch (error) {
       throw explained(req, error)
     }
@@ -130,7 +124,6 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const parser = parserFor(req)
     // Another type is the client's mistake, and a body that was read is no missing parser.
     if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
-    if (hasParser) return new TwoFactorError('unsupported_media_type')
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
     const why = `${error.message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard`
