@@ -65,7 +65,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     responder,
 
     // What guards need.
-    requirements: createRequirements(domain, subjectOf, sessions.find),
+    requirements: createRequirements(domain, sessions.find),
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,

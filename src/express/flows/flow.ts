@@ -21,6 +21,9 @@ export interface Verified {
   readonly verifiedAt: number
 }
 
+/** What was proven, and the path that the guard wanted to come back to. */
+export type Proven = Pick<Requirement, 'purpose' | 'returnTo'>
+
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 
 /** What the host has to say about a message that is to be sent. */
@@ -62,10 +65,10 @@ export interface Flow {
     | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejection | Refusal>)
     | undefined
   /**
-   * Whether this session has proven it since the page was made: in another tab. It decides which page is shown, never
-   * who is let in. `since`: what was proven before is none of a page that no guard has asked for.
+   * What this session has proven since the page was made: in another tab; undefined when nothing that fits. It decides
+   * which page is shown, never who is let in. `since`: what was proven before is none of a page that no guard has asked for.
    */
-  isProven(context: RequestContext, intent: Intent, since: number): Promise<boolean>
+  proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
   /** Where success leads when the request does not say so. */
   successPathOf(purpose: string): string | undefined
   /** The interrupted form that a page was opened for; in the auth lane alone. */

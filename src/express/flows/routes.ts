@@ -39,7 +39,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
   const requests = {
     async start(context: RequestContext): Promise<Reply> {
       if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
-      const intent = await intentOf(context)
+      const intent = intentOf(context)
       const outcome = await flow.start(context, intent, hostSays(context.req))
       return outcome.outcome === 'verified'
         ? success(outcome, context, intent)
@@ -47,7 +47,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
     },
 
     async resend(context: RequestContext): Promise<Reply> {
-      const intent = await intentOf(context)
+      const intent = intentOf(context)
       const channel = readChannel(context.fields, settings.methods)
       const actor = await flow.actor(context.req)
       const shown = await flow.shown(context, intent)
@@ -63,7 +63,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
 
     async verify(context: RequestContext): Promise<Reply> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
-      const intent = await intentOf(context)
+      const intent = intentOf(context)
       const typed = readCodes(text(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
@@ -80,14 +80,14 @@ export function createRoutes(http: HttpParts, flow: Flow) {
     async recover(context: RequestContext): Promise<Reply> {
       if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
       if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
-      const intent = await intentOf(context)
+      const intent = intentOf(context)
       const outcome = await flow.recover(context, intent)
       return outcome.outcome === 'verified' ? success(outcome, context, intent) : failure(outcome, 'recovery')
     },
 
     async cancel(context: RequestContext): Promise<Reply> {
       const { req, res } = context
-      const intent = await intentOf(context)
+      const intent = intentOf(context)
       const purpose = await endOf(context, intent)
       if (flow.isSignIn({ ...intent, purpose })) await onCancelled?.(req, res)
       return {
@@ -101,7 +101,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
       const resumed = await flow.openForm?.(context)
       if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
       const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
-      return { reply: 'page', view: await views.resume(context, resumed), status }
+      return { reply: 'page', view: views.resume(context, resumed), status }
     },
   }
 
@@ -134,7 +134,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
-  const intentOf = (context: RequestContext): Promise<Intent> => readIntent(context, flow, purposes)
+  const intentOf = (context: RequestContext): Intent => readIntent(context, flow, purposes)
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,
@@ -186,7 +186,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
   async function startUnasked(context: RequestContext): Promise<'sent' | 'unconfirmed' | undefined> {
     try {
       const says = { unasked: true, ...hostSays(context.req) } as const
-      const outcome = await flow.start(context, await intentOf(context), says)
+      const outcome = await flow.start(context, intentOf(context), says)
       return outcome.outcome === 'started' ? outcome.delivery : undefined
     } catch (error) {
       if (!isOurs(error)) throw error
@@ -203,7 +203,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
     return purpose === flow.defaultPurpose ? others : { ...others, purpose }
   }
 
-  const urlOf = async (context: RequestContext) => pageOf(context, await intentOf(context))
+  const urlOf = (context: RequestContext) => pageOf(context, intentOf(context))
   const page = { of: views.of, urlOf }
   const handlers: Handlers = {
     start: (purpose) => endpoint('POST', page, requests.start, fixing(purpose)),

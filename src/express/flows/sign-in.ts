@@ -68,7 +68,7 @@ export function createSignIn(http: HttpParts): Flow {
 
   /** An expired requirement still says what the person was shown. */
   async function shown(
-    { fields }: RequestContext,
+    { req, fields }: RequestContext,
     { issued }: Intent,
   ): Promise<Shown & Pick<Requirement, 'recoveryCode'>> {
     const challenge = text(fields, 'challenge')
@@ -76,10 +76,20 @@ export function createSignIn(http: HttpParts): Flow {
     const token = text(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
-    if (issued === undefined || (purpose ?? issued.purpose) !== issued.purpose) {
+    const known = issued ?? (await issuedEarlier(req, token))
+    if (known === undefined || (purpose ?? known.purpose) !== known.purpose) {
       throw invalid('requirement is invalid.')
     }
-    return { challenge, ...issued }
+    return { challenge, ...known }
+  }
+
+  /**
+   * Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. It says what
+   * was shown and what is proven; nothing is asked for by it (session fixation).
+   */
+  async function issuedEarlier(req: Request, token: string): Promise<Intent['issued']> {
+    const who = identify(req)
+    return who && requirements.readIssuedFor(await grants.earlierSessions(who), token)
   }
 
   /** What the live challenge is for; a subject without a number has none. */
@@ -183,14 +193,21 @@ export function createSignIn(http: HttpParts): Flow {
     recover: domain.recover && recoverBy(domain.recover),
 
     /** A grant that came after the requirement, or after the last code that was sent. */
-    async isProven({ req, fields }, { issued }, since) {
+    async proven({ req, fields }, { issued }, since) {
       const who = identify(req)
-      if (who === undefined) return false
+      if (who === undefined) return undefined
+      const token = text(fields, 'requirement')
+      const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // IDOR: issued for another session than those that became this one.
-      if (text(fields, 'requirement') !== undefined && issued === undefined) return false
-      const purpose = text(fields, 'purpose') ?? firstPurpose
-      const { issuedAt, ...demand } = issued ?? { purpose, issuedAt: since, recoveryCode: true }
-      return (await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })) !== undefined
+      if (token !== undefined && required === undefined) return undefined
+      const { issuedAt, returnTo, ...demand } = required ?? {
+        purpose: text(fields, 'purpose') ?? firstPurpose,
+        issuedAt: since,
+        returnTo: undefined,
+        recoveryCode: true,
+      }
+      const grant = await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })
+      return grant && { purpose: grant.purpose, returnTo }
     },
     successPathOf: successPaths.of,
   }

@@ -106,9 +106,9 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     },
 
     /** A proof that was not redeemed yet. */
-    async isProven({ req }, _intent, since) {
+    async proven({ req }, _intent, since) {
       const proof = await enrolments.peek(sessions.idOf(req), purpose, subjectOf(req))
-      return proof !== undefined && proof.verifiedAt >= since
+      return proof !== undefined && proof.verifiedAt >= since ? { purpose } : undefined
     },
     successPathOf: () => successPath,
   }

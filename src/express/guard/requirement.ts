@@ -57,8 +57,7 @@ const lifetimeMs = 10 * minuteMs
  * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
  */
 export function createRequirements(
-  { namespace, secrets, grants, now, limits }: Domain,
-  subjectOf: (req: Request) => string | undefined,
+  { namespace, secrets, now, limits }: Domain,
   /** The session's id, when the request has one: without one no token is valid. */
   sessionOf: (req: Request) => string | undefined,
 ) {
@@ -85,10 +84,6 @@ export function createRequirements(
     return path === pathOf(claims) ? claims : undefined
   }
 
-  /** What a token asked for that was issued for any of these sessions (tags). */
-  const readIssuedFor = (sessions: readonly string[], token: string) =>
-    sessions.map((tag) => claimsIn(token, tag)).find((claims) => claims !== undefined)
-
   return {
     /** A token that only the session of this request can use, for ten minutes. */
     issue: (req: Request, requirement: Requirement) => tokenFor(req, requirement, lifetimeMs),
@@ -96,17 +91,11 @@ export function createRequirements(
     reissue: (req: Request, requirement: Requirement) =>
       tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
-    /**
-     * What the token asked for, also after it has expired, in this session or under an earlier id of it: a proof in
-     * another tab has renewed it. Undefined when it is not ours, or of another session (IDOR).
-     */
-    async readIssued(req: Request, token: string): Promise<Issued | undefined> {
-      const issued = claimsIn(token, tagOf(req))
-      const [subject, session] = [subjectOf(req), sessionOf(req)]
-      if (issued !== undefined || subject === undefined || session === undefined) return issued
-      return readIssuedFor(await grants.earlierSessions({ subject, session }), token)
-    },
-    readIssuedFor,
+    /** What the token asked for, also after it has expired; undefined when it is not ours, or of another session. */
+    readIssued: (req: Request, token: string) => claimsIn(token, tagOf(req)),
+    /** The same of one that was issued for any of these sessions (tags). */
+    readIssuedFor: (sessions: readonly string[], token: string) =>
+      sessions.map((tag) => claimsIn(token, tag)).find((claims) => claims !== undefined),
 
     /** Whether it is still worth a proof. */
     isLive: (issued: Issued) => now() < issued.expiresAt,
@@ -139,14 +128,14 @@ export interface Intent {
   readonly challenge: string | undefined
 }
 
-/** What cannot be read counts as absent. */
-export async function readIntent(
+/** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
+export function readIntent(
   { req, fields }: RequestContext,
   { requirements }: { readonly requirements?: Requirements | undefined },
   purposes: Purposes,
-): Promise<Intent> {
+): Intent {
   const token = oneString(fields, 'requirement')
-  const issued = token === undefined ? undefined : await requirements?.readIssued(req, token)
+  const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined
   const spent = token !== undefined && demand === undefined
   const given = safePath(oneString(fields, 'returnTo'))

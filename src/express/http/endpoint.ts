@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import type { Awaitable } from '../../lib/promises.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { cameWith } from '../host/session.js'
@@ -37,7 +36,7 @@ export function createEndpoint(parts: {
     page: {
       /** The page of this request, and where it is shown again. */
       of(context: RequestContext, problem: Problem): Promise<PageView>
-      urlOf(context: RequestContext): Awaitable<string>
+      urlOf(context: RequestContext): string
     },
     act: (context: RequestContext) => Promise<Reply>,
     /** What the app has fixed of the fields. */
@@ -51,8 +50,7 @@ export function createEndpoint(parts: {
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
           const fields = fixed(req.query)
-          const url = await page.urlOf({ req, res, fields })
-          return { reply: 'done', status: 303, location: () => url }
+          return { reply: 'done', status: 303, location: () => page.urlOf({ req, res, fields }) }
         }
         visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
         visit.leave = sessions.enter(sessions.find(req))

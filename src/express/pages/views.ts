@@ -6,7 +6,7 @@ import { acceptedChannels, type Demand, takesRecoveryCode } from '../../challeng
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { nationalForm } from '../../phone-number.js'
-import type { Flow } from '../flows/flow.js'
+import type { Flow, Proven } from '../flows/flow.js'
 import { challengeFor, type Intent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import { isRepeatable } from '../http/origin.js'
@@ -22,7 +22,7 @@ interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Outlook | undefined
   /** The proof was given already, in another tab. */
-  readonly proven?: boolean
+  readonly proven?: Proven | undefined
   /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
   readonly typed?: Awaited<ReturnType<typeof typedBy>> | undefined
 }
@@ -66,13 +66,13 @@ export function createViews(http: HttpParts, flow: Flow) {
     // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
     const since = Math.max(outlook?.untypedSince ?? 0, earliest)
-    return { ...found, proven: await flow.isProven(context, intent, since) }
+    return { ...found, proven: await flow.proven(context, intent, since) }
   }
 
   function view(
     { req, fields }: RequestContext,
     intent: Intent,
-    { live, outlook, proven = false, typed: remembered }: Found,
+    { live, outlook, proven, typed: remembered }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
@@ -80,8 +80,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
-    const asked = intent.purpose ?? flow.defaultPurpose
-    const purpose = purposes.find(challenge?.purpose ?? asked)
+    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
@@ -96,14 +95,14 @@ export function createViews(http: HttpParts, flow: Flow) {
       unconfirmed: delivery !== undefined,
       problem: problem && { ...problem, signedOut: hadCode(fields) },
       outlook,
-      proven,
+      proven: proven !== undefined,
       resumed: resumed !== undefined,
       form: resumed?.form,
       formSent: resumed?.isSent,
       formless,
       method,
       requirement,
-      returnTo: returnTo ?? (proven ? flow.successPathOf(asked) : undefined),
+      returnTo: proven?.returnTo ?? returnTo ?? (proven && flow.successPathOf(proven.purpose)),
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
@@ -141,13 +140,13 @@ export function createViews(http: HttpParts, flow: Flow) {
   async function shown(context: RequestContext, problem?: Problem, formless = false): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
-    const intent = await intentOf(isUnknown ? { ...context, fields } : context)
+    const intent = intentOf(isUnknown ? { ...context, fields } : context)
     const found = await lookUp(context, intent, problem).catch((error: unknown): Found => {
       // The problem that is being told came first.
       if (problem === undefined) throw error
       return {}
     })
-    if (intent.spent && problem === undefined && !found.proven) {
+    if (intent.spent && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
     return view(context, intent, found, { problem, formless })
@@ -164,8 +163,7 @@ export function createViews(http: HttpParts, flow: Flow) {
      */
     destinationsFor: (req: Request, demand: Demand) => destinationsFor(req, demand).catch(() => undefined),
     /** The page that posts an interrupted form again, or says that it is gone. */
-    resume: async (context: RequestContext, resumed: Resumed) =>
-      view(context, await intentOf(context), {}, { resumed }),
+    resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
 
