@@ -61,6 +61,17 @@ describe('a return path', () => {
     expect(await host.ledBy(refused.fields.requirement, ana)).toBe(location)
   })
 
+  it('is that of the requirement, whatever path stands beside it', async () => {
+    const { host, ana } = await startSignedIn()
+    host.clock.now += 60_000
+    const referer = `${host.url}/transfers/new`
+    const { fields } = await ana.submit('/transfers', { amount: '1', payee: 'a' }, { referer })
+    await ana.submit('/two-factor/start', fields)
+    const code = { code: host.stub.rightCode, returnTo: '/elsewhere' }
+    const verified = await ana.submit('/two-factor/verify', { ...fields, ...code })
+    expect(verified.location).toBe('/transfers/new')
+  })
+
   it('is not the request target when that could be another site', async () => {
     const { host, ana } = await startLoggedIn({ mount: (app, tf) => app.use(tf.requireTwoFactor(), ok) })
     const { location } = await ana.open('//evil.example/account')
