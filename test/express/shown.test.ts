@@ -59,6 +59,7 @@ it('a code typed for a transfer that another one replaced pays nobody and costs 
       { challenge: 5 },
       { challenge: [id] },
       { requirement: 'x' },
+      { requirement: other, purpose: 'settings' },
       { purpose: 'nothing' },
     ]) {
       expect((await ana.post(`/two-factor/${action}`, { code, ...shown })).status).toBe(400)
