@@ -9,14 +9,13 @@ import { type Basis, hashId } from './keys.js'
 import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
 import { both, createLedgers, type LedgerInHand } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
-import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
+import { type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
 
 /** One destination in one lane, and who acts on it. */
 export interface Target extends Counted, Omit<NumberOnFile, 'phone'> {
   /** Absent for an authenticator app. */
   readonly phone?: PhoneNumber
-  readonly limits: LedgerLimits
   /** What its attempts count in. */
   readonly ledger: LedgerInHand
   /** That of the subject alone, where they count there too. */
@@ -86,7 +85,7 @@ export function createTargets(
 
   const whoCounts = (actor: Actor) => {
     const { lane = 'auth', subject, session, address, proxied = false, anonymous = false } = actor
-    return { lane, subject, anonymous, session, address, proxied, limits: limitsFor(actor) }
+    return { lane, subject, anonymous, session, address, proxied }
   }
 
   async function numberOf(
@@ -107,7 +106,7 @@ export function createTargets(
       return isTyped ? { ...refusal, reason } : { ...refusal, untold: reason }
     }
     const key = keys.ledger(lane, parsed.phone)
-    const own = openLedger(key, who.limits)
+    const own = openLedger(key, limitsFor(actor))
     const ledger = inAll === undefined ? own : both(own, inAll)
     return { phone: parsed.phone, country: parsed.country, methods, label, key, ledger, inAll, ...who }
   }
@@ -198,10 +197,9 @@ export function createTargets(
         channel: challenge.channel,
         destination: maskedIn(target.phone),
         expiresAt: challenge.expiresAt,
-        // An app's is in the ledger of the subject, which has no cooldown.
-        resendAt: Math.max(resendableAt({ ...seen, limits: target.limits }, challenge), resendableInAll),
+        resendAt: Math.max(resendableAt(seen, challenge), resendableInAll),
         attemptsRemaining:
-          target.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll?.attempts ?? 0),
+          seen.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll?.attempts ?? 0),
         channels: channels.filter((channel) => channel !== appMethod && takes(target, channel)),
         ...(details && { details }),
       }

@@ -40,6 +40,14 @@ describe('a challenge', () => {
   })
 })
 
+it('a code of an app waits for no cooldown, whatever was sent before', async () => {
+  const { challenges, now } = createService({ haveApps: true })
+  const withApp = { ...ana, secret: new Uint8Array(20), purpose: 'login' }
+  await challenges.start({ ...withApp, channel: 'sms' })
+  await challenges.start({ ...withApp, channel: 'app' })
+  expect(await challenges.find(withApp)).toMatchObject({ channel: 'app', resendAt: now() })
+})
+
 it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
