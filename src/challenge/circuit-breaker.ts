@@ -65,7 +65,7 @@ export function createCircuitBreaker({ now, emit }: Basis, by: AboutProvider) {
   let recent: { readonly at: number; readonly failed: string | undefined }[] = []
   /** Numbers that failed, with the time of the first failure that was counted, oldest first. */
   const counted = new Map<string, number>()
-  let answeredAt: readonly number[] = []
+  const answeredAt: number[] = []
   let toldAt = Number.NEGATIVE_INFINITY
   let pause: Pause | undefined
 
@@ -101,7 +101,8 @@ export function createCircuitBreaker({ now, emit }: Basis, by: AboutProvider) {
   function observe(failed?: string): void {
     recent.push({ at: now(), failed })
     const start = recent.findIndex(({ at }) => isWithin(at, windowMs))
-    recent.splice(0, Math.max(start, recent.length - mostExchanges))
+    // Under load one leaves for each that comes: shift does not move the others, as splice would.
+    for (let old = Math.max(start, recent.length - mostExchanges); old > 0; old -= 1) recent.shift()
   }
 
   /** Each number once an hour: one person's trouble, or a few people's, is theirs alone. */
@@ -140,7 +141,7 @@ export function createCircuitBreaker({ now, emit }: Basis, by: AboutProvider) {
   }
 
   function noteAnswer(): void {
-    answeredAt = [...answeredAt.slice(1 - answersRemembered), now()]
+    if (answeredAt.push(now()) > answersRemembered) answeredAt.shift()
     observe()
     if (pause === undefined) return
     pause = undefined
