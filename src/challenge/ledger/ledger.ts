@@ -168,5 +168,6 @@ export const emptyLedger: Ledger = {
 
 /** The ledger with one of its budgets replaced. */
 export function withBudget(ledger: Ledger, name: BudgetName, budget: Budget, now: number): Ledger {
-  return { ...ledger, [name]: budget, at: now }
+  // Not by a computed name, which copies three times as slowly.
+  return name === 'known' ? { ...ledger, known: budget, at: now } : { ...ledger, strangers: budget, at: now }
 }
