@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import type { Emit } from '../events.js'
 import { memoize } from '../lib/memoize.js'
 import type { Background } from '../lib/promises.js'
@@ -77,10 +86,13 @@ const authTagBytes = 16
 /** Derives one subkey per use and secret (HKDF, RFC 5869). */
 export function createSecrets(secrets: readonly [string, ...string[]]) {
   const keysOf = memoize((use) =>
-    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32))),
+    secrets.map((secret) =>
+      // As an object, which a hash takes without a copy of its own.
+      createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32))),
+    ),
   )
-  const firstKey = (use: SecretUse) => keysOf(use).at(0) as Buffer
-  const lastKey = (use: SecretUse) => keysOf(use).at(-1) as Buffer
+  const firstKey = (use: SecretUse) => keysOf(use).at(0) as KeyObject
+  const lastKey = (use: SecretUse) => keysOf(use).at(-1) as KeyObject
 
   return {
     /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
