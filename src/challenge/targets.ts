@@ -117,16 +117,19 @@ export function createTargets(
     inAll: LedgerInHand | undefined,
   ): Promise<readonly [Target, ...Target[]] | Refusal> {
     const { subject, secret } = actor
-    const found = await Promise.all(allNumbers(actor).map((number) => numberOf(actor, number, inAll)))
-    const readable = found.flatMap((one) => ('outcome' in one ? [] : [one]))
+    const readable: Target[] = []
+    const unreadable = new Map<number, Refusal>()
+    for (const [index, number] of allNumbers(actor).entries()) {
+      const one = await numberOf(actor, number, inAll)
+      if ('outcome' in one) unreadable.set(index + 1, one)
+      else readable.push(one)
+    }
     if (secret !== undefined && inAll !== undefined) {
       readable.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
     }
     const [first, ...others] = readable
-    if (first === undefined) return found.find((one) => 'outcome' in one) ?? refused('no_phone')
-    for (const [index, one] of found.entries()) {
-      if ('outcome' in one) parts.onUnreadable(index + 1)
-    }
+    if (first === undefined) return unreadable.values().next().value ?? refused('no_phone')
+    for (const place of unreadable.keys()) parts.onUnreadable(place)
     return [first, ...others]
   }
 
