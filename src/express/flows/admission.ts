@@ -22,7 +22,7 @@ export interface Caller extends Requester {
 interface Success {
   readonly trust?: boolean
   /** Tag of the way by which the code came. */
-  readonly way?: string
+  readonly way?: string | undefined
 }
 
 const ownResponseMs = 5_000

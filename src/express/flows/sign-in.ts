@@ -179,12 +179,13 @@ export function createSignIn(http: HttpParts): Flow {
 
     async submission(context) {
       const caller = callerOf(context.req, { maySucceed: true })
+      const actor = await actorOf(context.req, caller)
       return {
-        actor: await actorOf(context.req, caller),
+        actor,
         approve({ purpose, bound, channel, channels = [channel], phone }, trustDevice) {
           const proven = { purpose, bound, method: channel, channels }
           const trust = trustDevice && devices?.serves(purpose) === true
-          const way = wayTag(secrets, caller.subject, channel, phone)
+          const way = mayHaveSeveral(actor) ? wayTag(secrets, caller.subject, channel, phone) : undefined
           return admit(context, caller, proven, { trust, way })
         },
       }
