@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../lib/json.js'
+import { memoize } from '../lib/memoize.js'
 
 // Answers are read and never refused: a member that cannot be read as documented is left out of the result.
 
@@ -82,9 +83,9 @@ function named(read: JsonObject): JsonObject {
 }
 
 /** `country-code` and `minutes_to_expire` on the wire, `countryCode` and `minutesToExpire` here. */
-export function camelCase(name: string): string {
-  return name.replace(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
-}
+export const camelCase = memoize((name) =>
+  name.replace(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase()),
+)
 
 function stringOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
