@@ -97,7 +97,7 @@ async function read(
   country: { readonly defaultCountry?: CountryCode },
 ): Promise<Reading | undefined> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  const parsed = parsePhoneNumberFromString(spelled, { ...country, extract: false })
+  const parsed = parsePhoneNumberFromString(spelled, { extract: false, ...country })
   return (
     parsed && {
       phone: parsed.number as string as PhoneNumber,

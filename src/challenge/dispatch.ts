@@ -52,7 +52,7 @@ export async function permission(
 }
 
 /** What was booked, and how it goes out. */
-interface Order extends Booked {
+interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandle'> {
   readonly locale?: string | undefined
   /** By which it may go out. */
   readonly channels: readonly Channel[]

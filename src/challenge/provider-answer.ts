@@ -147,5 +147,5 @@ export function aboutReport(reported: Reported): Omit<AboutExchange, 'durationMs
   const { unexpectedStatus: _s, messageId: _id, asked: _asked, reason, ...about } = reported
   if (reason === undefined) return about
   // The only signal that an adapter is given is that of the deadline.
-  return { ...about, reason: reason === 'aborted' ? 'timeout' : reason }
+  return { reason: reason === 'aborted' ? 'timeout' : reason, ...about }
 }

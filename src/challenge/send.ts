@@ -85,7 +85,8 @@ export function createSend(parts: SendParts) {
 
     // Ask the provider, and settle.
     const superseded = booked.superseded ?? inAll.superseded
-    const order = { ...booked, superseded, locale: command.locale, channels }
+    const { challenge, previousHandle } = booked
+    const order = { challenge, superseded, previousHandle, locale: command.locale, channels }
     const { result: sent, cancelled } = await dispatch(target, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     const [settled] = await all([

@@ -137,10 +137,15 @@ const statusesGuessed = {
 /** What an answer that is no approval says, for events. */
 function reportOf(answer: VerifyCodeResult): ExchangeReport {
   const { httpStatus } = answer
-  const asked = { operation: 'verifyCode', httpStatus, reason: 'answer' }
   const { status, error } = spokenIn(answer)
-  if (effectiveError(answer) !== undefined) return { ...asked, providerError: error }
-  return httpStatus === 200 ? { ...asked, unexpectedStatus: status } : asked
+  const isError = effectiveError(answer) !== undefined
+  return {
+    operation: 'verifyCode',
+    httpStatus,
+    reason: 'answer',
+    providerError: isError ? error : undefined,
+    unexpectedStatus: !isError && httpStatus === 200 ? status : undefined,
+  }
 }
 
 function failedCheck(error: unknown, rules: VerdictRules): Verdict {

@@ -32,7 +32,8 @@ export interface Requirement extends Demand {
 /** The challenge as it is shown to a request that came with this requirement. */
 export function challengeFor(demand: Requirement | undefined, challenge: ChallengeView): ChallengeView {
   const channels = acceptedChannels(challenge.channels, demand)
-  return { ...challenge, channels, details: challenge.details ?? demand?.details }
+  const details = challenge.details ?? demand?.details
+  return { ...challenge, channels, ...(details && { details }) }
 }
 
 /** Whether a requirement says more than its purpose does. */
