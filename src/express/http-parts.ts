@@ -65,7 +65,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     responder,
 
     // What guards need.
-    requirements: createRequirements(domain, sessions.find),
+    requirements: createRequirements(domain, { sessionOf: sessions.find, subjectOf }),
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,

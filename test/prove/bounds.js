@@ -63,6 +63,7 @@ export const bounds = [
     says: 'a proof is worth nothing to another subject, session or namespace',
     tests: [
       'test/express/proof-owners.test.ts',
+      'test/express/requirement-owners.test.ts',
       'test/express/trusted-device.test.ts',
       'test/express/step-up.test.ts',
     ],

@@ -267,6 +267,14 @@ export const weakenings = [
   },
   {
     bound: 18,
+    what: 'a requirement is worth something to another account in the same session',
+    file: 'src/express/guard/requirement.ts',
+    find: 'hashId(subject)',
+    replace: "''",
+    tests: ['test/express/requirement-owners.test.ts'],
+  },
+  {
+    bound: 18,
     what: 'a proof is handed to another account in the same session',
     file: 'src/challenge/proofs/enrolment.ts',
     find: 'if (kept.subject !== undefined && kept.subject !== subject) return undefined',

@@ -89,7 +89,7 @@ export function createSignIn(http: HttpParts): Flow {
    */
   async function issuedEarlier(req: Request, token: string): Promise<Intent['issued']> {
     const who = identify(req)
-    return who && requirements.readIssuedFor(await grants.earlierSessions(who), token)
+    return who && requirements.readIssuedFor(who.subject, await grants.earlierSessions(who), token)
   }
 
   /** What the live challenge is for; a subject without a number has none. */
@@ -207,7 +207,7 @@ export function createSignIn(http: HttpParts): Flow {
         returnTo: undefined,
         recoveryCode: true,
       }
-      const grant = await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })
+      const grant = await grants.read({ ...demand, ...who, maxAgeMs: now() - issuedAt + 1 })
       return grant && { purpose: grant.purpose, returnTo }
     },
     successPathOf: successPaths.of,

@@ -89,8 +89,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const returnTo = returnPathOf(req, formPathOf(req))
     const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
     const formId = resume ? await resumption.keep(req, res, required, details) : undefined
-    const { bound } = required
-    const wanted = { ...proof, isStepUp, bound, formId, details, returnTo, ...(isStepUp && { cameFrom }) }
+    const { subject, bound } = required
+    const remembered = { formId, details, returnTo, ...(isStepUp && { cameFrom }) }
+    const wanted = { ...proof, subject, bound, isStepUp, ...remembered }
     const issued = requirements.issue(req, wanted)
     const fields = { requirement: issued }
     const sends = sendAtOnce && isOwnForm(req) && wantsPage

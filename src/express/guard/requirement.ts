@@ -46,57 +46,78 @@ export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose |
   )
 }
 
-/** A requirement with its life, in milliseconds since 1970. The guard refused when it was issued. */
-export type Issued = Requirement & { readonly issuedAt: number; readonly expiresAt: number }
+/** A requirement, and the account that it is asked of. */
+export interface Addressed extends Requirement {
+  readonly subject: string
+}
+
+/** The same with its life, in milliseconds since 1970. The guard refused when it was issued. */
+export type Issued = Addressed & { readonly issuedAt: number; readonly expiresAt: number }
 
 export type Requirements = ReturnType<typeof createRequirements>
 
 const lifetimeMs = 10 * minuteMs
 
 /**
- * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one
- * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
+ * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one account in one
+ * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering), nor by
+ * whoever signs in after that account (IDOR).
  */
 export function createRequirements(
   { namespace, secrets, now, limits }: Domain,
-  /** The session's id, when the request has one: without one no token is valid. */
-  sessionOf: (req: Request) => string | undefined,
+  /** The session's id and the account, where the request has them: without either no token is valid. */
+  { sessionOf, subjectOf }: Record<'sessionOf' | 'subjectOf', (req: Request) => string | undefined>,
 ) {
-  const contextOf = (sessionTag: string) => `${namespace} ${sessionTag}`
+  const contextOf = (sessionTag: string, subject: string) => `${namespace} ${sessionTag} ${hashId(subject)}`
   const tagOf = (req: Request) => hashId(String(sessionOf(req) ?? ''))
 
-  function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
+  /**
+   * Nobody where the host throws, as it may for somebody whom it has just signed out: that refusal still has a page.
+   * Before anybody acts, the host is asked again.
+   */
+  function subjectIfAny(req: Request): string | undefined {
+    try {
+      return subjectOf(req)
+    } catch {
+      return undefined
+    }
+  }
+
+  function tokenFor(req: Request, { subject, ...requirement }: Addressed, forMs: number): string {
     const issuedAt = now()
-    const claims: Issued = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
-    const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(tagOf(req)))
+    const claims: Omit<Issued, 'subject'> = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
+    const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(tagOf(req), subject))
     const path = pathOf(requirement)
     if (path === undefined) return sealed
     // Sealed separately, for any session: after a new sign-in only the return path is still valid.
     return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
-  function claimsIn(token: string, sessionTag: string): Issued | undefined {
+  function claimsIn(token: string, sessionTag: string, subject: string): Issued | undefined {
     const [sealed = '', way, ...more] = token.split('.')
-    const opened = secrets.open('requirement', sealed, contextOf(sessionTag))
+    const opened = secrets.open('requirement', sealed, contextOf(sessionTag, subject))
     if (opened === undefined || more.length > 0) return undefined
-    const claims: Issued = JSON.parse(opened)
+    const claims: Issued = { ...JSON.parse(opened), subject }
     // Tampering: nothing may stand behind a token but its own return path.
     const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
   }
 
   return {
-    /** A token that only the session of this request can use, for ten minutes. */
-    issue: (req: Request, requirement: Requirement) => tokenFor(req, requirement, lifetimeMs),
+    /** A token that only this account can use, in the session of this request, for ten minutes. */
+    issue: (req: Request, requirement: Addressed) => tokenFor(req, requirement, lifetimeMs),
     /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
-    reissue: (req: Request, requirement: Requirement) =>
+    reissue: (req: Request, requirement: Addressed) =>
       tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
-    /** What the token asked for, also after it has expired; undefined when it is not ours, or of another session. */
-    readIssued: (req: Request, token: string) => claimsIn(token, tagOf(req)),
-    /** The same of one that was issued for any of these sessions (tags). */
-    readIssuedFor: (sessions: readonly string[], token: string) =>
-      sessions.map((tag) => claimsIn(token, tag)).find((claims) => claims !== undefined),
+    /** What the token asked for, also after its end; undefined when it is not ours, or of another account or session. */
+    readIssued(req: Request, token: string): Issued | undefined {
+      const subject = subjectIfAny(req)
+      return subject === undefined ? undefined : claimsIn(token, tagOf(req), subject)
+    },
+    /** The same of one that this subject was asked in any of these sessions (tags). */
+    readIssuedFor: (subject: string, sessions: readonly string[], token: string) =>
+      sessions.map((tag) => claimsIn(token, tag, subject)).find((claims) => claims !== undefined),
 
     /** Whether it is still worth a proof. */
     isLive: (issued: Issued) => now() < issued.expiresAt,
@@ -115,7 +136,7 @@ function pathOf({ returnTo }: Requirement): string | undefined {
 /** What a request is for, as the form or link says that brought it along from the page before. */
 export interface Intent {
   /** What a guard asks for, while its requirement is worth something. */
-  readonly demand: Requirement | undefined
+  readonly demand: Issued | undefined
   /** What it asked for, also after its end. */
   readonly issued: Issued | undefined
   /** The token of the demand. */

@@ -33,7 +33,7 @@ type Named<Command> = Omit<Command, keyof Actor | 'onPassed' | 'unasked'> &
 interface ShownByName {
   /** Id of the challenge. */
   readonly challenge?: string | undefined
-  /** From the refusal of a guard in this session. An expired one still says what was shown. */
+  /** From a guard's refusal of this subject in this session. An expired one still says what was shown. */
   readonly requirement?: string | undefined
   /** What the challenge was started for. */
   readonly purpose?: string | undefined
@@ -97,12 +97,12 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
 
   /** Undefined where it cannot be read. */
   function shownIn(command: Named<Actor> & ShownByName): Shown | undefined {
-    const { session } = requesterOf(command)
+    const { subject, session } = requesterOf(command)
     const { challenge, requirement, purpose, bound } = command
     const names = [challenge, requirement, purpose]
     if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
     if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBound) }
-    const issued = requirements.readIssuedFor([hashId(session)], requirement)
+    const issued = requirements.readIssuedFor(subject, [hashId(session)], requirement)
     return issued && { challenge, purpose: issued.purpose, bound: issued.bound }
   }
 
