@@ -69,7 +69,8 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
 /** What a value stands for. */
 function meant(name: keyof typeof flags, text: string): unknown {
   const { takes }: Flag = flags[name]
-  if (takes === '<number>' || takes === '<status>') return Number(text)
+  // Number('') is 0: a variable that nobody has set must not be any free port, or an empty account.
+  if (takes === '<number>' || takes === '<status>') return text.trim() === '' ? Number.NaN : Number(text)
   if (takes === '<a,b>') return text.split(',').map((part) => part.trim())
   if (name !== 'approvedStatus') return text
   // Digits are a number, as some services respond with; a string of digits is given in double quotes.
