@@ -117,7 +117,10 @@ describe('rehearse', () => {
     // The people of before, at the same app and at one that has been started anew.
     const again = await rehearse({ ...bank, maxRequests: 500 })
     expect(withVerdict(again, 'fell')).toEqual([])
-    expect(withVerdict(await rehearsed(undefined), 'fell')).toEqual([])
+    // Often enough that the checks of all would be more than one number may have.
+    for (let run = 1; run <= 2; run += 1) {
+      expect(withVerdict(await rehearsed(undefined, { maxRequests: 500 }), 'fell')).toEqual([])
+    }
   })
 
   it('ends when its requests are used up, and counts nothing as held that it did not try', async () => {
