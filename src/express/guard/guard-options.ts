@@ -81,11 +81,6 @@ export interface GuardOptions {
    * formPath: (req) => `/accounts/${req.params.id}/transfer`
    */
   readonly formPath?: string | ((req: Request) => string)
-  /**
-   * Whether a recovery code will do. Default: as the purpose says; for `login` it does where the guard asks for
-   * no more than a sign-in.
-   */
-  readonly recoveryCode?: boolean
   /** Lets subjects pass that have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
@@ -102,7 +97,7 @@ export interface GuardSettings extends Pick<GuardOptions, 'bind' | 'describe' | 
 }
 
 // `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
-export const guardChecks: Checks<GuardOptions> = {
+export const guardChecks: Checks<GuardOptions & { recoveryCode?: never }> = {
   purpose: nonEmptyString(),
   maxAgeMs: durationMs,
   once: boolean,
@@ -119,8 +114,13 @@ export const guardChecks: Checks<GuardOptions> = {
     "must be a path of this site, such as '/transfer', or a function (req) => path",
     (value) => typeof value === 'function' || isPath(value),
   ),
-  recoveryCode: boolean,
   exempt: func('(req, subject) => boolean'),
+  // Of earlier builds.
+  recoveryCode: (_, name) => {
+    throw optionError(
+      `"${name}" has moved: purposes: { …: { ${name} } }; a guard that takes none names its methods without "recovery-code"`,
+    )
+  },
 }
 
 /** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
@@ -160,10 +160,7 @@ export function resolveGuard(
     throw optionError('requireTwoFactor: methods must not include "trusted-device" for a step-up')
   }
   const byPurpose = purpose.recoveryCode === 'always' || (purpose.recoveryCode === 'sign-in' && !isStricter)
-  const takesRecoveryCode = methods?.includes('recovery-code') ?? options.recoveryCode ?? byPurpose
-  if (options.recoveryCode !== undefined && options.recoveryCode !== takesRecoveryCode) {
-    throw optionError('requireTwoFactor: methods and recoveryCode contradict each other; remove recoveryCode')
-  }
+  const takesRecoveryCode = methods?.includes('recovery-code') ?? byPurpose
   if (takesRecoveryCode && recoveryCodes === undefined) {
     throw optionError(
       'requireTwoFactor: recovery codes need the option recoveryCodes: { consume } of twoFactor()',
