@@ -176,7 +176,7 @@ export function createRoutes(http: HttpParts, flow: Flow) {
   /** The page of a code that was sent just now. */
   function codePage(req: Request, { demand, purpose, returnTo }: Intent, unconfirmed: boolean): string {
     // Often the purpose says it all, and it never gets too old.
-    const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
+    const saysMore = demand && saysMoreThanPurpose(demand)
     const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
     const delivery = unconfirmed ? 'unconfirmed' : undefined
     return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, delivery })

@@ -3,14 +3,7 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
-import {
-  acceptedChannels,
-  type Demand,
-  firstPurpose,
-  type Purpose,
-  type Purposes,
-  takesRecoveryCode,
-} from '../../challenge/purposes.js'
+import { acceptedChannels, type Demand, firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
 import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
@@ -37,11 +30,10 @@ export function challengeFor(demand: Requirement | undefined, challenge: Challen
 }
 
 /** Whether a requirement says more than its purpose does. */
-export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose | undefined): boolean {
-  const { bound, details, methods, formId, cameFrom, recoveryCode, isStepUp } = requirement
+export function saysMoreThanPurpose(requirement: Requirement): boolean {
+  const { purpose, bound, details, methods, formId, cameFrom, isStepUp } = requirement
   return (
-    isStepUp === (requirement.purpose === firstPurpose) ||
-    recoveryCode !== takesRecoveryCode(purpose, undefined) ||
+    isStepUp === (purpose === firstPurpose) ||
     [bound, details, methods, formId, cameFrom].some((particular) => particular !== undefined)
   )
 }
