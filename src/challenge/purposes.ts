@@ -128,7 +128,7 @@ export function acceptedChannels(
   return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
 }
 
-/** Whether a recovery code will do: a guard says so itself, else its purpose does. */
+/** Whether a recovery code will do: as the guard asks, else as the purpose says. */
 export function takesRecoveryCode(
   purpose: Pick<Purpose, 'recoveryCode'> | undefined,
   demand: Pick<Demand, 'recoveryCode'> | undefined,

@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it, vi } from 'vitest'
-import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
+import type { GuardOptions, PurposeOptions, TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { TwoFactorError } from '../../src/index.js'
 import { ok, startHost, storeThrough } from './kit.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
@@ -15,12 +15,12 @@ const guards = (app: Express, tf: TwoFactor) => {
     tf.requireTwoFactor({ purpose: 'number', once: true, bind: (req) => ({ to: String(req.query.to) }) }),
     by,
   )
-  app.get('/keys', tf.requireTwoFactor({ purpose: 'keys', methods: ['call', 'recovery-code'] }), by)
+  app.get('/only-by-code', tf.requireTwoFactor({ purpose: 'only', methods: ['sms', 'call'] }), ok)
   app.get('/only', tf.requireTwoFactor({ purpose: 'only', methods: ['recovery-code'] }), by)
 }
 const purposes = {
-  ...{ login: {}, transfer: {}, email: {}, keys: {}, only: {} },
-  number: { recoveryCode: true },
+  ...{ login: {}, transfer: {}, email: {} },
+  ...{ number: { recoveryCode: true }, only: { recoveryCode: true } },
 }
 
 describe('a recovery code', () => {
@@ -277,13 +277,13 @@ describe('a guard', () => {
     const ana = await host.login()
     await recover(ana, host.codes[0])
     expect((await ana.get('/account')).status).toBe(200)
-    for (const path of ['/fresh', '/by-code', '/email', '/number', '/keys', '/only']) {
+    for (const path of ['/fresh', '/by-code', '/email', '/number', '/only-by-code', '/only']) {
       const refused = await ana.get(path)
       expect([path, refused.status]).toEqual([path, 403])
     }
   })
 
-  it.each(['/fresh', '/by-code', '/email'])(
+  it.each(['/fresh', '/by-code', '/email', '/only-by-code'])(
     'that takes none keeps one from being used up in vain: %s',
     async (path) => {
       const host = await startRecoveryHost({ mount: guards, options: { purposes } })
@@ -299,26 +299,40 @@ describe('a guard', () => {
     },
   )
 
-  it('takes one where it says so itself, and others of its purpose do not', async () => {
-    const host = await startRecoveryHost({
-      options: { purposes },
-      mount: (app, tf) => {
-        guards(app, tf)
-        app.get('/strict-keys', tf.requireTwoFactor({ purpose: 'keys' }), ok)
-      },
-    })
+  it('takes one where its purpose says so, and others of the purpose do not by their methods', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
     const ana = await host.signIn()
-    expect((await recover(ana, host.codes[0], { purpose: 'keys' })).status).toBe(400)
-    for (const [path, code] of [
-      ['/keys', host.codes[1]],
-      ['/only', host.codes[2]],
-    ] as const) {
-      const { requirement } = (await ana.get(path)).json
-      expect((await recover(ana, code, { requirement })).status).toBe(200)
-      expect((await ana.get(path)).json).toEqual({ by: 'recovery-code' })
-    }
-    expect((await ana.get('/strict-keys')).status).toBe(403)
-    expect((await ana.open((await ana.open('/only')).location ?? '/')).status).not.toBe(500)
+    const { requirement } = (await ana.get('/only')).json
+    expect((await recover(ana, host.codes[0], { requirement })).status).toBe(200)
+    expect((await ana.get('/only')).json).toEqual({ by: 'recovery-code' })
+    expect((await ana.get('/only-by-code')).status).toBe(403)
+    expect((await ana.open((await ana.open('/only-by-code')).location ?? '/')).status).toBe(200)
+  })
+
+  it.each<[string, GuardOptions, PurposeOptions]>([
+    ['another purpose', { purpose: 'transfer' }, {}],
+    ['another purpose that says no', { purpose: 'transfer' }, { recoveryCode: false }],
+    ['one request only', { once: true }, {}],
+    ['bound fields', { bind: () => ({ to: 'a' }) }, {}],
+    ['a younger sign-in', { maxAgeMs: 60_000 }, {}],
+    ['a sign-in whose purpose says no', {}, { recoveryCode: false }],
+  ])('names none among its methods without its purpose: %s', async (_name, guard, declared) => {
+    const { purpose = 'login' } = guard
+    const methods = ['sms', 'recovery-code']
+    const { tf } = await startRecoveryHost({
+      options: { purposes: { login: {}, transfer: {}, [purpose]: declared } },
+    })
+    expect(() => tf.requireTwoFactor({ ...guard, methods })).toThrow(
+      `requireTwoFactor: methods must not include "recovery-code" here without purposes: { ${purpose}: { recoveryCode: true } }`,
+    )
+    const willing = { login: {}, transfer: {}, [purpose]: { recoveryCode: true } }
+    const open = await startRecoveryHost({ options: { purposes: willing } })
+    expect(() => open.tf.requireTwoFactor({ ...guard, methods })).not.toThrow()
+  })
+
+  it('for a sign-in may name them without its purpose', async () => {
+    const { tf } = await startRecoveryHost()
+    expect(() => tf.requireTwoFactor({ methods: ['recovery-code'] })).not.toThrow()
   })
 
   it.each([true, false])('has no option for it, and says where that is now: %s', async (recoveryCode) => {

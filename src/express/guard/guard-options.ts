@@ -49,9 +49,9 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * The accepted methods: `sms`, `call` or others of the provider, `app`, `trusted-device`, `recovery-code`, or a name of
-   * yours from `grants.write`. Any by default. While a code may be typed that was sent by another one, which could pass
-   * for it, a start has to wait: ten minutes at most, by default (`resend_too_soon`).
+   * The accepted methods: `sms`, `call` or others of the provider, `app`, `trusted-device`, `recovery-code` where the
+   * purpose takes it, or a name of yours from `grants.write`. Any by default. While a code may be typed that was sent by
+   * another one, which could pass for it, a start has to wait: ten minutes at most, by default (`resend_too_soon`).
    *
    * @example
    * methods: ['passkey']
@@ -164,6 +164,11 @@ export function resolveGuard(
   if (takesRecoveryCode && recoveryCodes === undefined) {
     throw optionError(
       'requireTwoFactor: recovery codes need the option recoveryCodes: { consume } of twoFactor()',
+    )
+  }
+  if (takesRecoveryCode && !byPurpose) {
+    throw optionError(
+      `requireTwoFactor: methods must not include "recovery-code" here without purposes: { ${name}: { recoveryCode: true } }`,
     )
   }
   purposes.accept(name, maxAgeMs)
