@@ -4,7 +4,7 @@ import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
 import type { Answer, Browser } from './browser.js'
 import { describedTransfers, mum } from './described-transfers.js'
-import { sessionIdOf, startHost } from './kit.js'
+import { sessionByHeader, sessionIdOf, startHost } from './kit.js'
 
 /** Another account takes the session over, whose id stays as it is. */
 function mount(app: Express, tf: TwoFactor): void {
@@ -176,6 +176,16 @@ describe('a requirement of the account that is signed in', () => {
     expect(await verify(8)).toMatchObject({ code: 'invalid_request' })
     expect(await verify('7')).toMatchObject({ outcome: 'approved', purpose: 'pay' })
   })
+})
+
+it('a requirement is worth nothing to a request without a session', async () => {
+  const recoveryCodes = { consume: () => false }
+  const host = await startHost({ options: { subject: () => 'ana', session: sessionByHeader, recoveryCodes } })
+  const ana = host.browser({ 'x-session': 'hers' })
+  const { requirement } = (await ana.get('/account')).json
+  const page = `/two-factor?method=recovery-code&requirement=${requirement}`
+  expect((await ana.open(page)).status).toBe(200)
+  expect((await host.browser().open(page)).status).toBe(400)
 })
 
 describe('a requirement where `subject` throws', () => {
