@@ -135,7 +135,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     haveApps: settings.authenticator !== undefined,
-    onUnreadable: (place) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place} of a list`),
+    onUnreadable: (place, reason) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place}, ${reason}`),
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
   const http = openHttp(settings, domain, warnings)

@@ -1,6 +1,6 @@
 import type { AboutChallenge, AboutExchange } from '../events.js'
 import { type Awaitable, all, andThen } from '../lib/promises.js'
-import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import { maskPhoneNumber, type PhoneNumber, type PhoneRefusal, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
@@ -52,8 +52,8 @@ export function createTargets(
     readonly knownMaxAgeMs: number
     /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
     readonly haveApps: boolean
-    /** Called with the place of a number in a list on file that nobody can read, from 1. */
-    readonly onUnreadable: (place: number) => void
+    /** Called with the place, from 1, of a number on file that nobody can read, and why. */
+    readonly onUnreadable: (place: number, reason: PhoneRefusal) => void
   },
 ) {
   const { keys, secrets, purposes, countries } = parts
@@ -91,6 +91,7 @@ export function createTargets(
   async function numberOf(
     actor: Actor,
     { phone, methods, label }: NumberOnFile,
+    place: number,
     inAll: LedgerInHand | undefined,
   ): Promise<Target | Refusal> {
     const who = whoCounts(actor)
@@ -101,9 +102,10 @@ export function createTargets(
     const parsed = await parsePhoneNumber(phone, { countries, mobileOnly: isTyped, defaultCountry })
     if (!parsed.ok) {
       const { refusal: reason } = parsed
-      const mistyped = isTyped && (reason === 'not-a-number' || reason === 'wrong-length')
-      const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-      return isTyped ? { ...refusal, reason } : { ...refusal, untold: reason }
+      const isUnreadable = reason === 'not-a-number' || reason === 'wrong-length'
+      if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
+      if (isUnreadable) parts.onUnreadable(place, reason)
+      return { ...refused('destination_not_allowed'), untold: reason }
     }
     const key = keys.ledger(lane, parsed.phone)
     const own = openLedger(key, limitsFor(actor))
@@ -118,19 +120,17 @@ export function createTargets(
   ): Promise<readonly [Target, ...Target[]] | Refusal> {
     const { subject, secret } = actor
     const readable: Target[] = []
-    const unreadable = new Map<number, Refusal>()
+    let refusal: Refusal | undefined
     for (const [index, number] of allNumbers(actor).entries()) {
-      const one = await numberOf(actor, number, inAll)
-      if ('outcome' in one) unreadable.set(index + 1, one)
+      const one = await numberOf(actor, number, index + 1, inAll)
+      if ('outcome' in one) refusal ??= one
       else readable.push(one)
     }
     if (secret !== undefined && inAll !== undefined) {
       readable.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
     }
     const [first, ...others] = readable
-    if (first === undefined) return unreadable.values().next().value ?? refused('no_phone')
-    for (const place of unreadable.keys()) parts.onUnreadable(place)
-    return [first, ...others]
+    return first === undefined ? (refusal ?? refused('no_phone')) : [first, ...others]
   }
 
   return {

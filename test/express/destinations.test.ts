@@ -179,14 +179,14 @@ describe('several destinations of one person', () => {
 
   it('leave the others working when one cannot be read, and a warning names its place', async () => {
     const { listed, start } = await startWithNumbers({
-      phone: () => ['not a number', mobile],
+      phone: () => [mobile, '+34600123456', '+57 30'],
       channels: ['sms', 'app'],
     })
     expect((await listed()).map(({ masked }) => masked)).toEqual(['••••••67', ''])
     expect((await start('67')).status).toBe(201)
     expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
-    expect(said[0]?.message).toMatch(/cannot be read, and gets no code\. .* \(number 1 of a list\)$/)
-    expect(said[0]?.message).not.toContain('not a number')
+    expect(said[0]?.message).toMatch(/cannot be read, and gets no code\. .* \(number 3, wrong-length\)$/)
+    expect(said[0]?.message).not.toContain('+57 30')
   })
 
   it.each([[[]], [undefined]])('need be none where there is an app: %j', async (onFile) => {

@@ -78,35 +78,6 @@ describe('without a listener', () => {
     expect(said[1]?.message).toContain('(sendSmsCode, reset)')
   })
 
-  it.each(['573007654321', '300 765 4321', 'unknown', '+57 30'])(
-    'a number on file that reads %s is one process warning, and the person learns nothing of it',
-    async (onFile) => {
-      const { ana } = await startLoggedIn({ options: { phone: () => onFile } })
-      const [first, second] = [await ana.start(), await ana.start()]
-      expect(first.json).toEqual({
-        type: 'urn:express-two-factor:destination_not_allowed',
-        title: 'Codes cannot be sent to this number',
-        status: 403,
-        detail: "We can't send codes to this number. Use a mobile number in a country we serve.",
-        code: 'destination_not_allowed',
-      })
-      expect(second.json).toEqual(first.json)
-      expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
-      expect(said[0]?.message).toMatch(
-        /in international form, such as \+573001234567\. \((?:not-a-number|wrong-length)\)$/,
-      )
-      expect(said[0]?.message).not.toContain(onFile)
-    },
-  )
-
-  it('a number that a visitor mistypes is none, nor one of a country that is not served', async () => {
-    const mount = signupAt('/signup/phone')
-    const { ana } = await startLoggedIn({ mount, options: { phone: () => '+34600123456' } })
-    expect((await ana.post('/signup/phone/start', { phone: '573' })).status).toBe(400)
-    expect((await ana.start()).status).toBe(403)
-    expect(await codes()).toEqual([])
-  })
-
   it.each([
     ['a host that listens', { onEvent: () => {} }, () => () => {}],
     [
@@ -125,5 +96,38 @@ describe('without a listener', () => {
     await host.challenged()
     expect(await codes()).toEqual([])
     end()
+  })
+})
+
+describe('a number on file', () => {
+  const { said, codes } = hearWarnings()
+
+  it.each(['573007654321', '300 765 4321', 'unknown', '+57 30'])(
+    'that reads %s is one process warning, whoever listens, and the person learns nothing of it',
+    async (onFile) => {
+      const { ana } = await startLoggedIn({ listens: true, options: { phone: () => onFile } })
+      const [first, second] = [await ana.start(), await ana.start()]
+      expect(first.json).toEqual({
+        type: 'urn:express-two-factor:destination_not_allowed',
+        title: 'Codes cannot be sent to this number',
+        status: 403,
+        detail: "We can't send codes to this number. Use a mobile number in a country we serve.",
+        code: 'destination_not_allowed',
+      })
+      expect(second.json).toEqual(first.json)
+      expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
+      expect(said[0]?.message).toMatch(
+        /in international form, such as \+573001234567\. \(number 1, (?:not-a-number|wrong-length)\)$/,
+      )
+      expect(said[0]?.message).not.toContain(onFile)
+    },
+  )
+
+  it('of a country that is not served is none, nor is one that a visitor mistypes', async () => {
+    const mount = signupAt('/signup/phone')
+    const { ana } = await startLoggedIn({ mount, options: { phone: () => '+34600123456' } })
+    expect((await ana.post('/signup/phone/start', { phone: '573' })).status).toBe(400)
+    expect((await ana.start()).status).toBe(403)
+    expect(await codes()).toEqual([])
   })
 })

@@ -2,7 +2,6 @@ import { channel } from 'node:diagnostics_channel'
 import type { Finding } from '../../challenge/self-test.js'
 import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
 import { ignoreRejection } from '../../lib/promises.js'
-import type { PhoneRefusal } from '../../phone-number.js'
 
 // What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
 // hears them.
@@ -124,7 +123,6 @@ export function createEmit(
       warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
     }
     if (event.type === 'store.failed') warn('TWO_FACTOR_STORE_FAILED', event.command)
-    if (isUnreadable(event)) warn('TWO_FACTOR_PHONE_UNREADABLE', event.reason)
   }
 
   return (body) => {
@@ -147,12 +145,6 @@ function astray(event: EventBody): AboutExchange | undefined {
   const { httpStatus, reason, providerError } = event
   const isPage = httpStatus === 200 && reason === 'answer' && providerError === undefined
   return httpStatus === 404 || isPage ? event : undefined
-}
-
-/** Whether no code was sent because the option `phone` returned what nobody can dial. */
-function isUnreadable(event: EventBody): event is EventBody & { readonly reason: PhoneRefusal } {
-  if (event.type !== 'request.refused' || event.lane !== 'auth' || event.code === 'send_refused') return false
-  return event.reason === 'not-a-number' || event.reason === 'wrong-length'
 }
 
 function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {
