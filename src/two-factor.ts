@@ -111,7 +111,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
   const { provider, limits, knownBrowsers, watch } = settings
   const warnings = createWarnings()
-  const { warn } = warnings
+  const { warn, hint } = warnings
   if (watch.signups.mode === 'enforce' && settings.beforeSend === undefined) {
     warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
   }
@@ -121,7 +121,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now
   const health = createHealth(now)
-  const emit = health.over(createEmit(settings.onEvent, now, warn))
+  const emit = health.over(createEmit(settings.onEvent, now, hint))
   const background = createBackground()
 
   const domain = openDomain({
@@ -151,7 +151,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   // Once the app runs: its store may connect while it starts.
   background.after(minuteMs, async () => {
-    for (const { message } of await limitFindings(domain)) warnings.hint('TWO_FACTOR_LIMIT_TIGHT', message)
+    for (const { message } of await limitFindings(domain)) hint('TWO_FACTOR_LIMIT_TIGHT', message)
   })
 
   async function close(): Promise<void> {

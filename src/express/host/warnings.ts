@@ -70,7 +70,7 @@ export type Warnings = ReturnType<typeof createWarnings>
 export function createWarnings() {
   const emitted = new Set<WarningCode>()
   const found = new Set<WarningCode>()
-  /** A warning that may be as it should: no finding. */
+  /** A warning that is no finding: it may be as it should, or the self-test finds it out by itself. */
   const hint: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
@@ -81,20 +81,11 @@ export function createWarnings() {
     })
   }
   const warn: Warn = (code, cause) => {
-    if (!askedItself.has(code)) found.add(code)
+    found.add(code)
     hint(code, cause)
   }
   return { warn, hint, findings: (): readonly Finding[] => [...found].map(findingOf) }
 }
-
-/** The self-test asks provider and store itself, and knows the status. */
-const askedItself: ReadonlySet<WarningCode> = new Set([
-  'TWO_FACTOR_PROVIDER_MISCONFIGURED',
-  'TWO_FACTOR_PROVIDER_UNAVAILABLE',
-  'TWO_FACTOR_PROVIDER_ADDRESS',
-  'TWO_FACTOR_STATUS_UNEXPECTED',
-  'TWO_FACTOR_STORE_FAILED',
-])
 
 function findingOf(code: WarningCode): Finding {
   const [message = '', fix = ''] = messages[code].split(/(?<=\.) /)
@@ -107,22 +98,22 @@ const diagnostics = channel('express-two-factor:event')
 export function createEmit(
   onEvent: OnEvent | undefined,
   now: () => number,
-  /** Told of what nobody listens to and somebody must know. */
-  warn: Warn,
+  /** Told of what nobody listens to and somebody must know. The self-test asks provider and store itself. */
+  hint: Warn,
 ): Emit {
   /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
   let isApproving = false
 
   function warnOf(event: EventBody): void {
-    if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
+    if (event.type === 'provider.misconfigured') hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
     const wrongAddress = astray(event)
-    if (wrongAddress) warn('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
-    else if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
+    if (wrongAddress) hint('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
+    else if (event.type === 'provider.unavailable') hint('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'provider.unexpected' && !isApproving) {
-      warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
+      hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
     }
-    if (event.type === 'store.failed') warn('TWO_FACTOR_STORE_FAILED', event.command)
+    if (event.type === 'store.failed') hint('TWO_FACTOR_STORE_FAILED', event.command)
   }
 
   return (body) => {
