@@ -83,7 +83,7 @@ export interface Guarded {
 /** Of whom a proof is asked for, and the language that it is described in. */
 export type Described = Pick<RequiredGrant, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
 
-/** Enough to meet the mistake while it is tried out. */
+/** Enough to meet the mistake while it is tried out; then all is forgotten, which needs no order. */
 const maxRemembered = 100
 
 /**
@@ -112,10 +112,8 @@ export function createShownChecks(warn: Warn) {
         [['title', title] as const, ...rows].map(([label, value]) => [label, hashId(value)]),
       )
       const before = remembered.get(key) ?? shown
-      remembered.delete(key)
+      if (remembered.size >= maxRemembered) remembered.clear()
       remembered.set(key, shown)
-      const [oldest = key] = remembered.keys()
-      if (remembered.size > maxRemembered) remembered.delete(oldest)
       const label = [...before.keys(), ...shown.keys()].find((one) => before.get(one) !== shown.get(one))
       if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
     },
