@@ -30,7 +30,6 @@ import { createEmit, createWarnings } from './express/host/warnings.js'
 import {
   createRouter,
   factory,
-  plainFactory,
   type RoutesOptions,
   routesChecks,
   type SingleHandlers,
@@ -171,7 +170,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       return handlers.start(purpose)
     }),
     ...singleHandlers(handlers),
-    status: plainFactory('status', () => {
+    status: factory('status', {}, () => {
       mounts.made('page')
       return handlers.status
     }),

@@ -10,7 +10,7 @@ import { type Problem, problemOf } from '../http/problems.js'
 import {
   createMountPath,
   createRouter,
-  plainFactory,
+  factory,
   type SingleHandlers,
   singleHandlers,
   startChecks,
@@ -158,12 +158,12 @@ export function createPhoneVerification(
   }
 
   return {
-    routes: plainFactory('routes', () => createRouter(handlers, pages)),
-    start: plainFactory('start', () => handlers.start()),
+    routes: factory('routes', {}, () => createRouter(handlers, pages)),
+    start: factory('start', {}, () => handlers.start()),
     ...singleHandlers(handlers),
     proven,
     redeem,
-    requireProof: plainFactory('requireProof', () =>
+    requireProof: factory('requireProof', {}, () =>
       middleware(async (req, res) => {
         try {
           req.provenPhone = await redeem(req)

@@ -207,25 +207,14 @@ export function factory<Options extends object, Made>(
   checks: Checks<Options>,
   make: (options: Options) => Made,
 ): (options?: Options) => Made {
+  const takesNone = Object.keys(checks).length === 0
   return (...args: readonly [Options?]) => {
-    refuseUncalled(name, args)
+    // Express calls a middleware with three arguments: a factory that gets them was passed uncalled.
+    if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
+    if (takesNone && args[0] !== undefined) throw optionError(`${name}: takes no options`)
     const [given = {} as Options] = args
     return make(checkOptions(name, given, checks))
   }
-}
-
-/** The same without options: it would silently ignore them. */
-export function plainFactory<Made>(name: string, make: () => Made): () => Made {
-  return (...args: readonly unknown[]) => {
-    refuseUncalled(name, args)
-    if (args[0] !== undefined) throw optionError(`${name}: takes no options`)
-    return make()
-  }
-}
-
-/** Express calls a middleware with three arguments: a factory that gets them was passed uncalled. */
-function refuseUncalled(name: string, args: readonly unknown[]): void {
-  if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
 }
 
 /** The handlers that need no options, each to be mounted by hand. */
@@ -247,9 +236,9 @@ export interface SingleHandlers {
 
 export function singleHandlers(handlers: Handlers): SingleHandlers {
   return {
-    resend: plainFactory('resend', () => handlers.resend),
-    verify: plainFactory('verify', () => handlers.verify),
-    cancel: plainFactory('cancel', () => handlers.cancel),
-    status: plainFactory('status', () => handlers.status),
+    resend: factory('resend', {}, () => handlers.resend),
+    verify: factory('verify', {}, () => handlers.verify),
+    cancel: factory('cancel', {}, () => handlers.cancel),
+    status: factory('status', {}, () => handlers.status),
   }
 }
