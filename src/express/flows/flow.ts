@@ -31,15 +31,8 @@ export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
 /** The same of one to be started. */
 type StartSays = HostSays & Pick<StartCommand, 'unasked'>
 
-/** One code that is about to be verified. */
-export interface Submission {
-  readonly actor: Actor
-  /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
-  approve(approved: Approved, trustDevice: boolean): Promise<Verified | Refusal>
-}
-
 /** Where sign-in and step-up on the one hand, and a phone verification on the other, differ. */
-export interface Flow {
+export interface Flow<Acting extends Actor = Actor> {
   readonly name: Lane
   readonly defaultPurpose: string
   /** In the auth lane alone: guards require nothing else. */
@@ -51,15 +44,23 @@ export interface Flow {
   isSignIn(intent: Intent): boolean
   /** Where somebody goes who leaves a page for this; undefined for the page again. */
   wayOut(req: Request, intent: Intent): string | undefined
-  /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
-  actor(req: Request): Promise<Actor | undefined>
+  /**
+   * Who acts on which number; undefined while no number is known. Throws when nobody may act. `maySucceed`: a code is
+   * to be verified.
+   */
+  actor(req: Request, options?: { readonly maySucceed: true }): Promise<Acting | undefined>
   /** As `actor`, of somebody who may have several destinations; nothing is read for others. In the auth lane alone. */
   actorOfSeveral?(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, intent: Intent, says: StartSays): Promise<StartOutcome | Verified>
   /** What the person was shown with the code that a request brings. */
   shown(context: RequestContext, intent: Intent): Promise<Shown>
-  /** Called before a code is verified; undefined while no number is known. */
-  submission(context: RequestContext): Promise<Submission | undefined>
+  /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
+  approve(
+    context: RequestContext,
+    actor: Acting,
+    approved: Approved,
+    trustDevice: boolean,
+  ): Promise<Verified | Refusal>
   /** Takes a recovery code in place of one by phone; absent where there are none. */
   readonly recover?:
     | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejection | Refusal>)

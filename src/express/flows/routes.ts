@@ -29,7 +29,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * The routes of one flow, each from its first step to its response. Before these steps `endpoint` has checked the
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
-export function createRoutes(http: HttpParts, flow: Flow) {
+export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<Acting>) {
   const { domain, endpoint, languageOf, responder, settings, warn, within } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend, within('beforeSend'))
@@ -67,13 +67,12 @@ export function createRoutes(http: HttpParts, flow: Flow) {
       const typed = readCodes(text(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
-      const submission = await flow.submission(context)
+      const actor = await flow.actor(context.req, { maySucceed: true })
       const shown = await flow.shown(context, intent)
-      if (submission === undefined) return problem({ code: 'challenge_gone' })
-      const { code, appCode } = typed
-      const outcome = await challenges.verify({ shown, code, appCode, ...submission.actor })
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const outcome = await challenges.verify({ shown, ...typed, ...actor })
       if (outcome.outcome !== 'approved') return failure(outcome)
-      const verified = await submission.approve(outcome, trustDevice)
+      const verified = await flow.approve(context, actor, outcome, trustDevice)
       return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)
     },
 

@@ -14,8 +14,10 @@ import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
 import type { Flow } from './flow.js'
 
+type Acting = Actor & Caller
+
 /** Sign-in and step-up: the number on file, a grant as the result. */
-export function createSignIn(http: HttpParts): Flow {
+export function createSignIn(http: HttpParts): Flow<Acting> {
   const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
   const { requirements, devices, path, successPaths } = http
   const { challenges, grants, purposes, secrets, now } = domain
@@ -33,7 +35,7 @@ export function createSignIn(http: HttpParts): Flow {
   }
 
   /** With what the host has on file; nothing of ours is read. */
-  async function acting(req: Request, { subject, session, record, browser }: Caller): Promise<Actor> {
+  async function acting(req: Request, { subject, session, record, browser }: Caller): Promise<Acting> {
     const [numbers, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
     const { address, proxied } = addressOf(req)
     const actor = { subject, session, record, browser, address, proxied, secret, ...numbers }
@@ -41,7 +43,7 @@ export function createSignIn(http: HttpParts): Flow {
     return actor
   }
 
-  function actorOf(req: Request, caller: Caller): Promise<Actor> {
+  function actorOf(req: Request, caller: Caller): Promise<Acting> {
     // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
     ignoreRejection(caller.record.read())
     return acting(req, caller)
@@ -141,7 +143,7 @@ export function createSignIn(http: HttpParts): Flow {
     },
 
     shown,
-    actor: async (req) => actorOf(req, callerOf(req)),
+    actor: async (req, options) => actorOf(req, callerOf(req, options)),
     async actorOfSeveral(req) {
       const actor = await acting(req, callerOf(req))
       return mayHaveSeveral(actor) ? actor : undefined
@@ -177,18 +179,11 @@ export function createSignIn(http: HttpParts): Flow {
       })
     },
 
-    async submission(context) {
-      const caller = callerOf(context.req, { maySucceed: true })
-      const actor = await actorOf(context.req, caller)
-      return {
-        actor,
-        approve({ purpose, bound, channel, channels = [channel], phone }, trustDevice) {
-          const proven = { purpose, bound, method: channel, channels }
-          const trust = trustDevice && devices?.serves(purpose) === true
-          const way = mayHaveSeveral(actor) ? wayTag(secrets, caller.subject, channel, phone) : undefined
-          return admit(context, caller, proven, { trust, way })
-        },
-      }
+    async approve(context, actor, { purpose, bound, channel, channels = [channel], phone }, trustDevice) {
+      const proven = { purpose, bound, method: channel, channels }
+      const trust = trustDevice && devices?.serves(purpose) === true
+      const way = mayHaveSeveral(actor) ? wayTag(secrets, actor.subject, channel, phone) : undefined
+      return admit(context, actor, proven, { trust, way })
     },
 
     recover: domain.recover && recoverBy(domain.recover),

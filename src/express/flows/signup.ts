@@ -15,8 +15,14 @@ interface Enrollee extends Omit<Actor, 'phone'> {
   readonly record: OpenSubject | undefined
 }
 
+type Acting = Actor & Enrollee
+
 /** A phone verification: the number comes from the body of start and is remembered under the session. */
-export function createSignup(http: HttpParts, purpose: string, successPath: string | undefined): Flow {
+export function createSignup(
+  http: HttpParts,
+  purpose: string,
+  successPath: string | undefined,
+): Flow<Acting> {
   const { subjectOf, addressOf, sessions, renewal } = http
   const { challenges, grants, enrolments } = http.domain
 
@@ -30,7 +36,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     return { lane: 'enrol', subject, signedIn, anonymous, session, record, ...addressOf(req) }
   }
 
-  async function actorOf(enrollee: Enrollee): Promise<Actor | undefined> {
+  async function actorOf(enrollee: Enrollee): Promise<Acting | undefined> {
     const enrolment = await enrolments.find(enrollee.session)
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
     // IDOR: begun by another account that was signed in here before.
@@ -70,38 +76,29 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
       return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
     },
 
-    async submission({ req, res }) {
-      const enrollee = enrolleeOf(req)
-      const { signedIn: subject, record } = enrollee
-      const actor = await actorOf(enrollee)
-      if (actor === undefined) return undefined
-      return {
-        actor,
-        async approve({ phone = '' }) {
-          if (await record?.isRevoked()) return refused('challenge_gone')
-          const { before, after, provisional, moved } = await renewal.renew(req, res)
-          try {
-            await moved
-            // A subject that proves another number stays signed in.
-            if (subject !== undefined && !provisional) await grants.move(subject, before, after)
-            const epoch = await record?.read()
-            const proven = { purpose, phone, provisional, subject, epoch }
-            const proof = await enrolments.prove(after, proven)
-            if (proof === undefined) return refused('challenge_gone')
-            // A revocation that came while the session was renewed must not leave a proof behind.
-            if (await record?.isRevoked()) {
-              await enrolments.redeem(after, purpose, subject)
-              return refused('challenge_gone')
-            }
-            // The response is a success either way; the next request shall find the proof.
-            if (provisional) await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
-          } catch (error) {
-            await enrolments.redeem(after, purpose, subject).catch(() => undefined)
-            await renewal.abandon(req, res)
-            throw error
-          }
-        },
+    async approve({ req, res }, { signedIn: subject, record }, { phone = '' }) {
+      if (await record?.isRevoked()) return refused('challenge_gone')
+      const { before, after, provisional, moved } = await renewal.renew(req, res)
+      try {
+        await moved
+        // A subject that proves another number stays signed in.
+        if (subject !== undefined && !provisional) await grants.move(subject, before, after)
+        const epoch = await record?.read()
+        const proven = { purpose, phone, provisional, subject, epoch }
+        const proof = await enrolments.prove(after, proven)
+        if (proof === undefined) return refused('challenge_gone')
+        // A revocation that came while the session was renewed must not leave a proof behind.
+        if (await record?.isRevoked()) {
+          await enrolments.redeem(after, purpose, subject)
+          return refused('challenge_gone')
+        }
+        // The response is a success either way; the next request shall find the proof.
+        if (provisional) await proof.confirm().catch(() => undefined)
+        return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
+      } catch (error) {
+        await enrolments.redeem(after, purpose, subject).catch(() => undefined)
+        await renewal.abandon(req, res)
+        throw error
       }
     },
 
