@@ -70,6 +70,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
       identify,
       wantsPage: responder.wantsPage,
       addressOf,
+      warn,
     }),
     shownChecks: createShownChecks(warn),
 

@@ -3,7 +3,7 @@ import { minuteMs } from '../../lib/time.js'
 import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { type Basis, hashId } from '../keys.js'
-import { createSealed } from '../updater.js'
+import { createSealed, unchanged } from '../updater.js'
 import type { RequiredGrant } from './stored-grant.js'
 
 /** A form that a guard has interrupted. */
@@ -17,8 +17,6 @@ export interface KeptForm {
   readonly session: string
   /** The proof that it waits for: nobody sees it without. */
   readonly required: Omit<RequiredGrant, 'session'>
-  /** The guard cannot see when it comes back, because nobody parses it before: to be shown once. */
-  readonly once?: boolean
 }
 
 /** A form of this subject; without `form` it has been sent. */
@@ -44,12 +42,12 @@ export function createKeptForms(parts: Basis) {
   const { store, keys, now } = parts
   const entries = createSealed<Kept>('form', parts)
 
-  /** Decides on a form of this subject that still waits; false where none does. */
-  async function replace(subject: string, id: string, by?: FoundForm): Promise<boolean> {
-    if (id.length !== idLength) return false
-    return entries.change(keys.forms(id), (kept) => {
-      if (!isOf(subject, kept) || kept.form === undefined) return { outcome: false }
-      return by ? { outcome: true, put: keptFor(subject, by) } : { outcome: true, isEmptied: true }
+  /** Replaces a form of this subject that still waits. */
+  async function replace(subject: string, id: string, by?: FoundForm): Promise<void> {
+    if (id.length !== idLength) return
+    await entries.change(keys.forms(id), (kept) => {
+      if (!isOf(subject, kept) || kept.form === undefined) return unchanged
+      return by ? { outcome: undefined, put: keptFor(subject, by) } : { outcome: undefined, isEmptied: true }
     })
   }
 
@@ -84,8 +82,8 @@ export function createKeptForms(parts: Basis) {
       return isOf(subject, kept) ? { form: kept.form } : undefined
     },
 
-    /** Forgets it; false when it did not wait: of two parallel requests one gets it. */
-    take: (subject: string, id: string) => replace(subject, id),
+    /** Leaves nothing of it. */
+    forget: (subject: string, id: string) => replace(subject, id),
     /** Leaves nothing of it but that it was sent. */
     markSent: (subject: string, id: string) => replace(subject, id, {}),
   }

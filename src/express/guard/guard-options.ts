@@ -59,8 +59,9 @@ export interface GuardOptions {
   readonly methods?: readonly string[]
   /**
    * Whether a form that the guard interrupts is kept, for ten minutes and until it is sent: after the code the person
-   * sees the rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB,
-   * never for uploads or forms of other sites. Default false: the person submits the form again.
+   * sees the rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB
+   * that were parsed before the guard, never for uploads or forms of other sites. Default false: the person submits the
+   * form again.
    *
    * @example
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })

@@ -88,7 +88,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const details = await detailsOf(req, required)
     const returnTo = returnPathOf(req, formPathOf(req))
     const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
-    const formId = resume ? await resumption.keep(req, res, required, details) : undefined
+    const formId = resume ? await resumption.keep(req, required, details) : undefined
     const { subject, bound } = required
     const remembered = { formId, details, returnTo, ...(isStepUp && { cameFrom }) }
     const wanted = { ...proof, subject, bound, isStepUp, ...remembered }

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Requester } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
@@ -7,15 +7,9 @@ import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { AddressOf } from '../host/requester.js'
+import type { Warn } from '../host/warnings.js'
 import { isCrossSite, safePath } from '../http/origin.js'
-import {
-  type Body,
-  isFilled,
-  isForm,
-  oneString,
-  type RequestContext,
-  readBody,
-} from '../http/request-body.js'
+import { type Body, hasBody, isFilled, isForm, oneString, type RequestContext } from '../http/request-body.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
 export interface ResumedForm {
@@ -43,31 +37,31 @@ export function createResumption(
     readonly identify: (req: Request) => Requester | undefined
     readonly wantsPage: (req: Request) => boolean
     readonly addressOf: AddressOf
+    readonly warn: Warn
   },
 ) {
-  const { identify, wantsPage, addressOf } = parts
+  const { identify, wantsPage, addressOf, warn } = parts
 
-  /** The form as it was sent; undefined for everything else. */
-  async function bodyOf(req: Request, res: Response): Promise<string | undefined> {
+  /** The form as it was parsed; undefined for everything else. */
+  function bodyOf(req: Request): string | undefined {
     // CSRF: another site must not have its form confirmed by a code that the person takes for their own.
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
     // File uploads and JSON are no form that a page can post again.
     if (!isForm(req)) return undefined
-    return formBody(await readBody(req, res))
+    if (isFilled(req)) return formBody(req.body)
+    // A button alone sends nothing; anything else that is not there would be lost.
+    return hasBody(req) ? undefined : ''
   }
 
   async function keep(
     req: Request,
-    res: Response,
     { session, ...required }: RequiredGrant,
     details: Details | undefined,
   ): Promise<string | undefined> {
     const action = safePath(req.originalUrl)
-    const isParsed = isFilled(req)
-    const body = await bodyOf(req, res)
+    const body = bodyOf(req)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-    const once = !isParsed && { once: true as const }
-    const form = { action, body, details, session: hashId(session), required, ...once }
+    const form = { action, body, details, session: hashId(session), required }
     return keptForms.keep(form, addressOf(req))
   }
 
@@ -79,11 +73,15 @@ export function createResumption(
     keep: (...given: Parameters<typeof keep>) => keep(...given).catch(() => undefined),
 
     /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
-    claim({ body }: Request): string | undefined {
-      if (!isPlainObject(body) || !Object.hasOwn(body, keptFormField)) return undefined
-      const id = body[keptFormField]
-      Reflect.deleteProperty(body, keptFormField)
-      return typeof id === 'string' ? id : undefined
+    claim(req: Request): string | undefined {
+      if (!isFilled(req)) {
+        // What the guard cannot see is neither kept, nor known when it comes back.
+        if (isForm(req) && hasBody(req) && !req.readableDidRead) warn('TWO_FACTOR_NOT_PARSED')
+        return undefined
+      }
+      const id = oneString(req.body, keptFormField)
+      Reflect.deleteProperty(req.body, keptFormField)
+      return id
     },
 
     /** The guard admits the form: it is not shown again. That a page forgets it is no reason to refuse. */
@@ -91,13 +89,13 @@ export function createResumption(
       keptForms.markSent(subject, id).catch(() => undefined),
 
     /** The guard refuses it as it came back, changed: what is kept now takes its place. */
-    forget: ({ subject }: RequiredGrant, id: string) => keptForms.take(subject, id).catch(() => undefined),
+    forget: ({ subject }: RequiredGrant, id: string) => keptForms.forget(subject, id).catch(() => undefined),
 
     /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
       const id = oneString(fields, 'form')
-      // What shows nothing must not use the form up.
-      if (id === undefined || req.method === 'HEAD' || !wantsPage(req)) return undefined
+      // JSON tells nothing but the challenge.
+      if (id === undefined || !wantsPage(req)) return undefined
       // CSRF: a link from elsewhere must not lead people to the button.
       if (isCrossSite(req, [])) throw new TwoFactorError('cross_site')
       const requester = identify(req)
@@ -106,15 +104,13 @@ export function createResumption(
       const found = await keptForms.find(subject, id)
       if (found === undefined) return {}
       if (found.form === undefined) return { isSent: true }
-      const { action, body, details, required, once = false } = found.form
+      const { action, body, details, required } = found.form
       // Nor another session of the account: its id may stand in a history that several people read.
       const sessions = [hashId(session), ...(await grants.earlierSessions(requester))]
       if (!sessions.includes(found.form.session)) return {}
       // Nor anybody after a revocation.
       if ((await grants.read({ ...required, session })) === undefined) return {}
-      if (once && !(await keptForms.take(subject, id))) return {}
-      const typed = [...new URLSearchParams(body)]
-      return { form: { action, details, fields: once ? typed : [...typed, [keptFormField, id]] } }
+      return { form: { action, details, fields: [...new URLSearchParams(body), [keptFormField, id]] } }
     },
   }
 }

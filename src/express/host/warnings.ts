@@ -35,7 +35,7 @@ const messages = {
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:
-    'A guard with `bind` or `describe` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler).',
+    'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_PATH_DIFFERS:
     'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
   TWO_FACTOR_ROUTES_MISSING:

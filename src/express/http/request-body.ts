@@ -50,7 +50,8 @@ export function wasParsed(req: Request): boolean {
   return isFilled(req) || (isPlainObject(req.body) && (req.readableDidRead || !hasBody(req)))
 }
 
-function hasBody({ headers }: Request): boolean {
+/** Whether a body came with the request, read or not. */
+export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 

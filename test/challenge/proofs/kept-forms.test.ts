@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
@@ -24,7 +24,7 @@ const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): KeptForm 
 })
 
 describe('a kept form', () => {
-  it('is found by its subject until it is taken, by one of all who ask', async () => {
+  it('is found by its subject until it is forgotten, and by nobody else', async () => {
     const { forms, keep } = setUp()
     const id = await keep(form())
     for (const [subject, name] of [
@@ -32,24 +32,34 @@ describe('a kept form', () => {
       ['ana', 'another id'],
     ] as const) {
       expect(await forms.find(subject, name)).toBeUndefined()
-      expect(await forms.take(subject, name)).toBe(false)
+      await forms.forget(subject, name)
     }
     expect(await forms.find('ana', id)).toEqual({ form: form() })
-    const taken = await Promise.all(Array.from({ length: 50 }, () => forms.take('ana', id)))
-    expect(taken.filter(Boolean)).toHaveLength(1)
+    await forms.forget('ana', id)
     expect(await forms.find('ana', id)).toBeUndefined()
+  })
+
+  it('is not looked for by what is no id', async () => {
+    const store = memoryStore()
+    const read = vi.spyOn(store, 'read')
+    const { keptForms } = createService({ store: () => store })
+    const name = 'x'.repeat(23)
+    await Promise.all([keptForms.find('ana', name), keptForms.forget('ana', name)])
+    await keptForms.markSent('ana', name)
+    expect(read).not.toHaveBeenCalled()
   })
 
   it('leaves nothing but that its subject has sent it, for ten minutes', async () => {
     const { forms, keep, wait } = setUp()
     const id = await keep(form())
-    expect(await forms.markSent('ben', id)).toBe(false)
+    await forms.markSent('ben', id)
     expect(await forms.find('ana', id)).toEqual({ form: form() })
     wait(minute)
-    expect(await forms.markSent('ana', id)).toBe(true)
-    expect(await forms.markSent('ana', id)).toBe(false)
-    expect(await forms.take('ana', id)).toBe(false)
-    wait(10 * minute - 1)
+    await forms.markSent('ana', id)
+    wait(minute)
+    await forms.markSent('ana', id)
+    await forms.forget('ana', id)
+    wait(9 * minute - 1)
     expect(await forms.find('ana', id)).toEqual({})
     wait(1)
     expect(await forms.find('ana', id)).toBeUndefined()
@@ -61,8 +71,8 @@ describe('a kept form', () => {
     wait(10 * minute - 1)
     expect(await forms.find('ana', id)).toEqual({ form: form() })
     wait(1)
+    await forms.markSent('ana', id)
     expect(await forms.find('ana', id)).toBeUndefined()
-    expect(await forms.take('ana', id)).toBe(false)
   })
 
   it('takes the room of nobody else, however often one account is interrupted', async () => {
