@@ -1,8 +1,8 @@
 import type { AboutChallenge, AboutProvider, DeliveryCounts, EventBody } from '../../events.js'
-import { withinDeadline } from '../../lib/promises.js'
 import { minuteMs, weekMs } from '../../lib/time.js'
 import type { MessageState, SendResult } from '../code-provider.js'
 import type { Basis } from '../keys.js'
+import { within } from '../provider-answer.js'
 import { type Change, createSharedRecord } from '../updater.js'
 
 /** Whose codes: those to one country by one method. */
@@ -124,15 +124,10 @@ const types = {
   pending: 'message.unknown',
 } as const satisfies Record<MessageState, string>
 
-async function stateOf(ask: AskState): Promise<MessageState | undefined> {
-  const controller = new AbortController()
-  try {
-    const state = await withinDeadline(askingMs, async () => ask(controller.signal))
-    return Object.hasOwn(types, state) ? state : undefined
-  } catch {
-    controller.abort()
-    return undefined
-  }
+function stateOf(ask: AskState): Promise<MessageState | undefined> {
+  return within(askingMs, ask)
+    .then((state) => (Object.hasOwn(types, state) ? state : undefined))
+    .catch(() => undefined)
 }
 
 /**

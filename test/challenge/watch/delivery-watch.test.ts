@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { MessageState } from '../../../src/challenge/code-provider.js'
 import { type DeliveryRecord, nextDelivery, sharesAt } from '../../../src/challenge/watch/delivery-watch.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
@@ -31,6 +31,7 @@ describe('the delivery watch', () => {
     ['message.rejected', async () => 'rejected'],
     ['message.unknown', async () => 'pending'],
     ['message.unknown', async () => 'nonsense' as MessageState],
+    ['message.unknown', async () => Object.create(null)],
     ['message.unknown', () => Promise.reject(new Error('down'))],
   ])('emits %s once, 15 seconds after the send', async (type, answer) => {
     const { time, asked, service, told } = watched(answer)
@@ -68,6 +69,32 @@ describe('the delivery watch', () => {
         challengeId: 'challenge' in started && started.challenge.id,
       },
     ])
+  })
+
+  it('gives up a service that does not answer, which is told so', async () => {
+    const time = handMoved()
+    const asked: AbortSignal[] = []
+    const { challenges, events } = createService({
+      clock: time,
+      deliveryWatch: { afterMs },
+      messageState: ({ signal }) => {
+        asked.push(signal)
+        return new Promise(() => {})
+      },
+    })
+    await challenges.start(person(1))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] })
+    try {
+      const looked = time.elapse(afterMs)
+      await vi.advanceTimersByTimeAsync(9_999)
+      expect(asked.map(({ aborted }) => aborted)).toEqual([false])
+      await vi.advanceTimersByTimeAsync(1_000)
+      await looked
+      expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+      expect(events.filter(({ type }) => type === 'message.unknown')).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('watches no message that was not sent', async () => {
