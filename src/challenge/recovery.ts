@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../events.js'
-import { type Awaitable, withinDeadline } from '../lib/promises.js'
+import type { Awaitable } from '../lib/promises.js'
 import { toBase32 } from '../lib/totp.js'
 import { separators } from '../phone-number.js'
 import { type Refusal, type Rejection, type Requester, refused } from './commands.js'
@@ -74,15 +74,13 @@ type RecoveryOutcome = { readonly outcome: 'accepted' } | Rejection | Refusal
 /** Judges one recovery code, from `readRecoveryCode`. */
 export type Recover = (owner: Owner, code: string) => Promise<RecoveryOutcome>
 
-const remainingTimeoutMs = 5_000
-
 export function createRecover(parts: { readonly codes: RecoveryCodeStore; readonly emit: Emit }): Recover {
   const { codes, emit } = parts
 
   /** Not awaited: how many are left changes nothing about who is let in. */
   async function reportUse(subject: string): Promise<void> {
     const ask = async () => codes.remaining?.(subject)
-    const remaining = await withinDeadline(remainingTimeoutMs, ask).catch(() => undefined)
+    const remaining = await ask().catch(() => undefined)
     emit({ type: 'recovery.used', subject, ...(typeof remaining === 'number' && { remaining }) })
   }
 
