@@ -107,44 +107,27 @@ export function createBackground(): Background {
 
 /**
  * Runs one operation under a tracing channel of `node:diagnostics_channel`. What `run` adds to the context
- * is there when the operation ends; its result is not, because it may hold what no tracer should see.
- * Without a subscriber no context is made.
+ * is there when the operation ends. Without a subscriber no context is made, and no promise.
  */
-export function traced<Context extends object, Result>(
+export function traced<Context extends object, T>(
   channel: TracingChannel<unknown, Context>,
   contextOf: () => Context,
-  run: (context?: Context) => Result,
-): Result {
+  run: (context?: Context) => Awaitable<T>,
+): Awaitable<T> {
   // Small enough to be inlined: what is not traced then pays for no closure either.
   return channel.hasSubscribers ? observed(channel, contextOf(), run) : run()
 }
 
-function observed<Context extends object, Result>(
-  { start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, Context>,
+async function observed<Context extends { result?: unknown }, T>(
+  channel: TracingChannel<unknown, Context>,
   context: Context,
-  run: (context: Context) => Result,
-): Result {
-  const failed = (failure: unknown) => error.publish(Object.assign(context, { error: failure }))
-  const later = () => {
-    asyncStart.publish(context)
-    asyncEnd.publish(context)
-  }
-  // Through its stores, so that what runs inside sees the span as its parent.
-  return start.runStores(context, () => {
-    try {
-      const result = run(context)
-      if (result instanceof Promise) {
-        result.then(later, (failure: unknown) => {
-          failed(failure)
-          later()
-        })
-      }
-      return result
-    } catch (failure) {
-      failed(failure)
-      throw failure
-    } finally {
-      end.publish(context)
-    }
-  })
+  run: (context: Context) => Awaitable<T>,
+): Promise<T> {
+  let result: T | undefined
+  await channel.tracePromise(async () => {
+    result = await run(context)
+    // Published as the result: what `run` resolves with may hold what no tracer should see.
+    return context.result
+  }, context)
+  return result as T
 }

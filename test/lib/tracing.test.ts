@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { tracingChannel } from 'node:diagnostics_channel'
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { expect, it } from 'vitest'
 import { traced } from '../../src/lib/promises.js'
 
@@ -24,22 +24,44 @@ it('runs within the stores of its subscribers, so that spans nest', async () => 
   expect(spans.getStore()).toBeUndefined()
 })
 
-it('tells of an operation that throws at once, and leaves the failure to the caller', () => {
-  const failure = new Error('down')
-  const channel = tracingChannel<unknown, object>('test:thrown')
-  const events: string[] = []
-  const note = (event: string) => () => void events.push(event)
-  const unheard = note('never')
+/** What is published on a channel, in order, with the context as it is then. */
+function heard(channel: TracingChannel<unknown, object>) {
+  const phases: [string, object][] = []
+  const note = (phase: string) => (context: object) => void phases.push([phase, { ...context }])
   channel.subscribe({
     start: note('start'),
     end: note('end'),
-    asyncStart: unheard,
-    asyncEnd: unheard,
-    error: (context) => void events.push(`error: ${Object(context).error.message}`),
+    asyncStart: note('asyncStart'),
+    asyncEnd: note('asyncEnd'),
+    error: note('error'),
   })
+  return phases
+}
+
+it('tells of an operation that throws, and leaves the failure to the caller', async () => {
+  const failure = new Error('down')
+  const channel = tracingChannel<unknown, object>('test:thrown')
+  const phases = heard(channel)
   const throws = (): never => {
     throw failure
   }
-  expect(() => traced(channel, () => ({}), throws)).toThrow(failure)
-  expect(events).toEqual(['start', 'error: down', 'end'])
+  await expect(traced(channel, () => ({}), throws)).rejects.toBe(failure)
+  expect(phases.map(([phase]) => phase)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
+  expect(phases[2]).toEqual(['error', { error: failure }])
+})
+
+it.each([
+  ['at once', (result: object) => result],
+  ['later', async (result: object) => result],
+])('shows what was noted, and not what an operation gives %s', async (when, given) => {
+  const channel = tracingChannel<unknown, { result?: string }>(`test:given ${when}`)
+  const phases = heard(channel)
+  const secret = { code: '123456' }
+  const run = (context: { result?: string } = {}) => {
+    context.result = 'sent'
+    return given(secret)
+  }
+  expect(await traced(channel, () => ({}), run)).toBe(secret)
+  const noted = ['end', 'asyncStart', 'asyncEnd'].map((phase) => [phase, { result: 'sent' }])
+  expect(phases).toEqual([['start', {}], ...noted])
 })
