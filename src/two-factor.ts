@@ -44,7 +44,7 @@ import { describeLimits, resolveOptions, settingFindings } from './options/resol
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'
-import { openDefaultStore } from './store/memory-store.js'
+import { hearPressure, openDefaultStore } from './store/memory-store.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor extends Operator, SingleHandlers {
@@ -122,11 +122,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const health = createHealth(now)
   const emit = health.over(createEmit(settings.onEvent, now, hint))
   const background = createBackground()
+  const store = settings.store ?? openDefaultStore(clock, warn)
+  const stopHearing = hearPressure(store, (kind, cause) => emit({ type: 'store.pressure', kind, cause }))
 
   const domain = openDomain({
     ...settings,
     background,
-    store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
+    store,
     now,
     emit,
     // The shorter timeout ends a check, and the number is free soon after.
@@ -155,6 +157,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   async function close(): Promise<void> {
     renewal.leave()
+    stopHearing()
     await operator.close()
   }
 

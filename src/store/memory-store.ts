@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
-import { createPartition, isLive, type Kept, type Partition } from './partition.js'
+import { createPartition, isLive, type Kept, type Partition, type Pressure } from './partition.js'
 import {
   type CounterResult,
   duration,
@@ -22,10 +22,6 @@ export interface MemoryStoreOptions {
   maxCounters?: number
   /** Clock in milliseconds; a monotonic one by default. */
   now?: () => number
-  /** Called with the kind of a counter that was evicted while its window ran: `maxCounters` is too small. */
-  onPressure?: (kind: string) => void
-  /** Called once with each kind of other entries, when they have taken 80 % of their room. */
-  onNearlyFull?: (kind: string) => void
 }
 
 /** A synchronous store, so that the guard needs no promise. */
@@ -35,6 +31,19 @@ export interface MemoryStore extends Store {
   increment(key: string, windowMs: number, by?: number): CounterResult
 }
 
+type Hear = (kind: string, cause: Pressure) => void
+
+/** The apps that use each memory store, which hear of its pressure. */
+const hearing = new WeakMap<Store, Set<Hear>>()
+
+/** Until it is ended by what it returns, hears which kinds of entries have too little room. Other stores say nothing. */
+export function hearPressure(store: Store, hear: Hear): () => void {
+  const apps = hearing.get(store)
+  // Those that each request makes would never be let go.
+  if (apps && apps.size < maxOpen) apps.add(hear)
+  return () => void apps?.delete(hear)
+}
+
 const defaultCapacity = 100_000
 
 const checks: Checks<MemoryStoreOptions> = {
@@ -42,8 +51,6 @@ const checks: Checks<MemoryStoreOptions> = {
   maxGrants: integer(1),
   maxCounters: integer(1),
   now: func('() => milliseconds'),
-  onPressure: func('(kind)'),
-  onNearlyFull: func('(kind)'),
 }
 
 /** Not the wall clock: set back, it would keep entries past their lifetime. In whole milliseconds, as all that is returned. */
@@ -65,7 +72,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     )
   }
   checkOptions('memoryStore', options, checks)
-  const { now = monotonic, onPressure = () => {}, onNearlyFull = () => {} } = options
+  const { now = monotonic } = options
+  const apps = new Set<Hear>()
   const partitions = new Map<string, Partition>()
   let written = 0
 
@@ -78,15 +86,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const partition = createPartition({
       max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
       lasting: capacity !== 'maxCounters',
-      onPressure: () => onPressure(name),
-      onNearlyFull: () => onNearlyFull(name),
+      onPressure: (cause) => {
+        for (const hear of apps) hear(name, cause)
+      },
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
     })
     partitions.set(name, partition)
     return partition
   }
 
-  return {
+  const store: MemoryStore = {
     read(key) {
       const kept = partitionOf(key).peek(key)
       return kept && isLive(kept, now()) ? entryOf(kept) : undefined
@@ -130,6 +139,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return { count, resetInMs: expiresAt - at }
     },
   }
+  hearing.set(store, apps)
+  return store
 }
 
 /** The third part of `tf2:<namespace>:<kind>:<tag>`. */
@@ -156,32 +167,21 @@ const maxOpen = 100
 let open = 0
 
 /** The store of an app that passed none: in memory, with a warning where that is not enough. */
-export function openDefaultStore(parts: {
-  readonly now: (() => number) | undefined
-  readonly emit: (event: {
-    readonly type: 'store.pressure'
-    readonly kind: string
-    readonly cause: 'evicted' | 'nearly-full'
-  }) => void
-  readonly warn: (
+export function openDefaultStore(
+  now: (() => number) | undefined,
+  warn: (
     code: 'TWO_FACTOR_SEVERAL_WORKERS' | 'TWO_FACTOR_MEMORY_STORE' | 'TWO_FACTOR_MADE_PER_REQUEST',
-  ) => void
-}): MemoryStore {
-  const { now, emit, warn } = parts
-  const store = memoryStore({
-    ...(now && { now }),
-    onPressure: (kind) => emit({ type: 'store.pressure', kind, cause: 'evicted' }),
-    onNearlyFull: (kind) => emit({ type: 'store.pressure', kind, cause: 'nearly-full' }),
-  })
+  ) => void,
+): MemoryStore {
+  const store = memoryStore({ ...(now && { now }) })
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
   open += 1
   if (open === maxOpen) warn('TWO_FACTOR_MADE_PER_REQUEST')
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
   if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
-  return {
-    ...store,
+  return Object.assign(store, {
     close() {
       open -= 1
     },
-  }
+  })
 }

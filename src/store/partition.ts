@@ -9,6 +9,9 @@ export interface Kept {
   expiresAt: number
 }
 
+/** Counters were forgotten while their window ran; or what is never evicted has taken most of its room. */
+export type Pressure = 'evicted' | 'nearly-full'
+
 type Shard = LRUCache<string, Kept>
 
 /**
@@ -32,13 +35,11 @@ export function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly lasting: boolean
-  /** Called with each entry that is evicted. */
-  readonly onPressure: () => void
-  /** Called once, before anything is refused. */
-  readonly onNearlyFull: () => void
+  /** Called for each entry that is evicted, and once before anything is refused. */
+  readonly onPressure: (cause: Pressure) => void
   readonly whenFull: string
 }) {
-  const { max, lasting, onPressure, onNearlyFull, whenFull } = parts
+  const { max, lasting, onPressure, whenFull } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
   // A lasting shard may hold more than its share: the partition as a whole keeps the limit.
   const share = lasting ? max : Math.ceil(max / count)
@@ -55,7 +56,7 @@ export function createPartition(parts: {
       disposeAfter: (_lost, _key, reason) => {
         if (reason !== 'evict') return
         size -= 1
-        onPressure()
+        onPressure('evicted')
       },
     })
     return shards[index]
@@ -89,7 +90,7 @@ export function createPartition(parts: {
   function admit(at: number): void {
     if (!isTold && size + 1 >= max * nearlyFull) {
       isTold = true
-      onNearlyFull()
+      onPressure('nearly-full')
     }
     if (size < max) return
     for (let looks = 0; looks < Math.max(minLooks, count); looks += 1) {

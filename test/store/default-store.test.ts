@@ -2,19 +2,16 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openDefaultStore } from '../../src/store/memory-store.js'
+import { hearPressure, openDefaultStore } from '../../src/store/memory-store.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** The store of an app that passed none, with what it warned of and which events it sent. */
+/** The store of an app that passed none, with what it warned of and what was heard of it. */
 function open(now?: () => number) {
   const warned: string[] = []
   const events = new Set<string>()
-  const store = openDefaultStore({
-    now,
-    emit: ({ type, kind, cause }) => events.add(`${type}: ${kind} (${cause})`),
-    warn: (code) => warned.push(code),
-  })
+  const store = openDefaultStore(now, (code) => warned.push(code))
+  hearPressure(store, (kind, cause) => events.add(`${kind} (${cause})`))
   return { store, events, warned }
 }
 
@@ -61,7 +58,7 @@ describe('the store of an app that passed none', () => {
     count(0)
     expect([...events]).toEqual([])
     for (let tag = 1; tag <= 100_000; tag += 1) count(tag)
-    expect([...events]).toEqual(['store.pressure: count-auth-address-sends (evicted)'])
+    expect([...events]).toEqual(['count-auth-address-sends (evicted)'])
   })
 
   test('tells the app once that a kind of entries has taken 80 % of its room', () => {
@@ -70,6 +67,6 @@ describe('the store of an app that passed none', () => {
     for (let tag = 1; tag < 800; tag += 1) keep(tag)
     expect([...events]).toEqual([])
     for (let tag = 800; tag <= 1_000; tag += 1) keep(tag)
-    expect([...events]).toEqual(['store.pressure: forms (nearly-full)'])
+    expect([...events]).toEqual(['forms (nearly-full)'])
   })
 })

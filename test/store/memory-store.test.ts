@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { hash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import { memoryStore } from '../../src/store/memory-store.js'
+import { hearPressure, type MemoryStore, memoryStore } from '../../src/store/memory-store.js'
 import { kinds } from '../../src/store/store.js'
 
 const hour = 3_600_000
@@ -9,6 +9,13 @@ const hour = 3_600_000
 const counterKinds = Object.keys(kinds).filter((kind) => kind.startsWith('count-'))
 
 const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
+
+/** What is heard of a store from now on. */
+function pressureIn(store: MemoryStore) {
+  const heard = vi.fn<(kind: string, cause: string) => void>()
+  hearPressure(store, heard)
+  return heard
+}
 
 describe('what is full refuses', () => {
   const lasting = Object.keys(kinds).filter((kind) => !counterKinds.includes(kind))
@@ -90,31 +97,38 @@ describe('counters', () => {
   test.each([49_000, 98_500])(
     'are spread evenly: %i of them lose none before they are nearly as many',
     (max) => {
-      const onPressure = vi.fn()
-      const store = memoryStore({ maxCounters: max, onPressure })
+      const store = memoryStore({ maxCounters: max })
+      const heard = pressureIn(store)
       const tags = Array.from({ length: max * 0.85 }, (_, i) => hash('sha256', String(i), 'base64url'))
       for (const tag of tags) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
-      expect(onPressure).not.toHaveBeenCalled()
+      expect(heard).not.toHaveBeenCalled()
     },
   )
 
   test('lose the one longest untouched, and say of which kind', () => {
-    const onPressure = vi.fn()
-    const store = memoryStore({ maxCounters: 2, onPressure })
+    const store = memoryStore({ maxCounters: 2 })
+    const heard = pressureIn(store)
     for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
-    expect(onPressure.mock.calls).toEqual([['count-auth-address-sends']])
+    expect(heard.mock.calls).toEqual([['count-auth-address-sends', 'evicted']])
     expect(store.increment('tf2::count-auth-address-sends:a', hour).count).toBe(3)
     expect(store.increment('tf2::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
+  test('say so to a hundred apps at most, which is more than those that are not made by requests', () => {
+    const store = memoryStore({ maxCounters: 1 })
+    const apps = Array.from({ length: 101 }, () => pressureIn(store))
+    for (const tag of ['a', 'b']) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
+    expect(apps.filter((heard) => heard.mock.calls.length === 1)).toHaveLength(100)
+  })
+
   test('a lapsed one goes without pressure, and without anybody listening', () => {
     const clock = { at: 0 }
-    const onPressure = vi.fn()
-    const store = memoryStore({ maxCounters: 1, onPressure, now: () => clock.at })
+    const store = memoryStore({ maxCounters: 1, now: () => clock.at })
+    const heard = pressureIn(store)
     store.increment('tf2::count-auth-address-sends:a', 1_000)
     clock.at += 1_000
     store.increment('tf2::count-auth-address-sends:b', 1_000)
-    expect(onPressure).not.toHaveBeenCalled()
+    expect(heard).not.toHaveBeenCalled()
 
     const quiet = memoryStore({ maxCounters: 1 })
     quiet.increment('tf2::count-auth-address-sends:a', hour)
@@ -122,12 +136,12 @@ describe('counters', () => {
   })
 
   test('under keys of no known shape share their room, and none is lost', () => {
-    const onPressure = vi.fn()
-    const store = memoryStore({ maxLedgers: 3, maxCounters: 1, onPressure })
+    const store = memoryStore({ maxLedgers: 3, maxCounters: 1 })
+    const heard = pressureIn(store)
     for (const key of ['a', 'b:c', 'tf2:x']) store.increment(key, hour)
     expect(() => store.increment('tf2::other', hour)).toThrow(capacity)
     expect(store.increment('a', hour).count).toBe(2)
-    expect(onPressure).not.toHaveBeenCalled()
+    expect(heard.mock.calls).toEqual([['', 'nearly-full']])
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
@@ -138,11 +152,11 @@ describe('counters', () => {
   })
 
   test('a larger store holds about as many counters as it was told', () => {
-    const onPressure = vi.fn()
-    const store = memoryStore({ maxCounters: 10_000, onPressure })
+    const store = memoryStore({ maxCounters: 10_000 })
+    const heard = pressureIn(store)
     for (let i = 0; i < 30_000; i += 1) store.increment(`tf2::count-auth-address-sends:${i}`, hour)
-    expect(onPressure.mock.calls.length).toBeGreaterThan(19_900)
-    expect(onPressure.mock.calls.length).toBeLessThan(25_000)
+    expect(heard.mock.calls.length).toBeGreaterThan(19_900)
+    expect(heard.mock.calls.length).toBeLessThan(25_000)
   })
 
   test('end within their window, also between two milliseconds', () => {
@@ -204,12 +218,10 @@ describe('options', () => {
     }
   })
 
-  test('now and onPressure must be functions', () => {
-    for (const name of ['now', 'onPressure', 'onNearlyFull']) {
-      const wrong = { [name]: 5 }
-      expect(() => memoryStore(wrong)).toThrow(`memoryStore: ${name} must be a function`)
-      expect(memoryStore({ [name]: undefined }).increment('a', hour).count).toBe(1)
-    }
+  test('now must be a function', () => {
+    const [wrong, without] = [5, undefined].map((now) => ({ now }) as object)
+    expect(() => memoryStore(wrong)).toThrow('memoryStore: now must be a function')
+    expect(memoryStore(without).increment('a', hour).count).toBe(1)
   })
 
   test('a worker of a cluster may have one while developing, the primary always', () => {
