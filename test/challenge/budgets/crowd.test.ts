@@ -63,7 +63,8 @@ describe('a crowd of anonymous sign-ups with a wrong code each', () => {
   it.skipIf(withoutRedis)('of hundreds keeps none of 100 people from signing in over Redis', async () => {
     // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
     const store = redisStore({ client: redis.client, timeoutMs: 5_000 })
-    const service = createService({ limits: unboundedService, store: () => store })
+    const limits = { ...unboundedService, storeTimeoutMs: 5_000 }
+    const service = createService({ limits, store: () => store })
     expect(await signUp(service, 400)).toEqual({ rejected: 400 })
     expect(await signInsOf100(service)).toBe(100)
   })
