@@ -41,9 +41,16 @@ export function settleSend(
   // A code that was ended at the provider must not come back as one to be typed.
   const isDead = cancelled && isUndelivered(sent)
   const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
-  const challenge = isDead ? voided(current) : withSend(current, others, send, sent, limits)
+  const challenge = isDead
+    ? voided(current)
+    : unsent
+      ? ownAgain(current, superseded)
+      : withSend(current, others, send, sent, limits)
   const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
-  return { outcome: uncounted, next: unsent && superseded ? liveAgain(next, superseded, now) : next }
+  return {
+    outcome: uncounted,
+    next: unsent && name === 'known' ? strangersAgain(next, superseded, now) : next,
+  }
 }
 
 /** Whether it is certain that nothing was delivered. */
@@ -75,12 +82,19 @@ function guessedMeanwhile({ challenge }: Budget, asBooked: Challenge): boolean {
   return challenge?.id === asBooked.id && challenge.attempts > asBooked.attempts
 }
 
-/** The superseded challenge is live again, with its code, in its own budget; guesses stay spent. */
-function liveAgain(ledger: Ledger, superseded: Challenge, now: number): Ledger {
-  const budget = ledger[superseded.budget]
-  const { attempts } = budget.challenge ?? superseded
-  const challenge = { ...superseded, attempts }
-  return withBudget(ledger, superseded.budget, { ...budget, challenge }, now)
+/** The superseded challenge is live again, with its code; guesses stay spent. */
+function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Challenge | undefined {
+  if (superseded?.budget !== challenge.budget) return voided(challenge)
+  return { ...superseded, attempts: challenge.attempts }
+}
+
+/** While the challenge of the known browser was live, strangers could start none of their own. */
+function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
+  if (superseded?.budget !== 'strangers') return ledger
+  const ended = ledger.strangers.challenge
+  const { expiresAt, spentUntil: until } = superseded
+  const challenge = ended === undefined ? superseded : { ...ended, expiresAt, spentUntil: until }
+  return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
 }
 
 function withSend(
