@@ -277,6 +277,15 @@ describe('a form that was interrupted', () => {
     expect(await codes()).toEqual([])
   })
 
+  it('may be a button and nothing else, which is kept again when it comes back too late', async () => {
+    const host = await startBank({ bind: () => ({}) })
+    const { ana, refused } = await interrupted(host, '')
+    const kept = formOn(await ana.open(await prove(host, ana, refused)))
+    host.clock.now += 6 * 60_000
+    const late = await post(ana, '/pay', kept?.body ?? '')
+    expect([late.status, late.text.includes(again)]).toEqual([403, false])
+  })
+
   it('has to be sent again by hand when somebody else has swallowed its body', async () => {
     const parse: express.RequestHandler = (req, _res, next) => {
       req.resume().once('end', next)

@@ -9,7 +9,15 @@ import { isPlainObject } from '../../lib/json.js'
 import type { AddressOf } from '../host/requester.js'
 import type { Warn } from '../host/warnings.js'
 import { isCrossSite, safePath } from '../http/origin.js'
-import { type Body, hasBody, isFilled, isForm, oneString, type RequestContext } from '../http/request-body.js'
+import {
+  type Body,
+  hasBody,
+  isFilled,
+  isForm,
+  oneString,
+  type RequestContext,
+  wasParsed,
+} from '../http/request-body.js'
 
 /** A form to be posted again by whoever sees it. Hostile: escape it. */
 export interface ResumedForm {
@@ -48,7 +56,7 @@ export function createResumption(
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
     // File uploads and JSON are no form that a page can post again.
     if (!isForm(req)) return undefined
-    if (isFilled(req)) return formBody(req.body)
+    if (wasParsed(req)) return formBody(req.body)
     // A button alone sends nothing; anything else that is not there would be lost.
     return hasBody(req) ? undefined : ''
   }
