@@ -104,7 +104,8 @@ export function createTargets(
       const { refusal: reason } = parsed
       const isUnreadable = reason === 'not-a-number' || reason === 'wrong-length'
       if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
-      if (isUnreadable) parts.onUnreadable(place, reason)
+      // The number of a person may be of any country; one of several is left out, and told by no event.
+      if (isUnreadable || actor.numbers !== undefined) parts.onUnreadable(place, reason)
       return { ...refused('destination_not_allowed'), untold: reason }
     }
     const key = keys.ledger(lane, parsed.phone)

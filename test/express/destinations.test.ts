@@ -177,17 +177,24 @@ describe('several destinations of one person', () => {
     expect(host.stub.checks).toEqual([])
   })
 
-  it('leave the others working when one cannot be read, and a warning names its place', async () => {
-    const { listed, start } = await startWithNumbers({
-      phone: () => [mobile, '+34600123456', '+57 30'],
-      channels: ['sms', 'app'],
-    })
-    expect((await listed()).map(({ masked }) => masked)).toEqual(['••••••67', ''])
-    expect((await start('67')).status).toBe(201)
-    expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
-    expect(said[0]?.message).toMatch(/cannot be read, and gets no code\. .* \(number 3, wrong-length\)$/)
-    expect(said[0]?.message).not.toContain('+57 30')
-  })
+  it.each([
+    ['+57 30', 'wrong-length'],
+    ['+34600123456', 'country-not-allowed'],
+  ])(
+    'leave the others working when one gets no code, and a warning names its place: %s',
+    async (other, why) => {
+      const { listed, start } = await startWithNumbers({
+        phone: () => [mobile, other],
+        channels: ['sms', 'app'],
+      })
+      expect((await listed()).map(({ masked }) => masked)).toEqual(['••••••67', ''])
+      expect((await start('67')).status).toBe(201)
+      expect(await codes()).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
+      expect(said[0]?.message).toMatch(/cannot be read, and gets no code\. /)
+      expect(said[0]?.message).toContain(` (number 2, ${why})`)
+      expect(said[0]?.message).not.toContain(other)
+    },
+  )
 
   it.each([[[]], [undefined]])('need be none where there is an app: %j', async (onFile) => {
     const { listed } = await startWithNumbers({ phone: () => onFile, channels: ['sms', 'app'] })
