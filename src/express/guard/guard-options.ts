@@ -98,7 +98,7 @@ export interface GuardSettings extends Pick<GuardOptions, 'bind' | 'describe' | 
 }
 
 // `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
-export const guardChecks: Checks<GuardOptions & { recoveryCode?: never }> = {
+export const guardChecks: Checks<GuardOptions> = {
   purpose: nonEmptyString(),
   maxAgeMs: durationMs,
   once: boolean,
@@ -116,12 +116,6 @@ export const guardChecks: Checks<GuardOptions & { recoveryCode?: never }> = {
     (value) => typeof value === 'function' || isPath(value),
   ),
   exempt: func('(req, subject) => boolean'),
-  // Of earlier builds.
-  recoveryCode: (_, name) => {
-    throw optionError(
-      `"${name}" has moved: purposes: { …: { ${name} } }; a guard that takes none names its methods without "recovery-code"`,
-    )
-  },
 }
 
 /** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
