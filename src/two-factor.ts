@@ -123,7 +123,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const emit = health.over(createEmit(settings.onEvent, now, hint))
   const background = createBackground()
   const store = settings.store ?? openDefaultStore(clock, warn)
-  const stopHearing = hearPressure(store, (kind, cause) => emit({ type: 'store.pressure', kind, cause }))
 
   const domain = openDomain({
     ...settings,
@@ -154,6 +153,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   background.after(minuteMs, async () => {
     for (const { message } of await limitFindings(domain)) hint('TWO_FACTOR_LIMIT_TIGHT', message)
   })
+
+  // Once nothing throws any more: an app that was never made would be heard by a store that lives on.
+  const stopHearing = hearPressure(store, (kind, cause) => emit({ type: 'store.pressure', kind, cause }))
 
   async function close(): Promise<void> {
     renewal.leave()

@@ -80,6 +80,11 @@ it('health asks nobody anything', async () => {
 it('health says that a memory store of the host is nearly full, and an event tells it once to each app', async () => {
   const store = memoryStore({ maxLedgers: 5, maxCounters: 1 })
   const options = { store, limits: { sendsPerAddressPer10Min: 1_000 } }
+  // Apps that could not be made take no place among those that hear of it.
+  for (let index = 0; index < 100; index += 1) {
+    const pages = { messages: { 'not a tag!': {} } }
+    await expect(startHost({ options: { ...options, pages } })).rejects.toThrow('not a tag!')
+  }
   const one = await startHost({ listens: true, options })
   const other = await startHost({ listens: true, options })
   const closed = await startHost({ listens: true, options })

@@ -47,7 +47,7 @@ export interface Health {
     /** `failing` for 30 seconds after each failure. */
     readonly state: 'ok' | 'failing'
     readonly lastFailure?: Failure
-    /** Kinds of entries that have taken 80 % of their room in the default store since the start of the process. */
+    /** Kinds of entries that have taken 80 % of their room in the memory store since the start of the process. */
     readonly nearlyFull?: readonly string[]
   }
   /** With the option `watch.balance`, once the account was asked. */
