@@ -143,6 +143,8 @@ describeInChromium('<two-factor-dialog>', (browser) => {
 
       await pass(opened, 120_000)
       await again(page).click()
+      // The next send has another code: it has begun once there is a field for it.
+      await dialogOf(page).getByLabel('Security code').waitFor()
       await enter(page, host.stub.rightCode)
       expect(await answer).toEqual([200, done])
       expect((await ask(page, '/pay', json(mallory))).code).toBe('second_factor_required')
