@@ -55,10 +55,7 @@ export function createResumption(
     // CSRF: another site must not have its form confirmed by a code that the person takes for their own.
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
     // File uploads and JSON are no form that a page can post again.
-    if (!isForm(req)) return undefined
-    if (wasParsed(req)) return formBody(req.body)
-    // A button alone sends nothing; anything else that is not there would be lost.
-    return hasBody(req) ? undefined : ''
+    return isForm(req) && wasParsed(req) ? formBody(req.body) : undefined
   }
 
   async function keep(
