@@ -49,7 +49,7 @@ export function openDomain(settings: {
   readonly countries: readonly string[] | 'any'
   /** Whether there are authenticator apps. */
   readonly haveApps: boolean
-  /** Called with the place, from 1, of a number on file that nobody can read, and why. */
+  /** Called with the place, from 1, of a number on file that gets no code, and why. */
   readonly onUnreadable: (place: number, reason: PhoneRefusal) => void
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number

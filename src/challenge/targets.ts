@@ -52,7 +52,7 @@ export function createTargets(
     readonly knownMaxAgeMs: number
     /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
     readonly haveApps: boolean
-    /** Called with the place, from 1, of a number on file that nobody can read, and why. */
+    /** Called with the place, from 1, of a number on file that gets no code, and why. */
     readonly onUnreadable: (place: number, reason: PhoneRefusal) => void
   },
 ) {
