@@ -117,7 +117,7 @@ export function createPages(
     detail(problem: Problem, req: Request): string {
       const { texts } = languageOf(req)
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
-      return plainText(problemSentence({ page, countries, now: now() }, problem, texts))
+      return plainText(problemSentence({ page, problem, countries, now: now() }, problem, texts))
     },
     headers: createPageHeaders(brand, render !== undefined),
     /** The style sheet. */

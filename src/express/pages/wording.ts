@@ -168,7 +168,7 @@ export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): s
 
 export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
   const { attemptsRemaining } = problem
-  const text = filled(`${textKey(view, problem)}.text`, { ...view, problem }, texts)
+  const text = filled(`${textKey(view, problem)}.text`, view, texts)
   return attemptsRemaining === undefined ? text : joined(text, triesLeft(attemptsRemaining, texts))
 }
 
