@@ -104,6 +104,15 @@ describe('the share of failures', () => {
     }
   })
 
+  it('is that of the last five hundred at most, however many there are', () => {
+    const { ask, isOpen } = setUp()
+    for (let index = 0; index < 1_000; index += 1) ask('busy', 'sent')
+    for (let index = 0; index < 250; index += 1) ask(`guest-${index}`, 'lost')
+    expect(isOpen()).toBe(false)
+    ask('fresh', 'lost')
+    expect(isOpen()).toBe(true)
+  })
+
   it('counts a number once an hour', () => {
     const { goDown, ask, wait, isOpen } = setUp()
     goDown()
