@@ -127,7 +127,6 @@ describe('a form that was interrupted', () => {
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
     expect((await ana.send(page, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200)
-    expect((await ana.get(page)).json).toEqual({ challenge: null })
     const looks = await Promise.all(Array.from({ length: 20 }, () => ana.open(page)))
     expect(looks.map((look) => typed(look))).toEqual(Array(20).fill('amount=100&payee=Ben'))
     expect((await post(ana, '/pay', formOn(looks[0] as Answer)?.body ?? '')).status).toBe(200)
@@ -142,6 +141,22 @@ describe('a form that was interrupted', () => {
       'This form is no longer saved. Check whether it went through before you fill it in again.',
     )
     expect((await ana.open('/two-factor?form=')).status).toBe(200)
+  })
+
+  it('is not kept for a client that wants JSON, and one that is kept tells it nothing but the challenge', async () => {
+    const host = await startBank()
+    const asJson = await interrupted(host, 'amount=100', { accept: 'application/json' })
+    host.clock.now += 60_000
+    expect(await host.ledBy(asJson.refused.json.requirement, asJson.ana)).toBe('/')
+    host.clock.now += 60_000
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    host.clock.now += 60_000
+    const { challenge } = (await ana.start()).json
+    expect((await ana.get(page)).json).toEqual({ challenge })
+    const inDialog = await ana.get(page, { accept: 'application/json;profile=dialog' })
+    expect(inDialog.json.challenge).toEqual(challenge)
+    expect(inDialog.json.html).not.toContain('Amount')
   })
 
   it('is not sent by a post that the guard refuses, nor by one that names another form', async () => {
