@@ -168,6 +168,31 @@ describe.for(Object.entries(revocations))('%s', ([how, revoke]) => {
   })
 })
 
+describe('a revocation of a session that is renewed for a number that is proven', () => {
+  it('leaves no proof behind, however many others log out before that would have ended', async () => {
+    const held = hold()
+    const session = renewedThrough(async (renew) => {
+      await held.here()
+      await renew()
+    })
+    const { host, ana } = await startSignedIn({
+      options: { session },
+      mount: (app, tf) => {
+        signupAt('/phone')(app, tf)
+        app.post('/revoke', (req, res) => tf.grants.revoke(req).then(() => res.json({})))
+      },
+    })
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    const proving = await held.during(
+      () => ana.post('/phone/verify', { code: host.stub.rightCode }),
+      () => ana.copy().post('/revoke'),
+    )
+    expect(proving.refusal).toEqual([410, 'challenge_gone'])
+    for (let others = 0; others < 20; others += 1) await (await host.login()).post('/logout')
+    expect((await ana.post('/signup')).status).toBe(403)
+  })
+})
+
 describe('revokeEverything', () => {
   it('ends what a trusted browser got between its steps', async () => {
     const held = hold()
