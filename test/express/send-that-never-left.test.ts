@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CodeProvider, SendResult } from '../../src/index.js'
 import { startAppHost } from './app-kit.js'
 import type { Browser } from './browser.js'
-import { gate, type Host, startHost } from './kit.js'
+import { gate, type Host, startHost, startLoggedIn } from './kit.js'
 
 const device = '__Host-two-factor-device'
 const right = '482913'
@@ -89,4 +89,16 @@ describe('a send of a known browser that never left', () => {
     expect((await other.verify('111111')).json).toMatchObject({ attemptsRemaining: 4 })
     expect(checked).toEqual([right, '111111'])
   })
+})
+
+it('leaves the code of a resend that has left meanwhile good', async () => {
+  const { script, provider } = scripted()
+  const { host, ana } = await startLoggedIn({ provider })
+  script.whileSent = async () => {
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/resend', {})).status).toBe(200)
+    script.result = 'not-sent'
+  }
+  expect((await ana.start()).status).toBe(503)
+  expect((await ana.verify(right)).status).toBe(200)
 })
