@@ -139,7 +139,7 @@ describe('a code of an authenticator app', () => {
   })
 
   it('is told from one that was sent, costs nothing there, and is worth nothing from then on', async () => {
-    const { host, events, shows } = await startAppHost()
+    const { host, events, shows } = await startAppHost({ limits: { failuresPerSubjectPerDay: 2 } })
     const ana = await host.login()
     await ana.post('/two-factor/start', { channel: 'sms' })
     const stray = { code: 'code_not_accepted', reason: 'app-code', attemptsRemaining: 5 }
