@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { createClient } from '../../src/index.js'
 import { run } from '../cli/program.js'
 import { read } from '../documents.js'
 
@@ -14,14 +15,13 @@ function wordsOf(pattern: RegExp, text = containerfile): string[] {
 }
 
 // No container is built here: the same words start the same program.
-test('the sandbox of the container serves its neighbours, is healthy, and ends when it is stopped', async () => {
+test('the sandbox of the container serves whom its port is published to, is healthy, and ends when it is stopped', async () => {
   const [program, ...args] = wordsOf(/^ENTRYPOINT (.*)$/m)
-  const command = wordsOf(/^ {2}sandbox:\n(?: {4}.*\n)*? {4}command: (.*)$/m, compose)
   const [node, ...check] = wordsOf(/^HEALTHCHECK .*?CMD (.*)$/m)
   expect(program).toBe(`node_modules/.bin/${Object.keys(manifest.bin)[0]}`)
   expect(node).toBe('node')
 
-  const sandbox = run([...args, ...command, '--port', '0', '--json'])
+  const sandbox = run([...args, '--port', '0', '--json'])
   const { baseUrl } = JSON.parse(await sandbox.line())
   const { port } = new URL(baseUrl)
   const isHealthy = () =>
@@ -30,17 +30,22 @@ test('the sandbox of the container serves its neighbours, is healthy, and ends w
       check.map((word) => word.replace('localhost:4010', `localhost:${port}`)),
     ).status === 0
 
-  const neighbour = request(`http://127.0.0.2:${port}`)
-  await neighbour.get('/').set('Host', `sandbox:${port}`).expect(200)
-  await neighbour.get('/').set('Host', `rebound.example:${port}`).expect(421)
+  const published = request(`http://127.0.0.2:${port}`)
+  await published.get('/').set('Host', `localhost:${port}`).expect(200)
+  await published.get('/').set('Host', `rebound.example:${port}`).expect(421)
   expect(isHealthy()).toBe(true)
   sandbox.interrupt('SIGTERM')
   expect(await sandbox.exitCode).toBe(0)
   expect(isHealthy()).toBe(false)
 })
 
-test('the compose file publishes on loopback only, at the port that the app is told', () => {
+test('the compose file publishes on loopback only, and tells the app an address that its client takes', async () => {
   expect(containerfile).toMatch(/^EXPOSE 4010$/m)
-  expect(compose).toContain('ports: ["127.0.0.1:4010:4010"]')
-  expect(compose).toContain('TWO_FACTOR_BASE_URL: http://sandbox:4010/v1')
+  expect(wordsOf(/^ {4}ports: (.*)$/m, compose)).toEqual(['127.0.0.1:4010:4010', '127.0.0.1:3000:3000'])
+  expect(compose).toContain('network_mode: service:sandbox')
+  const told = (name: string) => new RegExp(`^ {6}${name}: "?(.*?)"?$`, 'm').exec(compose)?.[1] ?? ''
+  const baseUrl = told('TWO_FACTOR_BASE_URL')
+  const account = { client: told('TWO_FACTOR_CLIENT'), key: told('TWO_FACTOR_KEY') }
+  await createClient({ baseUrl, ...account }).close()
+  expect(new URL(baseUrl).port).toBe('4010')
 })
