@@ -39,7 +39,7 @@ import { phoneCountries } from '../phone-number.js'
 // Options that are objects or lists, each with what its members must be.
 
 const link = that(
-  'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
+  "must be a path such as '/help', an https URL, a mailto: or tel: link, or a function (req) => string",
   (value) => typeof value === 'function' || isLink(value),
 )
 

@@ -59,7 +59,7 @@ const checks = {
 
 const required = {
   baseUrl: "'https://api.example.com/v1', // with the version segment",
-  client: 'process.env.PROVIDER_CLIENT, // the account client identifier',
+  client: 'process.env.TWO_FACTOR_CLIENT, // the account client identifier',
   key: 'process.env.TWO_FACTOR_KEY, // the account key',
 }
 

@@ -50,11 +50,7 @@ const checks: Checks<ProviderCodesOptions> = {
     'must be a client from createClient()',
   ),
   name: optionChecks.providerName,
-  approvedStatuses: list(
-    that(statuses, (value) => typeof value === 'string' && value !== ''),
-    statuses,
-    1,
-  ),
+  approvedStatuses: list(nonEmptyString('what your account returns for a right code'), statuses, 1),
   calibratedAt: that(
     "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
     (value) =>
@@ -72,6 +68,12 @@ const checks: Checks<ProviderCodesOptions> = {
   ...fixedCodesChecks,
 }
 
+const required = {
+  client: 'createClient({ baseUrl, client, key }),',
+  approvedStatuses:
+    "['verified'], // what your account returns for a right code: npx express-two-factor calibrate",
+}
+
 /**
  * The provider's own codes as a code provider: it makes them, sends them and checks them.
  *
@@ -84,7 +86,7 @@ const checks: Checks<ProviderCodesOptions> = {
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
   // Settled lists are copies: what the caller does to one later must not let anybody in.
-  const rules = checkOptions('providerCodes', options, checks, ['client', 'approvedStatuses'])
+  const rules = checkOptions('providerCodes', options, checks, required)
   const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = rules
 
   const provider: CodeProvider = {

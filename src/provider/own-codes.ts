@@ -70,6 +70,11 @@ const checks: Checks<OwnCodesOptions> = {
   ...fixedCodesChecks,
 }
 
+const required = {
+  client: 'createClient({ baseUrl, client, key }), // or any object with sendSms',
+  secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more; that of twoFactor() will do',
+}
+
 /**
  * Codes of our own over the provider's plain texts and calls: in the person's language, with what the
  * code confirms. Only a keyed hash of a code is kept, with the challenge.
@@ -86,7 +91,7 @@ const checks: Checks<OwnCodesOptions> = {
  * })
  */
 export function ownCodes(options: OwnCodesOptions): CodeProvider {
-  checkOptions('ownCodes', options, checks, ['client', 'secret'])
+  checkOptions('ownCodes', options, checks, required)
   const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)

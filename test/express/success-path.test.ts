@@ -102,7 +102,7 @@ describe('successPath', () => {
     'is refused: %j',
     (successPath) => {
       const tf = app()
-      const refusal = /successPath must be a path of this site/
+      const refusal = /successPath must be a path of this site, such as '\/account'/
       for (const make of [tf.start, tf.routes, tf.phoneVerification]) {
         expect(() => make({ successPath } as never)).toThrow(refusal)
       }

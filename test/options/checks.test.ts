@@ -45,7 +45,8 @@ type Row = readonly [path: string, message: string, right: readonly unknown[], w
 
 const day = 24 * 60 * 60_000
 const source = 'must be a source such as https://cdn.example.com'
-const link = 'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string'
+const link =
+  "must be a path such as '/help', an https URL, a mailto: or tel: link, or a function (req) => string"
 const someCountries = "must list at least one country, in an array such as ['CO']"
 const country = "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'"
 const duration = 'must be an integer, 1 or more (milliseconds)'

@@ -213,7 +213,15 @@ test.each<readonly [object, string]>([
   ...['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'].map(
     (method) => [{ client: { ...client, [method]: undefined } }, noClient] as const,
   ),
-  [{ client: undefined, approvedStatuses: undefined }, 'missing client, approvedStatuses'],
+  [
+    { client: undefined, approvedStatuses: undefined },
+    'missing client, approvedStatuses; add\n  client: createClient(',
+  ],
+  [
+    { approvedStatuses: undefined },
+    "missing approvedStatuses; add\n  approvedStatuses: ['verified'], // what your account returns for a right code: npx express-two-factor calibrate",
+  ],
+  [{ approvedStatuses: ['verified', 1] }, 'approvedStatuses[1] must be a non-empty string'],
   [{ approvedStatuses: [] }, 'approvedStatuses must list what your account returns'],
   [{ rejectedCodes: '1001' }, 'rejectedCodes must be an array of strings'],
   [{ callRetries: 4 }, 'callRetries must be an integer from 1 to 3'],

@@ -28,7 +28,7 @@ describe('a client is not made from', () => {
     [
       'no account',
       { client: undefined },
-      'missing client; add\n  client: process.env.PROVIDER_CLIENT, // the account client identifier',
+      'missing client; add\n  client: process.env.TWO_FACTOR_CLIENT, // the account client identifier',
     ],
     ['an account that lost digits', { client: 2 ** 53 }, account],
     ['a fraction of an account', { client: 1.5 }, account],

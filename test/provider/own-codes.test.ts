@@ -331,7 +331,7 @@ test('the host name of a text may have digits, hyphens and no dot', () => {
 test.each([
   [{ client: {} }, 'client must have a method sendSms, as a client from createClient() has'],
   [{ maxParts: 0 }, 'maxParts must be an integer from 1 to 10'],
-  [{ secret: undefined }, 'missing secret'],
+  [{ secret: undefined }, 'missing secret; add\n  secret: process.env.TWO_FACTOR_SECRET, // 32 bytes'],
   [{ secret: 'short' }, 'secret must have 32 bytes or more'],
   [{ secret: [] }, 'secret must have 32 bytes or more'],
   [{ secret: [5] }, 'secret[0] must have 32 bytes or more'],

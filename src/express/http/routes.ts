@@ -48,7 +48,7 @@ export interface StartOptions {
   readonly successPath?: string
 }
 
-const successPath = that('must be a path of this site', isPath)
+const successPath = that("must be a path of this site, such as '/account'", isPath)
 const purpose = nonEmptyString()
 
 export const routesChecks: Checks<RoutesOptions> = { successPath }
