@@ -90,6 +90,7 @@ describe('the guard', () => {
     for (const error of host.errors) {
       expect(error).toBeInstanceOf(TypeError)
       expect(String(error)).toContain('mount tf.routes() before the guard')
+      expect(error).toMatchObject({ code: 'ERR_TWO_FACTOR_OPTION' })
     }
     expect(host.stub.sends).toEqual([])
   })

@@ -144,6 +144,23 @@ describe('a guard before the body parser', () => {
     expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
 
+  it('is named once, where an earlier parser left an empty body as in Express 4', async () => {
+    const { host, ana } = await startSignedIn({
+      mount(app, tf) {
+        const leaveEmpty: express.RequestHandler = (req, _res, next) => {
+          req.body = {}
+          next()
+        }
+        const bind = (req: express.Request) => ({ amount: req.body.amount })
+        app.post('/pay', leaveEmpty, tf.requireTwoFactor({ purpose: 'pay', bind }))
+      },
+    })
+    expect((await ana.postRaw('/pay', 'application/json', '{"amount":1}')).status).toBe(500)
+    expect(await mistakeOf(host)).toContain(
+      'plain objects. Is the body parsed before the guard? If not, write app.post(path, express.json(), ',
+    )
+  })
+
   it('is not what is told when the client sends another type', async () => {
     const { host, ana } = await startSignedIn()
     expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(500)

@@ -127,8 +127,11 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
-    const why = `${error.message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard`
-    return Object.assign(optionError(`${why}: write ${write}`), { cause: error })
+    const { message } = error
+    const why = message.endsWith('Is the body parsed before the guard?')
+      ? `${message} If not,`
+      : `${message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard:`
+    return Object.assign(optionError(`${why} write ${write}`), { cause: error })
   }
 
   async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
@@ -215,7 +218,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
 function refuseCircle({ baseUrl, path }: Request, target: string): void {
   const given = (baseUrl + path).replace(/\/$/, '')
   if (given.toLowerCase() !== target.toLowerCase()) return
-  throw new TypeError(
+  throw optionError(
     `requireTwoFactor() guards its own routes at ${target}: mount tf.routes() before the guard`,
   )
 }
