@@ -80,7 +80,7 @@ const stopped = 'Check baseUrl, and whether a firewall or a missing proxy settin
 const connectionAdvice: Readonly<Partial<Record<FailureReason, string>>> = {
   dns: 'Check the host name in baseUrl, and the DNS of this server.',
   refused: 'Nothing listens there: check host and port in baseUrl.',
-  tls: 'Check that baseUrl is the right host, and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
+  tls: 'Check that baseUrl is the right host and port (the sandbox takes http), and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
   timeout: stopped,
   unreachable: stopped,
   dispatcher: 'The option dispatcher comes from another major version of undici: pass one of undici 7.',

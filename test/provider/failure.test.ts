@@ -53,6 +53,7 @@ describe('a request that never left comes with what to do about it', () => {
     ['ENOTFOUND', 'the host name in baseUrl, and the DNS'],
     ['ECONNREFUSED', 'check host and port'],
     ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'host and port (the sandbox takes http)'],
     ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
     ['ENETUNREACH', 'a firewall or a missing proxy setting'],
     ['UND_ERR_INVALID_ARG', 'pass one of undici 7'],
