@@ -77,7 +77,7 @@ export function createWarnings() {
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
       type: 'TwoFactorWarning',
       code,
-      detail: `See docs/troubleshooting.md#${code.toLowerCase()}`,
+      detail: `See express-two-factor/docs/troubleshooting.md#${code.toLowerCase()}`,
     })
   }
   const warn: Warn = (code, cause) => {
