@@ -84,6 +84,7 @@ describe('the documents', () => {
       allowJs: true,
       checkJs: true,
       strict: true,
+      exactOptionalPropertyTypes: true,
       noEmit: true,
       skipLibCheck: true,
     }
