@@ -272,6 +272,13 @@ describe('a pump that is spread over countries', () => {
     for (let index = 20; index < 40; index += 1) expect(await signUp(service, index)).toBe('started')
   })
 
+  it('is seen as soon beside a country that is pumped, whoever has proven a number there', async () => {
+    const service = createGuarded({ countries: 'any' })
+    await signUp(service, 0)
+    await pump(service, 40, 1)
+    expect(await spread(service, 2, foreign.slice(0, 31))).toBe(31)
+  })
+
   it('is no other than that of the country in which it is', async () => {
     const service = createGuarded({ countries: 'any' })
     await pump(service, 40)
