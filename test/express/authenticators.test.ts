@@ -98,6 +98,8 @@ describe('a new authenticator app', () => {
     expect(page.text).toContain(secret.match(/.{4}/g).join(' '))
     expect(page.text).toContain('action="/app/verify"')
     expect((await ben.open('/app/page.css')).status).toBe(200)
+    const typed = await ben.open('/app/verify')
+    expect([typed.status, typed.headers.get('location')]).toEqual([303, '/app'])
 
     const empty = await ben.submit('/app/verify', {})
     expect([empty.status, empty.text]).toEqual([
@@ -234,6 +236,7 @@ describe('a new authenticator app', () => {
         },
       },
     )
+    expect((await started.host.browser().post('/own')).json).toEqual({ code: 'not_identified' })
     const ben = await started.host.signIn('ben')
     const confirm = async (code: string) => (await ben.post('/own', undefined, { 'x-code': code })).json
     expect(await confirm('123456')).toEqual({ code: 'second_factor_required' })

@@ -77,6 +77,35 @@ describe('two apps of one process with a namespace each', () => {
     expect(await doors(ana)).toEqual([200, 200])
   })
 
+  it('ask nothing of one that is closed', async () => {
+    let asked = 0
+    const subject = () => {
+      asked += 1
+      return undefined
+    }
+    let close = async () => {}
+    const { host, ana } = await startLoggedIn({
+      options: names[0],
+      mount() {
+        const appName = { login: 'Staff', signup: 'Staff signup' }
+        const options = {
+          ...names[1],
+          provider: codes,
+          appName,
+          secret: 'a secret of thirty-two bytes or more',
+        }
+        const staff = twoFactor({ ...options, countries: ['CO'], subject, phone: () => undefined })
+        close = staff.close
+      },
+    })
+    await pass(ana, host, '/two-factor')
+    expect(asked).toBe(1)
+    await close()
+    host.clock.now += 60_000
+    await pass(ana, host, '/two-factor')
+    expect(asked).toBe(1)
+  })
+
   it('keep them through a change of number at the other one', async () => {
     const { host, ana } = await startBoth(...names)
     await pass(ana, host, '/two-factor')
