@@ -41,8 +41,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly countryCode?: string | undefined
 }
 
-const statuses =
-  'must list what your account returns for a right code; find out with: npx express-two-factor calibrate'
+const rightStatus = 'what your account returns for a right code'
 const values = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
   client: withMethods(
@@ -50,7 +49,11 @@ const checks: Checks<ProviderCodesOptions> = {
     'must be a client from createClient()',
   ),
   name: optionChecks.providerName,
-  approvedStatuses: list(nonEmptyString('what your account returns for a right code'), statuses, 1),
+  approvedStatuses: list(
+    nonEmptyString(rightStatus),
+    `must list ${rightStatus}; find out with: npx express-two-factor calibrate`,
+    1,
+  ),
   calibratedAt: that(
     "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
     (value) =>
@@ -70,8 +73,7 @@ const checks: Checks<ProviderCodesOptions> = {
 
 const required = {
   client: 'createClient({ baseUrl, client, key }),',
-  approvedStatuses:
-    "['verified'], // what your account returns for a right code: npx express-two-factor calibrate",
+  approvedStatuses: `['verified'], // ${rightStatus}: npx express-two-factor calibrate`,
 }
 
 /**

@@ -137,7 +137,7 @@ function canonical(value: unknown, path: string, depth: number): string {
 }
 
 /** Asked where a field is missing; the guard goes on from it, where no parser ran. */
-export const isItParsed = 'Is the body parsed before the guard?'
+export const parserQuestion = 'Is the body parsed before the guard?'
 
 function notPlain(path: string, value: unknown): TypeError {
   const kind =
@@ -149,7 +149,7 @@ function notPlain(path: string, value: unknown): TypeError {
   const hint =
     value instanceof Promise
       ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
-      : isItParsed
+      : parserQuestion
   const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. ${hint}`
   const field = path.replace(/^bind\.?/, '')
   if (field === '' || (value !== undefined && typeof value !== 'number')) return new TypeError(message)

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
-import { isItParsed, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Warn } from '../host/warnings.js'
@@ -52,7 +52,7 @@ export function readDetails(given: unknown): Details {
 function readString(value: unknown, name: string, maxLength: number): string {
   if (typeof value !== 'string')
     throw wrong(
-      `describe: ${name} must be a string. ${value === undefined ? isItParsed : 'Pass it through String().'}`,
+      `describe: ${name} must be a string. ${value === undefined ? parserQuestion : 'Pass it through String().'}`,
     )
   if (value.length > maxLength) throw tooLong(`${name} must have ${maxLength} characters or fewer`)
   return printable(value)

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import { EmptyField, isItParsed, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { EmptyField, parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
@@ -128,7 +128,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
     const { message } = error
-    const why = message.endsWith(isItParsed)
+    const why = message.endsWith(parserQuestion)
       ? `${message} If not,`
       : `${message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard:`
     return Object.assign(optionError(`${why} write ${write}`), { cause: error })

@@ -159,7 +159,7 @@ function lengthIn(key: TextKey, view: Scene, texts: Texts): string {
   return retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)
 }
 
-/** What sentences depend on: those about a problem are told in JSON, too, where little else is known. */
+/** What sentences depend on: those about a problem, which it holds, are told in JSON, too, where little else is known. */
 type Scene = Pick<PageView, 'page' | 'countries' | 'now'> & Partial<PageView>
 
 export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
