@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
-import { post } from './sandbox/wire.js'
+import { type Sandbox, startSandbox } from '../src/tools/sandbox/index.js'
+import { post } from './tools/sandbox/wire.js'
 
 // The document is made from the schemas that requests are checked by; here it is read back and held against answers.
 

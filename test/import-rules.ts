@@ -28,7 +28,7 @@ export const importTable: ImportTable = {
     express: ['lib/*', ...basics, 'challenge/*'],
     // Bundled on its own, for the browser.
     browser: [],
-    sandbox: ['lib/*', ...wireContract, 'phone-number'],
+    'tools/sandbox': ['lib/*', ...wireContract, 'phone-number'],
     options: [
       'lib/*',
       'phone-number',
@@ -41,19 +41,19 @@ export const importTable: ImportTable = {
     ],
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
-    testing: [
-      ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
+    'tools/testing': [
+      ...['lib/*', 'store/*', 'provider/*', 'tools/sandbox/*', 'errors', 'phone-number'],
       'challenge/code-provider',
       'express/guard/coverage',
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],
-    cli: [
+    'tools/cli': [
       'lib/*',
       'provider/index',
       'provider/provider-error',
-      'sandbox/index',
-      'testing/index',
-      'testing/rehearsal/sign-in-recorder',
+      'tools/sandbox/index',
+      'tools/testing/index',
+      'tools/testing/rehearsal/sign-in-recorder',
       'store/redis-store',
       'phone-number',
     ],
@@ -61,16 +61,16 @@ export const importTable: ImportTable = {
   packages: {
     undici: ['provider/send'],
     // Where data comes in from outside. Ledgers, the guard and the verdict are checked by hand.
-    zod: [...wireContract, 'provider/wire', 'sandbox/*'],
+    zod: [...wireContract, 'provider/wire', 'tools/sandbox/*'],
     'lru-cache': ['store/partition'],
     uqr: ['express/flows/authenticators'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made, or a body is parsed.
-    express: ['express/http/routes', 'express/http/request-body', 'sandbox/*', 'type *'],
+    express: ['express/http/routes', 'express/http/request-body', 'tools/sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.
-    'node:http': ['sandbox/*', 'cli/*', 'testing/*', 'type express/*'],
+    'node:http': ['tools/sandbox/*', 'tools/cli/*', 'tools/testing/*', 'type express/*'],
     'node:https': [],
     // The plan of a rehearsal.
-    [ofTheHost]: ['cli/rehearse-command'],
+    [ofTheHost]: ['tools/cli/rehearse-command'],
   },
 }

@@ -13,7 +13,7 @@ export interface Import {
 export type Allowed = readonly string[]
 
 export interface ImportTable {
-  /** Per part (the first folder below src, or a file's own name): which parts and files. */
+  /** Per part (the first folder below src, of `tools` the second as well, or a file's own name): which parts and files. */
   readonly parts: Readonly<Record<string, Allowed>>
   /** Per package: the files that may import it. Modules of Node that have no row are free to all. */
   readonly packages: Readonly<Record<string, Allowed>>
@@ -77,7 +77,7 @@ export function violations(sources: Sources, table: ImportTable): string[] {
 }
 
 function partOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '')
+  return /^(tools\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? file.replace(/\.ts$/, '')
 }
 
 function matches(allowed: Allowed, file: string, typeOnly: boolean): boolean {

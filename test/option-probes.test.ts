@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createClient, failover, memoryStore, ownCodes, providerCodes, twoFactor } from '../src/index.js'
-import { startSandbox } from '../src/sandbox/index.js'
 import { redisStore } from '../src/store/redis-store.js'
-import { codeProviderContract, storeContract } from '../src/testing/index.js'
+import { startSandbox } from '../src/tools/sandbox/index.js'
+import { codeProviderContract, storeContract } from '../src/tools/testing/index.js'
 
 const account = { baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' }
 const options = {

@@ -10,16 +10,16 @@ const entries = [
   { find: /^express-two-factor$/, replacement: `${root}src/index.ts` },
   { find: /^express-two-factor\/browser$/, replacement: `${root}src/browser/index.ts` },
   { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
-  { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/sandbox/index.ts` },
+  { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/tools/sandbox/index.ts` },
   { find: /^express-two-factor\/redis$/, replacement: `${root}src/store/redis-store.ts` },
-  { find: /^express-two-factor\/testing$/, replacement: `${root}src/testing/index.ts` },
+  { find: /^express-two-factor\/testing$/, replacement: `${root}src/tools/testing/index.ts` },
 ]
 
 const files = (...names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
 
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = files(
-  '{examples,cli,days}/**/*',
+  '{examples,tools/cli,days}/**/*',
   'readme',
   'quick-start',
   'structure/dist',
@@ -36,7 +36,7 @@ const differsByLine = files(
 const full = files(
   'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
   'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
-  'sandbox/{memory,parallel,python}',
+  'tools/sandbox/{memory,parallel,python}',
   'challenge/{app-adversary,adversary,lockout,outages,refused-starts}',
   'challenge/budgets/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',
@@ -48,12 +48,12 @@ const full = files(
   'many/{at-rest,balance,cluster-faults,faults,guessing,turn-of-an-hour}',
   'store/{memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
-  'testing/rehearsed-apps',
+  'tools/testing/rehearsed-apps',
 )
 
 /** The same of the built files. */
 const fullBuilt = files(
-  'cli/{calibrate,doctor,rehearse,sandbox}',
+  'tools/cli/{calibrate,doctor,rehearse,sandbox}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
   'store/capacity',
@@ -115,7 +115,7 @@ export default defineConfig({
       // `npm run rehearse`
       ...(process.env.IN_FULL === undefined
         ? []
-        : [{ ...project('full-rehearsal-4', files('testing/rehearsed-apps')), ...inExpress4 }]),
+        : [{ ...project('full-rehearsal-4', files('tools/testing/rehearsed-apps')), ...inExpress4 }]),
     ],
   },
 })

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { post } from '../sandbox/wire.js'
+import { type Sandbox, startSandbox } from '../../src/tools/sandbox/index.js'
+import { post } from '../tools/sandbox/wire.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { post } from '../sandbox/wire.js'
+import { type Sandbox, startSandbox } from '../../src/tools/sandbox/index.js'
+import { post } from '../tools/sandbox/wire.js'
 import { describeInChromium } from './chromium.js'
 
 describeInChromium('the inbox page', (browser) => {

@@ -5,7 +5,7 @@ import { type VonageVerifyOptions, vonageVerify } from '../../examples/providers
 import type { CodeProvider } from '../../src/challenge/code-provider.js'
 import { ana, createService } from '../challenge/service.js'
 import { startRecorder } from '../provider/recorder.js'
-import { startCodeService, vonage as vonagePlay } from '../testing/code-services.js'
+import { startCodeService, vonage as vonagePlay } from '../tools/testing/code-services.js'
 
 const { signal } = new AbortController()
 const send = {

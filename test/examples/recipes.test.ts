@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { observe } from '../cli/program.js'
 import { type Answer, Browser } from '../express/browser.js'
 import { freePort } from '../free-port.js'
+import { observe } from '../tools/cli/program.js'
 import { type Running, run } from './running.js'
 
 const phone = '+573001234567'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { observe } from '../cli/program.js'
 import { freePort } from '../free-port.js'
+import { observe } from '../tools/cli/program.js'
 
 const built = (example: string) =>
   fileURLToPath(new URL(`../../build/examples/${example}.js`, import.meta.url))

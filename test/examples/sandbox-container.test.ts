@@ -3,8 +3,8 @@ import request from 'supertest'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/index.js'
-import { run } from '../cli/program.js'
 import { read } from '../documents.js'
+import { run } from '../tools/cli/program.js'
 
 const containerfile = read('examples/sandbox-container/Containerfile')
 const compose = read('examples/sandbox-container/compose.yaml')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { postAtOnce, wrongCodes } from '../../src/testing/rehearsal/bursts.js'
+import { postAtOnce, wrongCodes } from '../../src/tools/testing/rehearsal/bursts.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { withoutRedis } from '../store/redis-server.js'

@@ -1,7 +1,7 @@
 import express, { type Express, Router } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
-import { type GuardCoverage, guardCoverage } from '../../src/testing/index.js'
+import { type GuardCoverage, guardCoverage } from '../../src/tools/testing/index.js'
 import { startHost } from './kit.js'
 
 /** A host under coverage, with what every app has and the routes of one test. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { crossSiteHeaders } from '../../src/testing/rehearsal/hostile.js'
+import { crossSiteHeaders } from '../../src/tools/testing/rehearsal/hostile.js'
 import { signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const routes = ['/two-factor/start', '/two-factor/resend', '/two-factor/verify', '/two-factor/cancel']

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { returnPathOf, safePath } from '../../src/express/http/origin.js'
-import { waysOut } from '../../src/testing/rehearsal/hostile.js'
+import { waysOut } from '../../src/tools/testing/rehearsal/hostile.js'
 import { ok, startLoggedIn, startSignedIn } from './kit.js'
 
 const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(2_000)}`]

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { twilioVerify } from '../../examples/providers/twilio-verify.js'
 import { failover } from '../../src/index.js'
-import { type Play, startCodeService, twilio } from '../testing/code-services.js'
+import { type Play, startCodeService, twilio } from '../tools/testing/code-services.js'
 import { phones, startHost } from './kit.js'
 
 /** Ben has no WhatsApp: his messages are refused as invalid recipients. Eva's service takes RCS for all of hers. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Account, createApp } from '../../examples/change-of-number.js'
-import { startSandbox } from '../../src/sandbox/index.js'
+import { startSandbox } from '../../src/tools/sandbox/index.js'
 import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
 

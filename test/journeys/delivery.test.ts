@@ -9,7 +9,7 @@ import {
   type TwoFactorEvent,
   twoFactor,
 } from '../../src/index.js'
-import { startSandbox } from '../../src/sandbox/index.js'
+import { startSandbox } from '../../src/tools/sandbox/index.js'
 
 const secret = 'a secret of thirty-two bytes or more'
 

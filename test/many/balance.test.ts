@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startSandbox } from '../../src/sandbox/index.js'
+import { startSandbox } from '../../src/tools/sandbox/index.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { startInstance } from './processes.js'
 

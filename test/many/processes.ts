@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { createAgent } from '../../src/testing/rehearsal/agent.js'
-import { postAtOnce } from '../../src/testing/rehearsal/bursts.js'
-import { createWire } from '../../src/testing/rehearsal/wire.js'
+import { createAgent } from '../../src/tools/testing/rehearsal/agent.js'
+import { postAtOnce } from '../../src/tools/testing/rehearsal/bursts.js'
+import { createWire } from '../../src/tools/testing/rehearsal/wire.js'
 
 const program = fileURLToPath(new URL('process.js', import.meta.url))
 

@@ -13,9 +13,9 @@ const leftOut = [
   // Bundled, and run by Chromium.
   /^browser\//,
   // Markup, which tests look at in a browser.
-  /^sandbox\/page\/(button|messages|moments|panels|request-view)\.ts$/,
+  /^tools\/sandbox\/page\/(button|messages|moments|panels|request-view)\.ts$/,
   // The program, which its tests run as it is built. These are what they load from the source as well.
-  /^cli\/(?!(calibration|conclusion|doctor|findings|host-checks|provider-checks|quote|redis-check)\.ts$)/,
+  /^tools\/cli\/(?!(calibration|conclusion|doctor|findings|host-checks|provider-checks|quote|redis-check)\.ts$)/,
 ]
 
 /** Those that go on for seconds would do so once per mutant; those that read the source find it instrumented. */
@@ -26,7 +26,7 @@ const unfit = [
   'test/journeys/every-answer.test.ts',
   'test/lib/version.test.ts',
   'test/provider/{adversarial-answers,generated-answers,types}.test.ts',
-  'test/sandbox/{document,memory,python}.test.ts',
+  'test/tools/sandbox/{document,memory,python}.test.ts',
   'test/store/{capacity,memory-store-size,postgres-store}.test.ts',
   'test/store/redis-{clients,cluster,faults,store}.test.ts',
 ]
@@ -48,17 +48,17 @@ const parts = [
   { name: 'provider', tests: ['provider/*', 'faults/*', 'express/fixed-codes'] },
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
-  { name: 'testing', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
-  { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox'] },
-  { name: 'cli', tests: ['cli/{calibration,doctor-findings}'] },
+  { name: 'tools/testing', tests: ['tools/testing/*', 'express/guard-coverage', 'store/store-contract'] },
+  { name: 'tools/sandbox', tests: ['tools/sandbox/*', 'control-openapi', 'provider/sandbox'] },
+  { name: 'tools/cli', tests: ['tools/cli/{calibration,doctor-findings}'] },
   {
     name: 'root',
     tests: ['phone-number', 'errors', 'options/*', 'option-probes', 'express/*', 'journeys/*', 'provider/*'],
   },
 ]
 
-/** Of a file of `src`: `challenge`. */
-export const partOf = (file) => (file.split('/').length > 2 ? file.split('/')[1] : 'root')
+/** Of a file of `src`: `challenge`, `tools/cli`. */
+export const partOf = (file) => /^src\/(tools\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? 'root'
 
 /** The parts that `asked` touches, files or folders of `src`, with their files. */
 export function partsOf(root, asked) {

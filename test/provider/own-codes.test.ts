@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CodeProvider, CodeSend } from '../../src/challenge/code-provider.js'
 import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
-import { codeInText } from '../../src/sandbox/text-code.js'
+import { codeInText } from '../../src/tools/sandbox/text-code.js'
 import { order, recorded, submitted } from './recorder.js'
 
 const secret = 'a secret of thirty-two bytes or more'

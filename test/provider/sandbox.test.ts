@@ -1,7 +1,7 @@
 import { get as httpGet } from 'node:http'
 import { expect, test } from 'vitest'
 import { createClient, judge, type ProviderClient } from '../../src/provider/index.js'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/tools/sandbox/index.js'
 
 const phone = '+573001234567'
 const other = '+573007654321'

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { createClient, createClientPool, type RedisClientType } from 'redis'
 import { test } from 'vitest'
 import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
-import { storeContract } from '../../src/testing/store-contract.js'
+import { storeContract } from '../../src/tools/testing/store-contract.js'
 import { patientMs, type RedisServer } from './redis-server.js'
 
 /** A connection to hand to `redisStore`, and how the test ends it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
-import { type StoreContractOptions, storeContract } from '../../src/testing/store-contract.js'
+import { type StoreContractOptions, storeContract } from '../../src/tools/testing/store-contract.js'
 import { breaks, failOpen, plainStore } from './broken-stores.js'
 
 /** Runs the contract without a test runner; gives the sentences that do not hold. */

@@ -129,8 +129,8 @@ describe('an import', () => {
     // Stores and what browsers load know no zod.
     ['redis', ['dist/chunks/redis-store.js', 'dist/chunks/shared.js', 'dist/store/redis-store.js']],
     ['browser', ['dist/browser/index.js']],
-    ['sandbox', ['dist/chunks/operations.js', 'dist/chunks/shared.js', 'dist/sandbox/index.js', 'zod']],
-    ['testing', ['dist/chunks/shared.js', 'dist/chunks/testing.js', 'dist/testing/index.js']],
+    ['sandbox', ['dist/chunks/operations.js', 'dist/chunks/shared.js', 'dist/tools/sandbox/index.js', 'zod']],
+    ['testing', ['dist/chunks/shared.js', 'dist/chunks/testing.js', 'dist/tools/testing/index.js']],
   ])('of ./%s loads its own part only', (entry, expected) => {
     expect(loadedBy(`await import('express-two-factor/${entry}')`)).toEqual(expected)
   })

@@ -11,7 +11,7 @@ describe('what the package exports', () => {
       'src/two-factor.ts: twoFactor',
       'src/store/store.ts: Store.read',
       'src/provider/client.ts: ProviderClient.sendSmsCode',
-      'src/sandbox/inbox.ts: WaitOptions.timeoutMs',
+      'src/tools/sandbox/inbox.ts: WaitOptions.timeoutMs',
       'src/errors.ts: TwoFactorError.status',
     ]) {
       expect(names).toContain(name)

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { noCalibration } from '../../src/cli/calibration.js'
+import { noCalibration } from '../../src/tools/cli/calibration.js'
 import { firstColumn, path, read, sectionOf } from '../documents.js'
 
 const goingLive = read('docs/going-live.md')
@@ -18,7 +18,7 @@ it('the key of the account has one variable, in documents, messages and commands
     'docs/provider-client.md',
     'docs/going-live.md',
     'src/provider/client-options.ts',
-    'src/cli/account-flags.ts',
+    'src/tools/cli/account-flags.ts',
   ]
   const named = files.map((file) => unique(read(file).match(/[A-Z]\w*_KEY\b/g) ?? []))
   expect(named).toEqual(files.map(() => ['TWO_FACTOR_KEY']))
@@ -26,13 +26,19 @@ it('the key of the account has one variable, in documents, messages and commands
 
 describe('docs/going-live.md lists every code, and no other,', () => {
   it('of doctor', () => {
-    const checks = readdirSync(path('src/cli')).filter((file) => /-checks?\.ts$/.test(file))
-    const codes = checks.flatMap((file) => read(`src/cli/${file}`).match(/(?<=')[a-z]+_[a-z_]+(?=')/g) ?? [])
+    const checks = readdirSync(path('src/tools/cli')).filter((file) => /-checks?\.ts$/.test(file))
+    const codes = checks.flatMap(
+      (file) => read(`src/tools/cli/${file}`).match(/(?<=')[a-z]+_[a-z_]+(?=')/g) ?? [],
+    )
     expect(documented('What doctor finds')).toEqual(unique([...codes, ...ofStore]))
   })
 
   it('of calibrate', () => {
-    const codes = ['told_apart', ...Object.keys(noCalibration), ...codesIn('src/cli/calibrate-command.ts')]
+    const codes = [
+      'told_apart',
+      ...Object.keys(noCalibration),
+      ...codesIn('src/tools/cli/calibrate-command.ts'),
+    ]
     expect(documented('What calibrate finds')).toEqual(unique(codes))
   })
 

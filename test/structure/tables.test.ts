@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
 import { en } from '../../src/express/pages/messages/en.js'
 import { inWords } from '../../src/options/resolve.js'
-import { fixedNumbers } from '../../src/sandbox/index.js'
+import { fixedNumbers } from '../../src/tools/sandbox/index.js'
 import { path, read } from '../documents.js'
 
 const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

@@ -1,0 +1,185 @@
+import { type ProviderClient, ProviderError, providerCodes, type VerifyAnswer } from '../../provider/index.js'
+import { masked } from '../../provider/provider-error.js'
+import { accountFlags, compact, phoneProblem, withClient } from './account-flags.js'
+import { calibrationOf, codePatternOf, isOutage, noCalibration, wrongCodeLike } from './calibration.js'
+import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'
+import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
+import { quote, withProvidersWords } from './quote.js'
+import type { Terminal } from './terminal.js'
+import { UsageError, understand } from './usage-error.js'
+
+const flags = {
+  ...accountFlags,
+  appName: {
+    takes: '<text>',
+    variable: 'TWO_FACTOR_APP_NAME',
+    help: 'app-name at the provider',
+    question: 'App-name at the provider',
+  },
+  phone: {
+    takes: '<number>',
+    variable: 'TWO_FACTOR_PHONE',
+    help: 'a phone within reach, with its country code',
+    question: 'A phone within reach, with its country code',
+    problem: phoneProblem,
+  },
+  channel: {
+    takes: '<name>',
+    variable: 'TWO_FACTOR_CHANNEL',
+    help: 'sms, or call; sms',
+    question: 'Channel, sms or call',
+    problem: (answer: string) => (isChannel(answer) ? undefined : channelRule),
+    byDefault: 'sms',
+  },
+  countryCode: { takes: '<code>', help: 'ISO 3166 code that the provider is told with the number' },
+  numberFormat: {
+    takes: '<as>',
+    help: 'how it takes numbers: digits, or plus for one with a +; digits',
+  },
+  again: { help: 'have the right code checked once more, to see whether it works twice' },
+  yes: { help: 'send without asking first' },
+  json: { help: 'print what was answered and what follows as JSON, with a stable code' },
+} as const
+
+const channelRule = 'channel must be sms or call.'
+const isChannel = (text: string) => text === 'sms' || text === 'call'
+
+const usage = {
+  name: 'calibrate',
+  about: `Sends one real code to a phone of yours, has a wrong code and then the right one checked, and prints what
+the account answers and the lines to paste into the options of twoFactor(). It costs one message.`,
+  flags,
+  notes: `What is missing is asked for. Without a terminal nothing is asked: the lines of the standard input are the
+key, unless TWO_FACTOR_KEY is set, and then the code that arrived.
+
+Exit codes: 0 the lines are printed; 1 there is no answer to go by; 2 the command line was not understood,
+or something is missing; 3 the answers to a right and a wrong code cannot be told apart.`,
+}
+
+/** Finds out what an account answers to a right and to a wrong code. */
+export async function calibrateCommand(args: readonly string[]): Promise<number> {
+  const values = await readCommandLine(usage, args)
+  if (values === undefined) return 0
+  if (!values.yes && !process.stdin.isTTY) {
+    throw new UsageError('This costs one message, and without a terminal nobody can be asked: add --yes.')
+  }
+  return withClient(
+    flags,
+    values,
+    async (provider, found, terminal) => {
+      if (!isChannel(found.channel)) throw new UsageError(channelRule)
+      try {
+        return await calibrate(terminal, provider, { ...values, ...found })
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error
+        const { operation, reason, httpStatus, providerError } = error
+        const message = withProvidersWords(error.message, error, { key: found.key, phone: found.phone })
+        const refused = { code: 'provider_failed', operation, reason, httpStatus, providerError, message }
+        const gaveAnswer = reason === 'answer' && !isOutage(httpStatus ?? 0)
+        if (values.json) printJson(gaveAnswer ? refused : { ...refused, code: 'outage' })
+        else terminal.warn(message)
+        return 1
+      }
+    },
+    values.numberFormat,
+  )
+}
+
+type Order = Values<typeof flags> & Asked<typeof flags>
+
+/** Sends one code, checks a wrong and the right one, and prints what follows. Resolves with the exit code. */
+async function calibrate(
+  terminal: Terminal,
+  provider: ProviderClient,
+  { phone: spelled, appName, channel, countryCode, key, yes, again, json }: Order,
+): Promise<number> {
+  const to = { phone: compact(spelled), appName, countryCode }
+  const message = `one real ${channel === 'sms' ? 'SMS' : 'call'} to the number that ends in ${to.phone.slice(-2)}`
+  const question = `This sends ${message}, which costs money. Send it, y or n`
+  if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) {
+    terminal.say('Nothing was sent.')
+    return 1
+  }
+  const { id } = await understand(() =>
+    channel === 'sms'
+      ? provider.sendSmsCode(to)
+      : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
+  )
+  terminal.say(`The provider has taken ${message}.`)
+
+  const code = await askForCode(terminal)
+  terminal.say('')
+  const wrongCode = wrongCodeLike(code)
+  const form = new URLSearchParams({ key, phone: to.phone, code, wrongCode }).toString()
+  const check = async (name: string, checked: string) => {
+    const answer = maskAnswer(await understand(() => provider.verifyCode({ ...to, code: checked })), form)
+    if (!json) print(describeAnswer(name, answer))
+    return answer
+  }
+  // The right code last: it may be good for one check alone, and the wrong one must meet it alive.
+  const observed = {
+    wrong: await check('wrong code', wrongCode),
+    right: await check('right code', code),
+    again: again ? await check('right again', code) : undefined,
+  }
+  const calibration = calibrationOf(observed)
+  const { outcome } = calibration
+  if (outcome !== 'told_apart') {
+    if (json) printJson({ code: outcome, observed: shown(observed), notes: [noCalibration[outcome]] })
+    else terminal.warn(`\n${noCalibration[outcome]}`)
+    return outcome === 'alike' ? 3 : 1
+  }
+  const { approvedStatuses, rejectedCodes } = calibration
+  const calibratedAt = new Date().toISOString().slice(0, 10)
+  const options = { approvedStatuses, rejectedCodes, codePattern: codePatternOf(code), calibratedAt }
+  // A message that has arrived: what the account says about it now is what it would say to `watch.delivery`.
+  const notes = [...notesOn(calibration), await deliveryNote(provider, id, form)]
+  if (json) {
+    printJson({ code: outcome, observed: shown(observed), options, notes })
+  } else {
+    print(`\n${optionLines(options)}`)
+    for (const note of notes) terminal.say(`\n${note}`)
+  }
+  return 0
+}
+
+async function askForCode(terminal: Terminal): Promise<string> {
+  for (;;) {
+    const code = (await terminal.ask('The code that arrived')).replaceAll(/[\s-]/g, '')
+    if (/^[0-9A-Za-z]+$/.test(code)) return code
+    terminal.say('A code has letters and digits alone.')
+  }
+}
+
+/** What decides in the answers: the rest of one may quote what was sent. */
+function shown(observed: Readonly<Record<string, VerifyAnswer | undefined>>): object {
+  const entries = Object.entries(observed).map(([name, answer]) => {
+    return [name, answer && { httpStatus: answer.httpStatus, status: answer.status, error: answer.error }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Whether the option `watch.delivery` would work: asks what became of a message that has surely arrived. */
+async function deliveryNote(client: ProviderClient, id: string | undefined, form: string): Promise<string> {
+  if (id === undefined) return cannotTell
+  try {
+    const entries = await client.messageState({ id })
+    const states = entries.flatMap(({ state }) => (state === undefined ? [] : quote(masked(state, form))))
+    if (states.length === 0) return cannotTell
+    const told = { ...client, messageState: async () => entries }
+    const codes = providerCodes({ client: told, approvedStatuses: ['none'] })
+    const state = await codes.messageState?.({ id, signal: AbortSignal.timeout(client.timeoutMs) })
+    return `The state of the message that arrived is ${states.join(', ')}: ${state === 'delivered' ? tells : tellsNothing}`
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    return cannotTell
+  }
+}
+
+const tells = 'watch: { delivery: {} } works with this account.'
+const tellsNothing = 'watch.delivery would report message.unknown or worse, so leave it out.'
+const cannotTell = 'The account does not tell what became of a message: leave watch.delivery out.'

@@ -1,0 +1,113 @@
+import { scalarString } from '../../lib/json.js'
+import { judge, type VerifyAnswer } from '../../provider/index.js'
+import { mask } from '../../provider/provider-error.js'
+
+/** What the account answered to a wrong code, to the right one, and to the right one once more. */
+export interface Observed {
+  readonly wrong: VerifyAnswer
+  readonly right: VerifyAnswer
+  readonly again?: VerifyAnswer | undefined
+}
+
+/** What the answers of an account mean for the options of `twoFactor`, under a code that is stable, for programs. */
+export type Calibration =
+  | {
+      readonly outcome: 'told_apart'
+      readonly approvedStatuses: readonly [string]
+      readonly rejectedCodes: readonly string[]
+      /** Unknown unless the right code was checked again. */
+      readonly usedOnce?: boolean
+    }
+  | { readonly outcome: keyof typeof noCalibration }
+
+/** Why nothing may be pasted. */
+export const noCalibration = {
+  alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account answers both alike, so every list of approved
+statuses would let anybody in with any code. Do not go live with it. If the code was typed as it arrived,
+ask the provider what a wrong code is answered for this app-name.`,
+  not_approved: `The answer to the code that arrived approves nothing: that takes HTTP 200, a status that is a word or a
+number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`,
+  not_rejected: `The answer to the wrong code says nothing about the code: that takes HTTP 200 with a status, or an error
+under HTTP 400 or 520. As long as it is so, people who mistype their code will be told that the service is
+out of order (503). Ask the provider what a wrong code is answered.`,
+  account_refused: `The account was refused, not the code: check client, key and the address of this machine on the allow-list of
+the account, then run this again.`,
+  outage: `The provider was out of order or too busy when it was asked: nothing follows from that, about a right code or
+a wrong one. Run this again in some minutes. If it stays so for wrong codes alone, the account answers them in
+this way, and people who mistype theirs will be told that the service is out of order (503).`,
+} as const
+
+/** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
+export function calibrationOf({ wrong, right, again }: Observed): Calibration {
+  const status = scalarString(right.status)
+  // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
+  if (isClean(wrong) && isClean(right) && scalarString(wrong.status) === status) return { outcome: 'alike' }
+
+  const first = [wrong, right]
+  if (first.some((answer) => judge(answer, { approvedStatuses: [] }) === 'misconfigured')) {
+    return { outcome: 'account_refused' }
+  }
+  if (first.some(({ httpStatus }) => isOutage(httpStatus))) return { outcome: 'outage' }
+
+  // What quotes the code or a long number will be another text next time.
+  if (status === undefined || status.includes(mask)) return { outcome: 'not_approved' }
+  const rules = { approvedStatuses: [status] } as const
+  if (judge(right, rules) !== 'approved') return { outcome: 'not_approved' }
+  if (judge(wrong, rules) !== 'rejected') return { outcome: 'not_rejected' }
+
+  const verdict = again && judge(again, rules)
+  const refused = again && verdict === 'rejected' ? [wrong, again] : [wrong]
+  return {
+    outcome: 'told_apart',
+    ...rules,
+    rejectedCodes: [...new Set(refused.flatMap(errorsOf))],
+    ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),
+  }
+}
+
+/** Whether a service responds so that is out of order; 520 is how this provider refuses a code. */
+export function isOutage(httpStatus: number): boolean {
+  return httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 520)
+}
+
+function isClean(answer: VerifyAnswer): boolean {
+  return answer.httpStatus === 200 && !hasError(answer)
+}
+
+/** The judge knows the ways to write that there is none. */
+function hasError({ error }: VerifyAnswer): boolean {
+  const rules = { approvedStatuses: ['ok'], accountErrorCodes: [] }
+  return judge({ httpStatus: 200, status: 'ok', error }, rules) !== 'approved'
+}
+
+/** The `error` to list, unless it quotes what was sent and so never comes a second time. */
+function errorsOf(answer: VerifyAnswer): readonly string[] {
+  const error = hasError(answer) ? scalarString(answer.error) : undefined
+  return error === undefined || error.includes(mask) ? [] : [error]
+}
+
+/**
+ * A code of the same shape that is not the right one: its own characters, moved by one. No other character
+ * is sure to be in the alphabet of the account, and a code outside it might be refused for its form alone.
+ */
+export function wrongCodeLike(code: string): string {
+  const moved = code.slice(1) + code.slice(0, 1)
+  return moved === code ? code.slice(1) + neighbourOf(code.slice(0, 1)) : moved
+}
+
+/** For a code of one character repeated, which moving does not change. */
+function neighbourOf(character: string): string {
+  if (character === '9') return '8'
+  if (character === 'z' || character === 'Z') return String.fromCharCode(character.charCodeAt(0) - 1)
+  return String.fromCharCode(character.charCodeAt(0) + 1)
+}
+
+/**
+ * The source of a `code.pattern` for codes like this one. Letters bring digits along: one code of four letters
+ * does not say that the next one has no digit.
+ */
+export function codePatternOf(code: string): string {
+  if (/^\d+$/.test(code)) return `^\\d{${code.length}}$`
+  const letters = code === code.toUpperCase() ? 'A-Z' : code === code.toLowerCase() ? 'a-z' : 'A-Za-z'
+  return `^[0-9${letters}]{${code.length}}$`
+}

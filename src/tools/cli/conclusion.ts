@@ -1,0 +1,86 @@
+import { present, scalarString } from '../../lib/json.js'
+import type { VerifyAnswer } from '../../provider/index.js'
+import { masked } from '../../provider/provider-error.js'
+import type { Calibration } from './calibration.js'
+import { quote } from './quote.js'
+
+/** What a calibration finds: `codePattern` for `code.pattern` of `twoFactor`, the rest for `providerCodes`. */
+export interface FoundOptions {
+  readonly approvedStatuses: readonly string[]
+  readonly rejectedCodes: readonly string[]
+  /** Source of the regular expression. */
+  readonly codePattern: string
+  readonly calibratedAt: string
+}
+
+/** The options as lines of a program. */
+export function optionLines({
+  approvedStatuses,
+  rejectedCodes,
+  codePattern,
+  calibratedAt,
+}: FoundOptions): string {
+  const letters = codePattern.includes('[') ? ', letters: true' : ''
+  return [
+    'For the options of twoFactor():\n',
+    '  provider: providerCodes({',
+    '    client,',
+    `  ${optionLine('approvedStatuses', approvedStatuses)}`,
+    `  ${optionLine('rejectedCodes', rejectedCodes)}`,
+    `    calibratedAt: '${calibratedAt}',`,
+    '  }),',
+    `  code: { pattern: /${codePattern}/${letters} },`,
+  ].join('\n')
+}
+
+/** What to know about the options. */
+export function notesOn({
+  rejectedCodes,
+  usedOnce,
+}: Extract<Calibration, { outcome: 'told_apart' }>): readonly string[] {
+  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError, oneCode]
+  if (usedOnce === undefined) return notes
+  return [...notes, usedOnce ? 'A code is good for one check.' : worksTwice]
+}
+
+const otherErrors = `Any other error, of an expired code perhaps, is then taken for an outage (503). Leave rejectedCodes out
+to have every error taken for a wrong code.`
+
+const anyError = 'An empty rejectedCodes, the default, has every error taken for a wrong code.'
+
+const oneCode =
+  'code.pattern is that of this one code: widen it when the codes of the account vary in length.'
+
+const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
+
+/** The answer without what was sent: a service may quote the code, the number or the key back. */
+export function maskAnswer(answer: VerifyAnswer, form: string): VerifyAnswer {
+  const { status, error } = answer
+  return { ...answer, status: maskValue(status, form), error: maskValue(error, form) }
+}
+
+/** A number that quotes nothing stays one: 0 is no error, and "0" reads the same. */
+function maskValue(value: unknown, form: string): unknown {
+  const text = scalarString(value)
+  if (text === undefined) return value
+  const safe = masked(text, form)
+  return safe === text ? value : safe
+}
+
+/** What an answer says that decides, as one line. */
+export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
+  const members = Object.entries(present({ status, error })).map(
+    ([member, value]) => `${member} ${describeValue(value)}`,
+  )
+  return `  ${name.padEnd(13)}HTTP ${httpStatus}  ${members.join('  ') || 'no status, no error'}`
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? '[…]' : '{…}'
+}
+
+/** A line to paste into the options. */
+export function optionLine(name: string, texts: readonly string[]): string {
+  return `  ${name}: [${texts.map(quote).join(', ')}],`
+}

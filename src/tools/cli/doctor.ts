@@ -1,0 +1,56 @@
+import type { ProviderClient } from '../../provider/index.js'
+import { describeRow, type Row } from './findings.js'
+import { clockRow, expressRow, type LoadFromApp, nodeRow } from './host-checks.js'
+import { balanceRow } from './provider-checks.js'
+import { redisRows } from './redis-check.js'
+
+/** What the doctor has found. `--json` prints it as it is. */
+export interface Report {
+  readonly ok: boolean
+  readonly rows: readonly Row[]
+  /** What only others can look at, so that no silence is taken for health. */
+  readonly notLookedAt: readonly { readonly code: string; readonly text: string }[]
+}
+
+const notLookedAt = [
+  {
+    code: 'codes',
+    text: 'whether codes arrive, and what the account answers to them: npx express-two-factor calibrate',
+  },
+  {
+    code: 'app',
+    text: 'options, limits beside the traffic of the week, cookie, proxies, store: await tf.selfTest() in the app',
+  },
+] as const
+
+/** Looks at everything that can be looked at without a message and without the app. */
+export async function examine(parts: {
+  readonly provider: ProviderClient
+  readonly baseUrl: string
+  readonly key: string
+  readonly lowCredits: number
+  readonly redisUrl: string | undefined
+  readonly nodeVersion: string
+  readonly load: LoadFromApp
+}): Promise<Report> {
+  const { provider, baseUrl, redisUrl, nodeVersion, load } = parts
+  const express = load('express/package.json') as { version: string } | undefined
+  const rows = [
+    nodeRow(nodeVersion),
+    expressRow(express?.version),
+    await balanceRow(provider, parts),
+    await clockRow(baseUrl),
+    ...(await redisRows(redisUrl, load)),
+  ]
+  return { ok: rows.every(({ found }) => found !== 'wrong'), rows, notLookedAt }
+}
+
+export function describeReport({ rows, notLookedAt: others }: Report, stream: NodeJS.WriteStream): string {
+  const wrong = rows.filter(({ found }) => found === 'wrong').length
+  return [
+    ...rows.map((row) => describeRow(row, stream)),
+    '\nNot looked at:',
+    ...others.map(({ text }) => `  ${text}`),
+    wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} of ${rows.length} ${wrong === 1 ? 'is' : 'are'} wrong.`,
+  ].join('\n')
+}

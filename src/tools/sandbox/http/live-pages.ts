@@ -1,0 +1,116 @@
+import type { EventEmitter } from 'node:events'
+import type { Response } from 'express'
+import { maxTimerMs } from '../../../lib/time.js'
+import type { InboxView } from '../page/view.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
+import { nextStepAt } from '../timeline.js'
+
+interface LivePagesParts {
+  readonly changes: EventEmitter<{ change: [] }>
+  readonly render: (view: InboxView) => string
+  /** How long until time alone changes what is shown, in ms. */
+  readonly nextChangeInMs: () => number
+  /** Real time as the sandbox sees it, for countdowns in the browser. */
+  readonly realNow: () => number
+}
+
+interface Stream {
+  readonly response: Response
+  readonly view: InboxView
+  readonly client: string | undefined
+  shown: string
+}
+
+export const streamPath = '/_sandbox/stream'
+export const maxStreams = 20
+/** What one other machine may hold of them. */
+const maxOfClient = 10
+/** Under load, pages are rendered this often at most. */
+const minIntervalMs = 250
+
+/**
+ * Pages that are open in browsers, each over a stream of server-sent events. They are rendered when something
+ * changed, or is about to change by time; an idle page costs nothing.
+ */
+export function createLivePages({ changes, render, nextChangeInMs, realNow }: LivePagesParts) {
+  const streams = new Set<Stream>()
+  let timer: NodeJS.Timeout | undefined
+  let renderAt = Number.POSITIVE_INFINITY
+  let renderedAt = Number.NEGATIVE_INFINITY
+
+  const planNow = () => plan(0)
+
+  /** Renders after this delay, or earlier if that is planned already. */
+  function plan(delayMs: number): void {
+    const at = Math.max(performance.now() + delayMs, renderedAt + minIntervalMs)
+    if (at >= renderAt) return
+    clearTimeout(timer)
+    renderAt = at
+    timer = setTimeout(renderAll, Math.min(at - performance.now(), maxTimerMs))
+  }
+
+  function renderAll(): void {
+    renderedAt = performance.now()
+    renderAt = Number.POSITIVE_INFINITY
+    // Pages with the same view share one rendering.
+    const rendered = new Map<string, string>()
+    for (const stream of streams) {
+      const key = JSON.stringify(stream.view)
+      const markup = rendered.get(key) ?? render(stream.view)
+      rendered.set(key, markup)
+      send(stream, markup)
+    }
+    plan(nextChangeInMs())
+  }
+
+  function send(stream: Stream, markup: string): void {
+    // A slow reader must not accumulate renderings here; it gets the newest one once it has drained.
+    if (markup === stream.shown || stream.response.writableNeedDrain) return
+    stream.shown = markup
+    stream.response.write(`data: ${JSON.stringify({ now: realNow(), markup })}\n\n`)
+  }
+
+  function close(stream: Stream): void {
+    streams.delete(stream)
+    if (streams.size > 0) return
+    clearTimeout(timer)
+    renderAt = Number.POSITIVE_INFINITY
+    changes.off('change', planNow)
+  }
+
+  return {
+    /**
+     * Returns false when too many are open already.
+     *
+     * @param client Address of another machine, which has a share; undefined for this one.
+     */
+    open(response: Response, view: InboxView, client?: string): boolean {
+      const ofClient = [...streams].filter((stream) => stream.client === client).length
+      if (streams.size >= maxStreams || (client !== undefined && ofClient >= maxOfClient)) return false
+      if (streams.size === 0) changes.on('change', planNow)
+      const stream = { response, view, client, shown: '' }
+      streams.add(stream)
+      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+      response.on('close', () => close(stream)).on('drain', planNow)
+      send(stream, render(view))
+      plan(nextChangeInMs())
+      return true
+    },
+  }
+}
+
+type Parts = Pick<ProviderSimulation, 'clock' | 'links' | 'messages'>
+
+/** How long until something looks different through the passing of time alone, in ms; Infinity if nothing will. */
+export function nextChangeInMs({ clock, links, messages }: Parts): number {
+  const delays = [Number.POSITIVE_INFINITY]
+  for (const message of messages.search('')) {
+    const now = clock.now(message.phone)
+    const { codeState, codeExpiresAt } = messages.view(message)
+    delays.push((nextStepAt(message.timeline, now) ?? Number.POSITIVE_INFINITY) - now)
+    if (codeState === 'live' && codeExpiresAt !== undefined) delays.push(codeExpiresAt - now)
+  }
+  const now = clock.now()
+  for (const { expiresAt } of links.list()) if (expiresAt > now) delays.push(expiresAt - now)
+  return Math.min(...delays)
+}

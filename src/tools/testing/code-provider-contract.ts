@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { createHash, randomInt } from 'node:crypto'
+import {
+  type Channel,
+  type CodeProvider,
+  type CodeSend,
+  isMethodName,
+  methodNameRule,
+  type SendResult,
+} from '../../challenge/code-provider.js'
+import { type Checks, checkOptions, func, list, that } from '../../lib/options.js'
+import { wrongCode } from './wrong-code.js'
+
+/** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
+export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
+
+/** Options of `codeProviderContract`. */
+export interface CodeProviderContractOptions {
+  /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
+  test: (sentence: string, run: () => Promise<void>) => unknown
+  /** The provider under test, in front of a stub of its service that works. */
+  createProvider: () => CodeProvider | Promise<CodeProvider>
+  /** The newest code that the service sent to this number. */
+  codeFor: (destination: string) => string | Promise<string>
+  /** How many sends to this number the service was asked for so far, failed ones included. */
+  sendsTo: (destination: string) => number | Promise<number>
+  /** Makes every further request to the service fail; undefined repairs it. */
+  fail: (fault: ServiceFault | undefined) => void | Promise<void>
+  /** Methods that it declares. Default `['sms', 'call']`. */
+  channels?: readonly Channel[]
+}
+
+const checks: Checks<CodeProviderContractOptions> = {
+  test: func('(sentence, run)'),
+  createProvider: func('() => a code provider'),
+  codeFor: func('(destination) => the newest code sent there'),
+  sendsTo: func('(destination) => number of sends'),
+  fail: func('(fault)'),
+  channels: list(that(methodNameRule, isMethodName), 'must list methods of the provider', 1),
+}
+const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
+
+/** A provider with a number of its own, and what is done with the two. */
+type Trial = ReturnType<typeof trialOf>
+
+type Cases = Readonly<Record<string, (trial: Trial) => Promise<void>>>
+
+/** How long an answer may take; how long a provider waits for a service that does not answer; and how soon after it gives up. */
+const deadlineMs = 5_000
+const shortDeadlineMs = 200
+const graceMs = 1_000
+
+const faultyAnswers: Readonly<Record<ServiceFault, string>> = {
+  'error-page': 'a page of a proxy',
+  hang: 'an answer that does not come in time',
+  'cut-off': 'an answer that is cut off',
+}
+
+const handleOf = (sent: SendResult) => ('handle' in sent ? sent.handle : undefined)
+
+/**
+ * The executable contract of a `CodeProvider`: one test per sentence of it, in your runner. Numbers are
+ * random, so nothing has to be emptied before or after.
+ *
+ * @example
+ * import { test } from 'node:test'
+ * import { codeProviderContract } from 'express-two-factor/testing'
+ *
+ * codeProviderContract({
+ *   test,
+ *   createProvider: () => acmeCodes({ baseUrl: stub.baseUrl, key: 'test' }),
+ *   codeFor: (destination) => stub.codes.get(destination),
+ *   sendsTo: (destination) => stub.sends.filter(({ to }) => to === destination).length,
+ *   fail: (fault) => { stub.fault = fault },
+ * })
+ */
+export function codeProviderContract(options: CodeProviderContractOptions): void {
+  checkOptions('codeProviderContract', options, checks, required)
+  const { channels = ['sms', 'call'] } = options
+  const define = (sentence: string, run: (trial: Trial) => Promise<void>) => {
+    options.test(sentence, async () => {
+      const provider = await options.createProvider()
+      try {
+        await run(trialOf(provider, options))
+      } finally {
+        await options.fail(undefined)
+        await provider.close?.()
+      }
+    })
+  }
+  for (const channel of channels)
+    define(`a code sent by ${channel} is approved`, (trial) => approved(trial, channel))
+  for (const [sentence, run] of Object.entries(cases)) define(sentence, run)
+  for (const [fault, answer] of Object.entries(faultyAnswers) as [ServiceFault, string][]) {
+    define(`${answer} approves nothing and calls no right code wrong`, (trial) => unjudged(trial, fault))
+    define(`${answer} leaves a send unconfirmed, and nothing is sent again`, (trial) =>
+      unconfirmed(trial, fault),
+    )
+  }
+}
+
+async function approved({ deliver, check, sends }: Trial, channel: Channel): Promise<void> {
+  const { code, handle } = await deliver({ channel })
+  assert.equal(await sends(), 1, 'a code was sent more than once, or not at all')
+  assert.equal(await check(code, handle), 'approved')
+}
+
+const cases: Cases = {
+  'a wrong code is rejected, and the right one is still approved after it': async ({ deliver, check }) => {
+    const { code, handle } = await deliver()
+    assert.equal(await check(wrongCode(code), handle), 'rejected')
+    assert.equal(await check(code, handle), 'approved')
+  },
+
+  'without a handle that binds it, a code is worth nothing under another app-name': async ({
+    deliver,
+    check,
+  }) => {
+    const { code, handle } = await deliver()
+    if (handle !== undefined) return
+    assert.notEqual(await check(code, handle, { appName: 'Contract other' }), 'approved')
+  },
+
+  'after another send the newest code counts, with its own handle': async ({ deliver, check }) => {
+    await deliver()
+    const { code, handle } = await deliver()
+    assert.equal(await check(code, handle), 'approved')
+  },
+
+  'a code that was cancelled is approved no more': async ({ deliver, cancel, check }) => {
+    const { code, handle } = await deliver()
+    if (await cancel(handle)) assert.notEqual(await check(code, handle), 'approved')
+  },
+
+  'a handle is a string of at most 200 characters that does not tell the code': async ({ deliver }) => {
+    const { code, handle = '' } = await deliver()
+    assert.ok(typeof handle === 'string' && handle.length <= 200, 'the handle is too long, or no string')
+    for (const told of spellingsOf(code)) assert.ok(!handle.includes(told), 'the handle tells the code')
+  },
+
+  'a send that was given up before it began reaches nobody': async ({ send, sends }) => {
+    const { result } = await send({ signal: AbortSignal.abort() })
+    assert.ok(result === 'not-sent' || result === 'unconfirmed', `the result is ${result}`)
+    assert.equal(await sends(), 0, 'it was sent all the same')
+  },
+}
+
+/** Whoever checks codes without its service is right to judge them; nobody is right to guess. */
+async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): Promise<void> {
+  const { code, handle } = await deliver()
+  await fail(fault)
+  assert.notEqual(await check(wrongCode(code), handle), 'approved')
+  const verdict = await check(code, handle)
+  assert.ok(verdict === 'approved' || verdict === 'unavailable', `the verdict on a right code is ${verdict}`)
+}
+
+async function unconfirmed({ send, fail, sends }: Trial, fault: ServiceFault): Promise<void> {
+  await fail(fault)
+  assert.equal((await send()).result, 'unconfirmed')
+  assert.equal(await sends(), 1, 'it was sent more than once, or not at all')
+}
+
+function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
+  const destination = `+57300${String(randomInt(100_000)).padStart(5, '0')}67`
+  const owner = { destination, appName: 'Contract' }
+  const order = {
+    ...owner,
+    channel: options.channels?.[0] ?? 'sms',
+    purpose: 'login',
+    locale: 'en',
+    expiresInMs: 600_000,
+  }
+
+  let timeoutMs = deadlineMs
+  let previousHandle: string | undefined
+  /** Ends the code behind a handle; false where the provider knows no such thing. */
+  async function cancel(handle: string | undefined): Promise<boolean> {
+    const cancelCode = provider.cancelCode?.bind(provider)
+    if (!provider.oneCode || cancelCode === undefined || handle === undefined) return false
+    await inTime(timeoutMs, (signal) => cancelCode({ handle, destination, signal }))
+    return true
+  }
+  /** With `oneCode` as it is done in earnest: the code before it is cancelled, and its handle passed on. */
+  async function send(more: Partial<CodeSend> = {}): Promise<SendResult> {
+    await cancel(previousHandle)
+    const previous = provider.oneCode && previousHandle !== undefined ? { previousHandle } : {}
+    const sent = await inTime(timeoutMs, (signal) =>
+      provider.sendCode({ ...order, ...previous, signal, ...more }),
+    )
+    previousHandle = handleOf(sent) ?? previousHandle
+    return sent
+  }
+  return {
+    send,
+    cancel,
+    check: async (code: string, handle: string | undefined, more: { readonly appName?: string } = {}) =>
+      inTime(timeoutMs, (signal) =>
+        provider.checkCode({ ...owner, code, signal, ...more, ...(handle !== undefined && { handle }) }),
+      ),
+    /** Sends a code that arrives. */
+    async deliver(more?: Partial<CodeSend>) {
+      const sent = await send(more)
+      assert.equal(sent.result, 'sent')
+      return { code: await options.codeFor(destination), handle: handleOf(sent) }
+    },
+    async fail(fault: ServiceFault) {
+      timeoutMs = shortDeadlineMs
+      await options.fail(fault)
+    },
+    sends: async () => options.sendsTo(destination),
+  }
+}
+
+/** Settles by itself soon after its signal, and never rejects. */
+async function inTime<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new assert.AssertionError({ message: 'it ignored its signal' })),
+      ms + graceMs,
+    )
+  })
+  try {
+    return await Promise.race([ask(AbortSignal.timeout(ms)), late])
+  } catch (error) {
+    assert.ok(!(error instanceof assert.AssertionError), 'it did not settle soon after its signal')
+    assert.fail('it rejected or threw')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The code as it is, encoded, and hashed without a key: a million codes are tried in a second. */
+function spellingsOf(code: string): readonly string[] {
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) =>
+    (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+      createHash(algorithm).update(code).digest(encoding),
+    ),
+  )
+  const bytes = Buffer.from(code)
+  const encoded = (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+    bytes.toString(encoding).replace(/=+$/, ''),
+  )
+  return [code, [...code].reverse().join(''), ...encoded, ...hashes]
+}

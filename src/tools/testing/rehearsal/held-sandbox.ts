@@ -1,0 +1,82 @@
+import { present } from '../../../lib/json.js'
+import { optionError } from '../../../lib/options.js'
+import type { Awaitable } from '../../../lib/promises.js'
+import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
+import { createAgent } from './agent.js'
+import type { RehearsalResponse, Wire } from './wire.js'
+
+interface Entry {
+  readonly id: string
+}
+
+/** A sandbox as far as a rehearsal uses it: of this process or of another. */
+export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStatuses'> {
+  readonly inbox: {
+    waitFor(phone: string, options: WaitOptions): Promise<Entry & { readonly code: string }>
+    list(phone?: string): Awaitable<readonly Entry[]>
+  }
+  readonly requests: {
+    list(
+      operation: 'verifyCode',
+    ): Awaitable<readonly (Entry & { readonly fields: Readonly<Record<string, unknown>> })[]>
+  }
+  readonly faults: {
+    add(fault: FaultEffect & { operation: 'verifyCode'; phone: string; times: number }): Awaitable<string>
+    remove(id: string): Awaitable<unknown>
+  }
+}
+
+/**
+ * A sandbox that runs in another process, by its control interface.
+ *
+ * @throws {TypeError} when none answers
+ */
+export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
+  const agent = createAgent(wire)
+
+  function documentOf({ status, text, json }: RehearsalResponse) {
+    if (status !== 200) throw new Error(`the sandbox answered ${status}: ${text}`)
+    return json
+  }
+  async function get(path: string, fields: object = {}) {
+    const query = new URLSearchParams(Object.entries(present(fields)))
+    return documentOf(await agent.get(`/_sandbox${path}?${query}`))
+  }
+  async function post(path: string, fields: object) {
+    return documentOf(await agent.post(`/_sandbox${path}`, fields)).result
+  }
+
+  const { credentials, approvedStatuses } = await get('/connection').catch((error) => {
+    throw optionError(`rehearse: no sandbox answers at ${wire.origin}: ${error.message}`)
+  })
+  return {
+    ...{ credentials, approvedStatuses },
+    inbox: {
+      waitFor: (phone, options) => get('/messages/wait', { phone, ...options }),
+      list: (phone) => get('/messages', { phone }),
+    },
+    requests: { list: (operation) => get('/requests', { operation }) },
+    faults: {
+      // JSON has no Infinity; the sandbox takes its name.
+      add: (fault) => post('/faults', { ...fault, times: String(fault.times) }),
+      remove: (id) => post('/faults/delete', { id }),
+    },
+  }
+}
+
+/** The same sandbox without what it saw so far: one that runs for long knows the people of earlier rehearsals. */
+export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
+  const { credentials, approvedStatuses, inbox, requests, faults } = sandbox
+  const messages = await inbox.list()
+  const earlier = new Set([...messages, ...(await requests.list('verifyCode'))].map(({ id }) => id))
+  const isNew = ({ id }: Entry) => !earlier.has(id)
+  return {
+    ...{ credentials, approvedStatuses, faults },
+    inbox: {
+      waitFor: (phone, { after = messages[0]?.id, ...options }) =>
+        inbox.waitFor(phone, { ...options, after }),
+      list: async (phone) => (await inbox.list(phone)).filter(isNew),
+    },
+    requests: { list: async (operation) => (await requests.list(operation)).filter(isNew) },
+  }
+}

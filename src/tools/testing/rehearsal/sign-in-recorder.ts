@@ -1,0 +1,100 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { optionError } from '../../../lib/options.js'
+import { createWire, isOwnAddress, type RehearsalResponse } from './wire.js'
+
+/** About one connection, or about a body as it was packed. */
+const notPassedOn = /^(connection|keep-alive|upgrade|host|transfer-encoding|content-length|accept-encoding)$/
+
+/**
+ * Stands in front of an app of this machine while somebody signs in by hand. Resolves, once a request below `mount`
+ * (where `routes()` is) shows that a code is asked for, with a `signIn` that makes the same requests. Nothing that was
+ * typed is in it: each field becomes a member of the person. Passes on texts: pictures of the app may stay away.
+ */
+export async function recordSignIn(
+  app: string,
+  mount: string,
+  listening: (address: string) => void,
+): Promise<string> {
+  if (!isOwnAddress(app)) throw optionError(`rehearse: ${app} must be an address on this machine`)
+  const { origin } = new URL(app)
+  const wire = createWire(origin)
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const exchanges: RehearsalResponse[] = []
+  const isAsked = new Promise<void>((resolve, reject) => {
+    server.on('request', async (req, res) => {
+      const { method = 'GET', url: path = '/' } = req
+      const headers = Object.entries(req.headers).flatMap(([name, value]) =>
+        notPassedOn.test(name) ? [] : [[name, String(value).replace(address, origin)]],
+      )
+      try {
+        const body = (await readText(req)) || undefined
+        const exchange = await wire.send({ method, path, body, headers: Object.fromEntries(headers) })
+        for (const [name, value = ''] of Object.entries(exchange.headers)) {
+          const isWay = name === 'location'
+          if (!notPassedOn.test(name))
+            res.setHeader(name, isWay ? String(value).replace(origin, address) : value)
+        }
+        if (path.startsWith(mount)) res.once('close', resolve)
+        else exchanges.push(exchange)
+        res.writeHead(exchange.status).end(exchange.text)
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+  try {
+    listening(address)
+    await isAsked
+  } finally {
+    wire.close()
+    server.closeAllConnections()
+    server.close()
+  }
+  return signInOf(exchanges)
+}
+
+/** Of all requests those that change something, and those that bring a cookie, or a token that is sent later. */
+function signInOf(exchanges: readonly RehearsalResponse[]): string {
+  const read = new Set<number>()
+
+  function expressionOf(name: string, value: string, at: number): string {
+    const source = exchanges
+      .slice(0, at)
+      .findLastIndex(({ text }) => value.length > 8 && text.includes(value))
+    const { text = '' } = exchanges[source] ?? {}
+    if (text === '') return `person[${quoted(name)}]`
+    read.add(source)
+    const [before = ''] = text.split(value, 1)
+    const [start = ''] = /[^<{,\n]*$/.exec(before) ?? []
+    const end = text.charAt(before.length + value.length)
+    return `page${source}.text.split(${quoted(start)})[1].split(${quoted(end)})[0]`
+  }
+
+  const calls = exchanges.map(({ request: { method, path, body, headers = {} } }, at) => {
+    const type = headers['content-type'] ?? ''
+    const isForm = /urlencoded/.test(type)
+    // What is neither is left to whoever pastes it.
+    const json = /json/.test(type) ? JSON.parse(String(body)) : {}
+    const given = isForm ? new URLSearchParams(String(body)) : Object.entries(json ?? {})
+    const fields = [...given].map(
+      ([name, value]) => `${quoted(name)}: ${expressionOf(name, String(value), at)}`,
+    )
+    const object = `{ ${fields.join(', ')} }`
+    const sent = body === undefined ? '' : `, body: ${isForm ? `new URLSearchParams(${object})` : object}`
+    const accept = /text\/html/.test(headers.accept ?? '') ? ", headers: { accept: 'text/html' }" : ''
+    return `agent.send({ method: ${quoted(method)}, path: ${quoted(path)}${sent}${accept} })`
+  })
+  const lines = calls.flatMap((call, at) => {
+    if (read.has(at)) return [`  const page${at} = await ${call}`]
+    const { request, headers } = exchanges[at] as RehearsalResponse
+    return request.method !== 'GET' || headers['set-cookie'] !== undefined ? [`  await ${call}`] : []
+  })
+  return ['signIn: async (agent, person) => {', ...lines, '},'].join('\n')
+}
+
+const quoted = (text: string) =>
+  `'${text.replaceAll(/['\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { hourMs, minuteMs } from '../../../lib/time.js'
+import type { Cases } from './bench.js'
+
+/** What a counter counts, and when it starts over. */
+export const counterCases: Cases = {
+  'a counter counts from 1, each key for itself': async ({ store, counter, counterKey }) => {
+    for (const expected of [1, 2, 3]) {
+      const { count, resetInMs } = await store.increment(counter, hourMs)
+      assert.equal(count, expected)
+      assert.ok(resetInMs > hourMs - minuteMs && resetInMs <= hourMs, `the window ends in ${resetInMs} ms`)
+    }
+    assert.equal((await store.increment(counterKey(), hourMs)).count, 1)
+  },
+
+  'a window starts at its first hit and is not stretched by later ones': async ({
+    store,
+    counter,
+    elapse,
+  }) => {
+    await store.increment(counter, 4_000)
+    await elapse(1_000)
+    const late = await store.increment(counter, 4_000)
+    assert.equal(late.count, 2)
+    assert.ok(late.resetInMs > 0 && late.resetInMs <= 3_001, `the window ends in ${late.resetInMs} ms`)
+    await elapse(3_000)
+    assert.equal((await store.increment(counter, 4_000)).count, 1)
+  },
+
+  'a later hit that asks for a longer window does not get it': async ({ store, counter, elapse }) => {
+    await store.increment(counter, 4_000)
+    const { resetInMs } = await store.increment(counter, hourMs)
+    assert.ok(resetInMs <= 4_000, `the window ends in ${resetInMs} ms`)
+    await elapse(4_000)
+    assert.equal((await store.increment(counter, 4_000)).count, 1)
+  },
+
+  'a window of a day counts like one of a second': async ({ store, counter }) => {
+    const { resetInMs } = await store.increment(counter, 24 * hourMs)
+    assert.ok(resetInMs > 23 * hourMs, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(counter, 24 * hourMs)).count, 2)
+  },
+
+  'adding nothing reads a counter and starts no window': async ({ store, counter, elapse }) => {
+    assert.deepEqual(await store.increment(counter, 4_000, 0), { count: 0, resetInMs: 4_000 })
+    await elapse(1_000)
+    assert.ok((await store.increment(counter, 4_000)).resetInMs > 3_500, 'a read has started the window')
+    const { count, resetInMs } = await store.increment(counter, hourMs, 0)
+    assert.equal(count, 1)
+    assert.ok(resetInMs <= 4_000, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(counter, 4_000)).count, 2)
+  },
+
+  'hits are added several at once and taken back, within the window that runs': async ({
+    store,
+    counter,
+    elapse,
+  }) => {
+    assert.equal((await store.increment(counter, 4_000, 5)).count, 5)
+    await elapse(1_000)
+    const { count, resetInMs } = await store.increment(counter, 4_000, -2)
+    assert.equal(count, 3)
+    assert.ok(resetInMs <= 3_001, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(counter, 4_000)).count, 4)
+  },
+
+  'a count never falls below 0, so that nothing taken back twice admits more': async ({ store, counter }) => {
+    assert.equal((await store.increment(counter, hourMs, -1)).count, 0)
+    assert.equal((await store.increment(counter, hourMs)).count, 1)
+    assert.equal((await store.increment(counter, hourMs, -3)).count, 0)
+    assert.equal(await store.read(counter), undefined)
+    assert.equal((await store.increment(counter, hourMs)).count, 1)
+  },
+}

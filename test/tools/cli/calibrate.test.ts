@@ -1,0 +1,412 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../../package.json' with { type: 'json' }
+import {
+  createClient,
+  type ProviderClient,
+  type ProviderCodesOptions,
+  providerCodes,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../../src/index.js'
+import { type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
+import { read } from '../../documents.js'
+import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
+
+const phone = '+573001234567'
+const key = 'sandbox-key'
+/** The program has to start first, which takes a busy machine longer than a wait lasts by default. */
+const inAMinute = { timeoutMs: 60_000 }
+
+/** What the program needs, but for the code. */
+const environment = ({ baseUrl }: Sandbox) => ({
+  TWO_FACTOR_BASE_URL: baseUrl,
+  TWO_FACTOR_CLIENT: '100200',
+  TWO_FACTOR_KEY: key,
+  TWO_FACTOR_APP_NAME: 'Acme',
+  TWO_FACTOR_PHONE: phone,
+})
+
+/** Runs it in a pipe until it ends, with the code that arrived. Whatever happens, nothing secret is printed. */
+async function calibrate(sandbox: Sandbox, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const program = run(['calibrate', '--yes', ...args], { ...environment(sandbox), ...env })
+  await program.saying('The provider has taken')
+  const { code = '' } = await sandbox.inbox.waitFor(env.TWO_FACTOR_PHONE ?? phone, inAMinute)
+  program.type(`${code}\n`)
+  const exitCode = await program.exitCode
+  expectNoSecret(sandbox, program)
+  return { exitCode, out: program.out(), err: program.err() }
+}
+
+/** Neither a number, nor the key, nor a code that the provider was asked about. */
+function expectNoSecret(sandbox: Sandbox, program: Run) {
+  const said = program.out() + program.err()
+  const codes = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code ?? '')
+  for (const secret of [key, phone.slice(1), '3001234567', ...codes]) expect(said).not.toContain(secret)
+}
+
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trimEnd())
+
+const onSomeDay = (text: string) => text.replace(/(?<=calibratedAt: ')[\d-]+/, '2026-03-01')
+
+/** The lines of the output, pasted into an object. */
+const pasted = (
+  out: string,
+  client?: ProviderClient,
+): Pick<TwoFactorOptions, 'code'> & { readonly provider: ProviderCodesOptions } =>
+  new Function('providerCodes', 'client', `return {${out.split('For the options of twoFactor():')[1]}}`)(
+    (options: ProviderCodesOptions) => options,
+    client,
+  )
+
+describe('express-two-factor calibrate', () => {
+  const accounts = [
+    { dialect: 'spec', wrongCode: 200 },
+    { dialect: 'spec', wrongCode: 400 },
+    { dialect: 'observed', wrongCode: 520 },
+  ] as const
+  test.each(accounts)('prints lines that work, for an account of %j', async (account) => {
+    await using sandbox = await startSandbox({ ...account, approvedStatus: 'Sí' })
+    const { exitCode, out, err } = await calibrate(sandbox, ['--again'])
+    expect(exitCode).toBe(0)
+    expect(err).toContain('good for one check')
+    expect(sandbox.requests.list().filter(({ operation }) => operation.startsWith('send'))).toHaveLength(1)
+    const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
+    expect(pasted(out)).toEqual({
+      provider: {
+        approvedStatuses: ['Sí'],
+        rejectedCodes: refused,
+        calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      code: { pattern: /^\d{6}$/ },
+    })
+
+    await using tf = twoFactor({
+      ...pasted(out),
+      provider: providerCodes(
+        pasted(out, createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })).provider,
+      ),
+      appName: 'Acme',
+      secret: 'only for tests, at least 32 bytes long',
+      countries: ['CO'],
+      subject: () => 'ana',
+      phone: () => phone,
+    })
+    const actor = { subject: 'ana', session: 's', purpose: 'login' }
+    await tf.challenges.start({ ...actor, phone })
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
+    const guess = code === '000000' ? '000001' : '000000'
+    expect(await tf.challenges.verify({ ...actor, phone, code: guess })).toMatchObject({
+      outcome: 'rejected',
+    })
+    expect(await tf.challenges.verify({ ...actor, phone, code })).toMatchObject({ outcome: 'approved' })
+  })
+
+  test('has a wrong code checked first, of the same shape as the right one', async () => {
+    await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
+    await calibrate(sandbox)
+    // The newest first.
+    const [right, wrong, ...more] = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
+    expect(more).toEqual([])
+    expect(right).toBe((await sandbox.inbox.waitFor(phone, inAMinute)).code)
+    expect(wrong).not.toBe(right)
+    expect(wrong).toMatch(/^[A-C]{5}$/)
+  })
+
+  test('sends by call', async () => {
+    await using sandbox = await startSandbox()
+    const { exitCode, err } = await calibrate(sandbox, ['--channel', 'call'])
+    expect(exitCode).toBe(0)
+    expect(err).toContain('one real call')
+    expect(sandbox.requests.count('sendCallCode')).toBe(1)
+  })
+
+  test('says that watch.delivery does not work where the account does not tell', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
+    const { err, exitCode } = await calibrate(sandbox)
+    expect(exitCode).toBe(0)
+    expect(err).toContain('does not tell what became of a message')
+  })
+
+  test('takes what differs about an account from the command line', async () => {
+    const newerPath = '--path=sendSmsCode=/sms/2fa/send'
+    await using sandbox = await startSandbox({ dialect: 'observed' })
+    const args = [newerPath, '--path=verifyCode=/2fa/verification-code', '--number-format=plus']
+    const { exitCode } = await calibrate(sandbox, [...args, '--country-code=CO'])
+    expect(exitCode).toBe(0)
+    const asked = sandbox.requests.list().filter(({ operation }) => operation !== 'messageState')
+    const sent = asked.map(({ fields }) => [fields.phone, fields['country-code']])
+    expect(sent).toEqual(Array(3).fill([phone, 'CO']))
+
+    await using without = await startSandbox()
+    const program = run(['calibrate', '--yes', newerPath], environment(without))
+    expect(await program.exitCode).toBe(1)
+    expect(without.requests.count('sendSmsCode')).toBe(0)
+  })
+
+  test('takes key and code as lines of a pipe, and an option before a variable', async () => {
+    await using sandbox = await startSandbox()
+    const env = { ...environment(sandbox), TWO_FACTOR_KEY: '', TWO_FACTOR_PHONE: '+573007654321' }
+    const program = run(['calibrate', '--yes', '--phone', '+57 (300) 123-4567'], env)
+    program.type(`${key}\n`)
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
+    program.type(`\n${code.slice(0, 3)} ${code.slice(3)}\n`)
+    expect(await program.exitCode).toBe(0)
+    expectNoSecret(sandbox, program)
+  })
+
+  test('says loudly that the answers cannot be told apart, and prints no line', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
+    const { exitCode, out, err } = await calibrate(sandbox)
+    expect(exitCode).toBe(3)
+    expect(out).not.toContain('approvedStatuses')
+    expect(err).toContain('CANNOT BE TOLD APART')
+    // In a pipe, without colour.
+    expect(err).not.toContain('\u001b')
+  })
+
+  test('prints no line for a code that was mistyped', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
+    program.type(`${code === '111111' ? '222222' : '111111'}\n`)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).not.toContain('approvedStatuses')
+    expect(program.err()).toContain('mistyped')
+    expectNoSecret(sandbox, program)
+  })
+
+  test('obeys no error of the provider that a terminal would', async () => {
+    await using sandbox = await startSandbox()
+    const body = { error: '\u001b[2J', msg: 'gone\u001b[2J' }
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'body', body })
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    expect(await program.exitCode).toBe(1)
+    expect(program.err()).not.toContain('\u001b')
+    expect(program.err()).toContain('\\u{1b}[2J')
+  })
+
+  test.each([
+    ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, /1003.*client, key.*said: 'client or key is wrong\.'/],
+    ['an unknown app-name', { TWO_FACTOR_APP_NAME: 'Other' }, /1110.*said: 'The account has no application/],
+    [
+      'nobody there',
+      { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' },
+      /ECONNREFUSED.*check host and port in baseUrl/,
+    ],
+  ])('says what to do about %s', async (_, env, said) => {
+    await using sandbox = await startSandbox({ appNames: ['Acme'] })
+    const program = run(['calibrate', '--yes'], { ...environment(sandbox), ...env })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toBe('')
+    expect(program.err()).toMatch(said)
+    expect(program.err()).not.toContain('wrong-key')
+    expectNoSecret(sandbox, program)
+  })
+
+  const yes = '--yes'
+  test.each<[readonly string[], string]>([
+    [[], 'add --yes'],
+    [[yes, '--key', 'sesame-key'], 'TWO_FACTOR_KEY'],
+    [[yes, '--channel', 'fax'], 'channel must be sms or call'],
+    [[yes, '--phone', 'ana'], 'phone must be exactly one number'],
+    [[yes, '--country-code', 'Colombia'], 'countryCode must be'],
+    [[yes, '--path', '/2fa/check'], 'path must be an operation and its path, such as verifyCode=/2fa/check'],
+    [[yes, '--path', 'check=/2fa/check'], 'unknown option "paths.check"'],
+  ])('does not understand %j, sends nothing, and repeats no key: %s', async (args, said) => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', ...args], environment(sandbox))
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain(said)
+    expect(program.err()).not.toMatch(/ {4}at |sesame-key/)
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
+  test('names all that is missing, its option and its variable', async () => {
+    const program = run(['calibrate', '--yes'])
+    expect(await program.exitCode).toBe(2)
+    for (const name of ['BASE_URL', 'CLIENT', 'KEY', 'APP_NAME', 'PHONE']) {
+      expect(program.err()).toContain(`TWO_FACTOR_${name}`)
+    }
+    expect(program.err()).toContain('phone is missing: pass --phone or set TWO_FACTOR_PHONE.')
+    expect(program.err()).not.toContain('--key')
+  })
+
+  test('ends when the pipe does', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    program.endInput()
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('The code that arrived')
+  })
+
+  test('ends on Ctrl-C as programs do', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    await program.saying('The provider has taken')
+    program.interrupt()
+    expect(await program.signal).toBe('SIGINT')
+    expect(program.out()).toBe('')
+  })
+})
+
+describe('express-two-factor calibrate for a program', () => {
+  test('prints the answers, the options and a stable code as JSON', async () => {
+    await using sandbox = await startSandbox({
+      codeAlphabet: 'AB',
+      codeLength: 5,
+      onMessage: () => sandbox.clock.advance(5_000),
+    })
+    const { exitCode, out } = await calibrate(sandbox, ['--again', '--json'])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      version: packageJson.version,
+      code: 'told_apart',
+      observed: {
+        wrong: { httpStatus: 520, error: '1111' },
+        right: { httpStatus: 200, status: 'verified' },
+        again: { httpStatus: 520, error: '1113' },
+      },
+      options: {
+        approvedStatuses: ['verified'],
+        rejectedCodes: ['1111', '1113'],
+        codePattern: '^[0-9A-Z]{5}$',
+        calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      notes: [...Array(3).fill(expect.any(String)), expect.stringContaining('watch: {')],
+    })
+  })
+
+  test('says in JSON that nothing may be pasted, that the provider refused, or that it is out of order', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
+    const alike = await calibrate(sandbox, ['--json'])
+    expect(alike.exitCode).toBe(3)
+    expect(JSON.parse(alike.out)).toMatchObject({ code: 'alike' })
+    expect(JSON.parse(alike.out)).not.toHaveProperty('options')
+
+    const env = { ...environment(sandbox), TWO_FACTOR_KEY: 'wrong-key' }
+    const refused = run(['calibrate', '--yes', '--json'], env)
+    expect(await refused.exitCode).toBe(1)
+    expect(JSON.parse(refused.out())).toMatchObject({
+      code: 'provider_failed',
+      operation: 'sendSmsCode',
+      reason: 'answer',
+      providerError: '1003',
+    })
+
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'status', status: 503 })
+    const failing = run(['calibrate', '--yes', '--json'], environment(sandbox))
+    expect(await failing.exitCode).toBe(1)
+    expect(JSON.parse(failing.out())).toMatchObject({ code: 'outage', httpStatus: 503 })
+  })
+
+  test.each([[['--version']], [['calibrate', '--version']]])(
+    'prints the version of the package: %j',
+    async (args) => {
+      const program = run(args)
+      expect(await program.exitCode).toBe(0)
+      expect(program.out()).toBe(`${packageJson.version}\n`)
+    },
+  )
+})
+
+describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
+  /** Waits for each of these, and types what stands beside it. */
+  async function dialogue(program: Run, ...steps: readonly (readonly [heard: string, typed: string])[]) {
+    for (const [heard, typed] of steps) {
+      await program.saying(heard)
+      program.type(`${typed}\r`)
+    }
+  }
+
+  /** Answers every question but the last one. */
+  async function answerQuestions(program: Run, sandbox: Sandbox, number = phone) {
+    const account = [['Client of the account', '100200'] as const, ['Key of the account', key] as const]
+    await dialogue(program, ['Base URL', sandbox.baseUrl], ...account, ['App-name', 'Acme'])
+    await dialogue(program, ['country code', number], ['Channel, sms or call [sms]', ''])
+    await program.saying('Send it, y or n [n]')
+  }
+
+  test('asks for everything, hides the key, and asks before it sends', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate'])
+    await answerQuestions(program, sandbox)
+    expect(sandbox.requests.count()).toBe(0)
+    program.type('y\r')
+    const { code } = await sandbox.inbox.waitFor(phone, inAMinute)
+    await program.saying('The code that arrived')
+    // An arrow key brings nothing hidden back.
+    program.type(`\u001b[A\u001b[A\u001b[A\u001b[A${code}\r`)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain("approvedStatuses: ['verified'],")
+    expect(program.out()).not.toContain(key)
+  })
+
+  test('checks each answer as it is typed, and asks again', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate'])
+    await dialogue(
+      program,
+      ['Base URL', 'http://example.com/v1'],
+      ['baseUrl must use https', sandbox.baseUrl],
+      ['Client of the account', 'ana'],
+      ['client must be the account client identifier', '100200'],
+      ['Key of the account', key],
+      ['App-name', 'Acme'],
+      ['country code', 'ana'],
+      ['phone must be exactly one number', phone],
+      ['Channel, sms or call [sms]', 'fax'],
+      ['channel must be sms or call', ''],
+    )
+    await program.saying('Send it, y or n [n]')
+    expect(sandbox.requests.count()).toBe(0)
+    program.interrupt()
+  })
+
+  test('prints what the checklist shows', async () => {
+    await using sandbox = await startSandbox({ onMessage: () => sandbox.clock.advance(5_000) })
+    const program = runInTerminal(['calibrate', '--again'])
+    // The code of this number is always the same.
+    await answerQuestions(program, sandbox, '+573001999907')
+    program.type('y\r')
+    await program.saying('The code that arrived')
+    program.type('012345\r')
+    expect(await program.exitCode).toBe(0)
+    const said = stripVTControlCharacters(program.out())
+      .replaceAll('\r', '')
+      .replaceAll(sandbox.baseUrl, 'http://127.0.0.1:4010/v1')
+    const [, shown = ''] =
+      /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(read('docs/going-live.md')) ?? []
+    expect(linesOf(onSomeDay(said))).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
+  })
+
+  test.each([
+    ['at a question', []],
+    ['at the hidden one', ['--base-url', 'https://provider.example/v1', '--client', '1']],
+  ])('ends on Ctrl-C %s', async (_, args) => {
+    const program = runInTerminal(['calibrate', ...args])
+    await program.saying(args.length > 0 ? 'Key of the account' : 'Base URL')
+    program.type('\u0003')
+    // As a shell sees the end by a signal.
+    expect(await program.exitCode).toBe(130)
+  })
+
+  test.each([
+    ['red', {}, true],
+    ['no colour with NO_COLOR', { NO_COLOR: '1' }, false],
+    ['no colour in a terminal that has none', { TERM: 'dumb' }, false],
+  ])('shows %s', async (_, env, isRed) => {
+    await using sandbox = await startSandbox()
+    const wrong = { ...environment(sandbox), ...env, TWO_FACTOR_KEY: 'no' }
+    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], wrong)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out().includes('\u001b[31m')).toBe(isRed)
+  })
+})

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { calibrationOf, codePatternOf, wrongCodeLike } from '../../../src/tools/cli/calibration.js'
+import {
+  describeAnswer,
+  maskAnswer,
+  notesOn,
+  optionLine,
+  optionLines,
+} from '../../../src/tools/cli/conclusion.js'
+
+const right = { httpStatus: 200, status: 'verified' }
+const wrong = { httpStatus: 520, error: '1111', msg: 'The code is wrong.' }
+
+describe('what the answers of an account mean', () => {
+  test.each([
+    ['an error', wrong, ['1111']],
+    ['an error that is a number', { httpStatus: 400, error: 1111 }, ['1111']],
+    ['an error beside the status of a right code', { httpStatus: 200, status: 'verified', error: 7 }, ['7']],
+    ['another status', { httpStatus: 200, status: 'rejected' }, []],
+  ])('tells a right code from a wrong one that is answered with %s', (_, answer, rejectedCodes) => {
+    expect(calibrationOf({ wrong: answer, right })).toEqual({
+      outcome: 'told_apart',
+      approvedStatuses: ['verified'],
+      rejectedCodes,
+    })
+  })
+
+  test('lists a number as the text that it is compared as', () => {
+    expect(calibrationOf({ wrong, right: { httpStatus: 200, status: 1 } })).toMatchObject({
+      approvedStatuses: ['1'],
+    })
+  })
+
+  test('lists the error of a used code too, and says that a code is good for one check', () => {
+    const again = { httpStatus: 520, error: '1113' }
+    expect(calibrationOf({ wrong, right, again })).toMatchObject({
+      rejectedCodes: ['1111', '1113'],
+      usedOnce: true,
+    })
+    expect(calibrationOf({ wrong, right, again: wrong })).toMatchObject({ rejectedCodes: ['1111'] })
+  })
+
+  test('says that a code works twice', () => {
+    expect(calibrationOf({ wrong, right, again: right })).toMatchObject({ usedOnce: false })
+  })
+
+  test('learns nothing from an outage at the second check', () => {
+    const again = { httpStatus: 503, error: '9999' }
+    const calibration = calibrationOf({ wrong, right, again })
+    expect(calibration).toMatchObject({ rejectedCodes: ['1111'] })
+    expect(calibration).not.toHaveProperty('usedOnce')
+  })
+
+  test.each([
+    ['the same status', { httpStatus: 200, status: 'verified' }, right],
+    ['the same number, once as a text', { httpStatus: 200, status: '1' }, { httpStatus: 200, status: 1 }],
+    ['no status', { httpStatus: 200 }, { httpStatus: 200 }],
+    ['errors that are none', { httpStatus: 200, status: 'ok', error: 0 }, { httpStatus: 200, status: 'ok' }],
+    [
+      'the same status and a denial, which no list can hold',
+      { httpStatus: 200, status: '1', verified: false },
+      { httpStatus: 200, status: '1', verified: true },
+    ],
+  ])('cannot tell apart what is answered with %s', (_, wrongAnswer, rightAnswer) => {
+    expect(calibrationOf({ wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome: 'alike' })
+  })
+
+  test.each([
+    ['an error', { httpStatus: 520, error: '1111' }],
+    ['an error beside a status', { httpStatus: 200, status: 'verified', error: '1' }],
+    ['another HTTP status', { httpStatus: 201, status: 'verified' }],
+    ['no status', { httpStatus: 200 }],
+    ['a status that is no word', { httpStatus: 200, status: true }],
+    ['a denial', { httpStatus: 200, status: 'verified', valid: false }],
+    ['a status that quotes what was sent', { httpStatus: 200, status: 'verified •••' }],
+  ])('approves nothing when the right code is answered with %s', (_, answer) => {
+    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome: 'not_approved' })
+  })
+
+  test.each([
+    ['the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }],
+    ['no status', { httpStatus: 200 }],
+  ])('takes no verdict from a wrong code that is answered with %s', (_, answer) => {
+    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome: 'not_rejected' })
+  })
+
+  test.each([
+    ['outage', { httpStatus: 503, error: '1111' }],
+    ['outage', { httpStatus: 429, error: '1111' }],
+    ['outage', { httpStatus: 500, status: 'verified' }],
+    ['account_refused', { httpStatus: 520, error: 1003 }],
+    ['account_refused', { httpStatus: 401 }],
+  ])('takes no %s for a verdict, whichever code met it', (outcome, answer) => {
+    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome })
+    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome })
+  })
+
+  test('lists no error that quotes what was sent', () => {
+    const quoting = { httpStatus: 520, error: 'wrong code •••' }
+    expect(calibrationOf({ wrong: quoting, right })).toMatchObject({ rejectedCodes: [] })
+  })
+})
+
+describe('the wrong code', () => {
+  test.each([
+    ['482913', '829134'],
+    ['ABcd', 'BcdA'],
+    ['121212', '212121'],
+    ['000000', '000001'],
+    ['9999', '9998'],
+    ['ZZZZ', 'ZZZY'],
+    ['zzzz', 'zzzy'],
+    ['AAAA', 'AAAB'],
+  ])('for %s is %s: other, and of the same shape', (code, other) => {
+    expect(wrongCodeLike(code)).toBe(other)
+  })
+})
+
+test.each([
+  ['482913', '^\\d{6}$'],
+  ['ABCD', '^[0-9A-Z]{4}$'],
+  ['ab3d', '^[0-9a-z]{4}$'],
+  ['aB3d5', '^[0-9A-Za-z]{5}$'],
+])('the shape of codes is read off %s', (code, pattern) => {
+  expect(codePatternOf(code)).toBe(pattern)
+  expect(code).toMatch(new RegExp(pattern))
+})
+
+describe('an answer as it is shown', () => {
+  const form = 'key=sesame-key&phone=573001234567&code=482913'
+
+  test('quotes nothing that was sent', () => {
+    const answer = { httpStatus: 200, status: '482913 to 573001234567', error: 482913, key: 'sesame-key' }
+    expect(describeAnswer('right code', maskAnswer(answer, form))).toBe(
+      "  right code   HTTP 200  status '••• to •••'  error '•••'",
+    )
+  })
+
+  test('has the texts as a program would have them', () => {
+    const status = "it's\u001b[31m \\ Leído\u202e\u009b\n"
+    expect(describeAnswer('right code', { httpStatus: 200, status })).toBe(
+      "  right code   HTTP 200  status 'it\\'s\\u{1b}[31m \\\\ Leído\\u{202e}\\u{9b}\\u{a}'",
+    )
+    const line = optionLine('approvedStatuses', [status])
+    expect(new Function(`return {${line}}`)()).toEqual({ approvedStatuses: [status] })
+  })
+
+  test.each([
+    [{ status: 1, error: 0 }, 'status 1  error 0'],
+    [{ status: null, error: [] }, 'status null  error […]'],
+    [{ status: { deep: '482913' } }, 'status {…}'],
+    [{}, 'no status, no error'],
+  ])('shows %j as %s', (members, shown) => {
+    const answer = maskAnswer({ httpStatus: 200, ...members }, form)
+    expect(describeAnswer('wrong code', answer)).toBe(`  wrong code   HTTP 200  ${shown}`)
+  })
+})
+
+describe('what a calibration tells', () => {
+  test('is the options, to paste', () => {
+    const found = { approvedStatuses: ['1', 'verified'], rejectedCodes: [], calibratedAt: '2026-03-01' }
+    expect(optionLines({ ...found, codePattern: '^\\d{6}$' }).split(/\n+ */)).toEqual([
+      ...['For the options of twoFactor():', 'provider: providerCodes({', 'client,'],
+      ...["approvedStatuses: ['1', 'verified'],", 'rejectedCodes: [],', "calibratedAt: '2026-03-01',", '}),'],
+      'code: { pattern: /^\\d{6}$/ },',
+    ])
+    expect(optionLines({ ...found, codePattern: '^[0-9A-Z]{4}$' })).toMatch(
+      /\n {2}code: .*, letters: true },$/,
+    )
+  })
+
+  test.each([
+    [{ rejectedCodes: ['1111'] }, [/^Any other error/, /vary in length/]],
+    [
+      { rejectedCodes: [], usedOnce: true },
+      [/^An empty rejectedCodes/, /vary in length/, /good for one check/],
+    ],
+    [{ rejectedCodes: [], usedOnce: false }, [/^An empty/, /vary in length/, /^A CODE WORKS TWICE/]],
+  ])('of %j is in its notes', (found, notes) => {
+    const told = notesOn({ outcome: 'told_apart', approvedStatuses: ['verified'], ...found })
+    expect(told).toEqual(notes.map((note) => expect.stringMatching(note)))
+  })
+})

@@ -1,0 +1,373 @@
+import type { RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type ClientOptions, createClient, type ProviderClient } from '../../../src/provider/index.js'
+import { describeReport, examine, type Report } from '../../../src/tools/cli/doctor.js'
+import { expressRow, nodeRow } from '../../../src/tools/cli/host-checks.js'
+import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
+import { firstColumn, read, sectionOf } from '../../documents.js'
+import { listening } from '../../listening.js'
+import { startRedis, withoutRedis } from '../../store/redis-server.js'
+import { redisPackage } from './redis-package.js'
+
+const account = { client: 100200, key: 'sandbox-key' }
+const load = createRequire(import.meta.url)
+type Parts = Partial<Parameters<typeof examine>[0]>
+
+async function sandboxAt(options: SandboxOptions = {}): Promise<string> {
+  const sandbox = await startSandbox(options)
+  onTestFinished(() => sandbox.close())
+  return sandbox.baseUrl
+}
+
+/** A provider that answers every GET like this. Its clock is right, unless the answer says otherwise. */
+async function answering(answer: RequestListener, onHead: RequestListener = (_req, res) => res.end()) {
+  const { origin, close } = await listening((req, res) => (req.method === 'HEAD' ? onHead : answer)(req, res))
+  onTestFinished(close)
+  return `${origin}/v1`
+}
+
+function clockApart(ms: number): Promise<string> {
+  const answer: RequestListener = (_req, res) => {
+    res.setHeader('Date', new Date(Date.now() + ms).toUTCString())
+    res.end('{"status":500}')
+  }
+  return answering(answer, answer)
+}
+
+const status = (code: number, body: string, headers: Record<string, string> = {}) =>
+  answering((_req, res) => res.writeHead(code, headers).end(body))
+
+/** A client with these options, of a sandbox unless it is of another provider. */
+async function asking(options: Partial<ClientOptions>, at?: string): Promise<Parts> {
+  const baseUrl = at ?? (await sandboxAt())
+  return { baseUrl, provider: createClient({ ...account, baseUrl, ...options }) }
+}
+
+/** A client whose connections fail with this code of a socket, DNS, TLS or HTTP error. */
+function failingWith(code: string): Promise<Parts> {
+  const dispatcher = {
+    dispatch(_options: object, handler: { onResponseError(controller: unknown, error: Error): void }) {
+      handler.onResponseError(undefined, Object.assign(new Error('failed'), { code }))
+      return true
+    },
+  }
+  return asking({ dispatcher: dispatcher as never })
+}
+
+async function look(parts: Parts): Promise<Report> {
+  const baseUrl = parts.baseUrl ?? (await sandboxAt())
+  const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl })
+  const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.12.0', load }
+  try {
+    return await examine({ ...usual, ...parts, baseUrl, provider })
+  } finally {
+    await provider.close()
+  }
+}
+
+const without =
+  (...missing: string[]) =>
+  (name: string): unknown =>
+    missing.some((one) => name.startsWith(one)) ? undefined : load(name)
+
+const elsewhere = (baseUrl: string, path: string) => ({ baseUrl: new URL(path, baseUrl).href })
+
+const redis = async (...options: string[]) => {
+  const server = await startRedis(...options)
+  onTestFinished(() => server.kill())
+  return server
+}
+
+const redisThat = (server: Parameters<typeof redisPackage>[0]) => async (): Promise<Parts> => ({
+  redisUrl: 'redis://redis.example:6379',
+  load: (name) => (name.startsWith('redis') ? redisPackage(server) : load(name)),
+})
+
+/** A base URL alone, or more than that. */
+type Arrange = () => Promise<Parts | string>
+
+/** What is wrong somewhere, the code it is found by, and a part of the fix. */
+const fixtures: readonly [name: string, code: string, fix: string, arrange: Arrange][] = [
+  ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ nodeVersion: '18.20.0' })],
+  ['no Express', 'express_missing', 'npm install express@5', async () => ({ load: without('express') })],
+  [
+    'an Express of another line',
+    'express_unsupported',
+    'npm install express@5',
+    async () => ({ load: (name) => (name.startsWith('express') ? { version: '3.21.2' } : load(name)) }),
+  ],
+  ['a wrong key', 'account_refused', 'Check client, key', () => asking({ key: 'wrong-key' })],
+  [
+    'an address off the allow-list',
+    'account_refused',
+    'allow-list',
+    () => sandboxAt({ allowedAddresses: ['192.0.2.1'] }),
+  ],
+  [
+    'a forgotten base path',
+    'base_path_missing',
+    'add the version segment to baseUrl, such as http://127.0.0.1',
+    async () => elsewhere(await answering((_req, res) => void res.writeHead(404).end('<html>')), '/'),
+  ],
+  [
+    'an operation that lies elsewhere',
+    'operation_not_found',
+    '--path balance=',
+    () => asking({ paths: { balance: '/nowhere' } }),
+  ],
+  [
+    'a web site',
+    'website_answered',
+    'not that of a web site',
+    () => status(200, '<!doctype html><title>Welcome</title>'),
+  ],
+  [
+    'a provider that hangs',
+    'provider_hangs',
+    'never responds',
+    async () => asking({ timeoutMs: 500 }, await answering(() => {})),
+  ],
+  [
+    'nobody there',
+    'provider_not_listening',
+    'check host and port',
+    () => asking({ baseUrl: 'http://127.0.0.1:1/v1' }),
+  ],
+  ['a host without an address', 'provider_dns', 'Check the host name', () => failingWith('ENOTFOUND')],
+  [
+    'a certificate that is not trusted',
+    'provider_tls',
+    'NODE_EXTRA_CA_CERTS',
+    () => failingWith('DEPTH_ZERO_SELF_SIGNED_CERT'),
+  ],
+  ['no route', 'provider_unreachable', 'firewall', () => failingWith('EHOSTUNREACH')],
+  ['no connection in time', 'provider_unreachable', 'firewall', () => failingWith('UND_ERR_CONNECT_TIMEOUT')],
+  [
+    'something that speaks no HTTP',
+    'provider_not_http',
+    'https where',
+    () => failingWith('HPE_INVALID_CONSTANT'),
+  ],
+  [
+    'a connection that is cut',
+    'provider_reset',
+    'check scheme, host and port',
+    () => answering((req) => req.socket.destroy()),
+  ],
+  ['a connection that fails otherwise', 'provider_failed', 'the network', () => failingWith('EUNKNOWN')],
+  [
+    'a redirect',
+    'provider_redirects',
+    'correct baseUrl',
+    () => status(302, '', { location: 'https://example.com/' }),
+  ],
+  ['too many requests', 'provider_busy', 'wait some minutes', () => status(429, '{}')],
+  ['an account behind a firewall', 'account_refused', 'allow-list', () => status(403, '{}')],
+  ['a request that is refused', 'answer_unreadable', 'JSON object', () => status(400, '{}')],
+  ['an account that is not paid', 'no_credits', 'recharge', () => status(402, '{}')],
+  ['an empty account', 'no_credits', 'recharge', () => sandboxAt({ credits: 0 })],
+  ['an account that runs dry', 'low_credits', 'recharge', () => sandboxAt({ credits: 7 })],
+  [
+    'a gateway without a provider behind it',
+    'provider_failing',
+    'some minutes',
+    () => status(503, '<html>Bad gateway'),
+  ],
+  ['an answer of another kind', 'answer_unreadable', 'JSON object', () => status(200, '[]')],
+  ['a clock that is ahead', 'clock_differs', 'NTP', () => clockApart(-60_000)],
+  [
+    'no client of Redis',
+    'redis_client_missing',
+    'npm install redis',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis', 'ioredis') }),
+  ],
+  [
+    'no Redis there',
+    'redis_not_listening',
+    'start it, or correct host and port',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1' }),
+  ],
+  [
+    'no Redis there, asked with ioredis',
+    'redis_not_listening',
+    'start it, or correct host and port',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis') }),
+  ],
+  [
+    'a Redis without an address',
+    'redis_dns',
+    'host name in REDIS_URL',
+    redisThat({ connection: 'getaddrinfo ENOTFOUND redis.example' }),
+  ],
+  [
+    'a Redis that cannot be used',
+    'redis_unusable',
+    'check the address',
+    redisThat({ connection: 'LOADING' }),
+  ],
+  [
+    'a Redis that refuses commands',
+    'store_unreachable',
+    'permissions of the client',
+    redisThat({ commands: 'ERR unknown command' }),
+  ],
+  ['a replica', 'store_read_only', 'primary', redisThat({ role: 'slave' })],
+  ['an old Redis', 'store_too_old', '6.2', redisThat({ version: '6.0.20' })],
+  ['a Redis of another time', 'store_clock', 'NTP', redisThat({ leadMs: 60_000 })],
+]
+
+const redisFixtures: typeof fixtures = [
+  [
+    'a wrong password',
+    'redis_refuses_login',
+    'correct user and password',
+    async () => {
+      const { url } = await redis('--requirepass', 'sesame-7')
+      return { redisUrl: url.replace('redis://', 'redis://:mellon-7@') }
+    },
+  ],
+  [
+    'a user who may not write',
+    'redis_permission',
+    'allow its user',
+    async () => ({
+      redisUrl: (await redis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby')).url,
+    }),
+  ],
+  [
+    'a Redis that hangs',
+    'redis_silent',
+    'whether it hangs',
+    async () => {
+      const server = await redis()
+      server.freeze()
+      return { redisUrl: server.url }
+    },
+  ],
+  [
+    'a Redis that forgets',
+    'store_evicts',
+    'set maxmemory-policy to noeviction',
+    async () => ({ redisUrl: (await redis('--maxmemory-policy', 'allkeys-lru')).url }),
+  ],
+]
+
+async function expectNamedOnce(code: string, fix: string, arrange: Arrange): Promise<void> {
+  const parts = await arrange()
+  const report = await look(typeof parts === 'string' ? { baseUrl: parts } : parts)
+  const found = report.rows.filter((row) => row.found === 'wrong' || row.found === 'warning')
+  expect(found).toMatchObject([{ code, fix: expect.stringContaining(fix) }])
+  expect(report.ok).toBe(found[0]?.found === 'warning')
+
+  const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+  expect(text.match(/^ {19}Fix: .*$/gm)).toEqual([expect.stringContaining(fix)])
+  expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} is wrong.`)
+  expect(JSON.stringify(report).split(`"code":"${code}"`)).toHaveLength(2)
+  expect(text + JSON.stringify(report)).not.toMatch(/sandbox-key|wrong-key|sesame|mellon/)
+}
+
+describe('the doctor names once, with its fix, in text and in JSON', () => {
+  test.each(fixtures)('%s', (_name, code, fix, arrange) => expectNamedOnce(code, fix, arrange))
+  test.skipIf(withoutRedis).each(redisFixtures)('%s', (_name, code, fix, arrange) =>
+    expectNamedOnce(code, fix, arrange),
+  )
+
+  test('every finding that the documentation lists', () => {
+    const documented = firstColumn(sectionOf(read('docs/going-live.md'), 'What doctor finds'))
+    // Not looked at, or not wrong; and what only the option `strict` of the app's own store finds.
+    const others = /_(ok|unknown|not_asked|cluster|unreplicated)$/
+    const found = new Set([...fixtures, ...redisFixtures].map(([, code]) => code))
+    expect([...found].sort()).toEqual(documented.filter((code) => !others.test(code)).sort())
+    expect(found.size).toBeGreaterThanOrEqual(20)
+  })
+})
+
+describe('the doctor finds nothing', () => {
+  test.each(['spec', 'observed'] as const)('at a healthy account of the dialect %s', async (dialect) => {
+    const { ok, rows } = await look({ baseUrl: await sandboxAt({ dialect }) })
+    expect(ok).toBe(true)
+    expect(rows.map(({ name, code }) => `${name}: ${code}`)).toEqual([
+      'Node: node_ok',
+      'Express: express_ok',
+      'Provider: provider_ok',
+      'Clock: clock_ok',
+      'Redis: redis_not_asked',
+    ])
+  })
+
+  test('in as many credits as are asked for', async () => {
+    const { rows } = await look({ baseUrl: await sandboxAt({ credits: 50 }) })
+    expect(rows[2]).toMatchObject({ code: 'provider_ok', text: '50 credits' })
+  })
+
+  test.skipIf(withoutRedis).each(['ioredis', 'redis'])(
+    'in a Redis, without the package %s',
+    async (missing) => {
+      const { rows } = await look({ redisUrl: (await redis()).url, load: without(missing) })
+      expect(rows.slice(4)).toMatchObject([{ code: 'redis_ok', found: 'ok' }])
+    },
+  )
+
+  test('in a status of 1 that may be a flag, and says that it knows no credits', async () => {
+    const { rows } = await look({ baseUrl: await status(200, '{"status": 1}') })
+    expect(rows[2]).toMatchObject({ code: 'credits_unknown', found: 'ok' })
+  })
+
+  test('in a cluster, which the app has to ask, nor at a provider that tells no time', async () => {
+    const cluster = await look(await redisThat({ commands: 'MOVED 1 127.0.0.1:7001' })())
+    expect(cluster.rows.at(-1)).toMatchObject({ code: 'redis_cluster', found: 'skipped' })
+    const timeless: RequestListener = (_req, res) => {
+      res.sendDate = false
+      res.end('{"status": 500}')
+    }
+    const baseUrl = await answering(timeless, timeless)
+    expect((await look({ baseUrl })).rows[3]).toMatchObject({ code: 'clock_unknown' })
+  })
+
+  test('without saying what it did not look at', async () => {
+    const report = await look({})
+    expect(report.notLookedAt.map(({ code }) => code)).toEqual(['codes', 'app'])
+    const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+    for (const other of ['calibrate', 'selfTest()', 'Not looked at:']) expect(text).toContain(other)
+  })
+})
+
+test.each([
+  [-60_000, 'this machine is 60 s ahead of the provider'],
+  [60_000, 'this machine is 60 s behind the provider'],
+])('the doctor tells which of two clocks apart by %d ms is ahead', async (apartMs, said) => {
+  const report = await look({ baseUrl: await clockApart(apartMs) })
+  const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+  expect(text.replaceAll(/59|61/g, '60')).toContain(said)
+})
+
+test('the doctor takes a slow Redis for no silent one', async () => {
+  const report = await look(await redisThat({ version: '6.0.0', takesMs: 600 })())
+  expect(report.rows.map(({ code }) => code)).toContain('store_too_old')
+})
+
+describe('the versions', () => {
+  test.each([
+    ['20.19.0', 'ok'],
+    ['24.1.0', 'ok'],
+    ['22.12.0', 'ok'],
+    ['22.11.0', 'wrong'],
+    ['21.7.3', 'wrong'],
+    ['20.18.3', 'wrong'],
+    ['18.20.0', 'wrong'],
+  ])('of Node: %s is %s', (version, found) => {
+    expect(nodeRow(version)).toMatchObject({ found })
+  })
+
+  test.each([
+    ['4.21.0', 'ok'],
+    ['5.0.0', 'ok'],
+    ['4.20.0', 'wrong'],
+    ['3.21.2', 'wrong'],
+    ['6.0.0', 'wrong'],
+    [undefined, 'wrong'],
+  ])('of Express: %s is %s', (version, found) => {
+    expect(expressRow(version)).toMatchObject({ found })
+  })
+})

@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
+import { listening } from '../../listening.js'
+import { startRedis, withoutRedis } from '../../store/redis-server.js'
+import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
+
+const key = 'sandbox-key'
+const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
+
+const environment = (baseUrl: string): NodeJS.ProcessEnv => ({
+  TWO_FACTOR_BASE_URL: baseUrl,
+  TWO_FACTOR_CLIENT: '100200',
+  TWO_FACTOR_KEY: key,
+  REDIS_URL: '',
+})
+
+const doctor = ({ baseUrl }: Pick<Sandbox, 'baseUrl'>, env: NodeJS.ProcessEnv = {}, cwd?: string): Run =>
+  run(['doctor'], { ...environment(baseUrl), ...env }, cwd)
+
+/** The folder of an app that has these packages installed, and no others. */
+function appWith(...installed: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'two-factor-app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of installed) symlinkSync(join(packages, name), join(folder, 'node_modules', name))
+  return folder
+}
+
+/** A provider of few words. */
+async function answering(answer: RequestListener): Promise<string> {
+  const { origin, close } = await listening(answer)
+  onTestFinished(close)
+  return `${origin}/v1`
+}
+
+describe('express-two-factor doctor', () => {
+  test('finds nothing wrong at a healthy account', async () => {
+    await using sandbox = await startSandbox()
+    const program = doctor(sandbox)
+    expect(await program.exitCode).toBe(0)
+    const seconds = /within \d s/g
+    expect(program.out().replaceAll(seconds, 'within 1 s')).toBe(`  ok     Node      ${process.versions.node}
+  ok     Express   5.3.0
+  ok     Provider  1000 credits
+  ok     Clock     as the provider's, within 1 s
+  --     Redis     not asked: REDIS_URL is not set
+
+Not looked at:
+  whether codes arrive, and what the account answers to them: npx express-two-factor calibrate
+  options, limits beside the traffic of the week, cookie, proxies, store: await tf.selfTest() in the app
+
+Nothing is wrong.
+`)
+    expect(program.err()).toBe('')
+  })
+
+  test('asks for the credits where the account has them, and for the time without an account', async () => {
+    const asked: string[] = []
+    const baseUrl = await answering(({ method, url }, res) => {
+      asked.push(`${method} ${url}`)
+      res.end('{"status": 7}')
+    })
+    const program = run(['doctor', '--path', 'balance=/account/credits'], environment(baseUrl))
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain('7 credits')
+    expect(asked).toEqual([`GET /v1/account/credits?client=100200&key=${key}`, 'HEAD /v1'])
+  })
+
+  test('prints the findings as JSON, each with its code', async () => {
+    await using sandbox = await startSandbox({ credits: 0 })
+    const program = run(['doctor', '--json'], environment(sandbox.baseUrl))
+    expect(await program.exitCode).toBe(1)
+    const { ok, version, rows } = JSON.parse(program.out())
+    expect([ok, version]).toEqual([false, packageJson.version])
+    expect(rows.map(({ code }: { code: string }) => code)).toContain('no_credits')
+  })
+
+  test('warns below the credits that it is told, and ends with 0', async () => {
+    await using sandbox = await startSandbox({ credits: 70 })
+    const low = run(['doctor', '--low-credits', '100'], environment(sandbox.baseUrl))
+    expect(await low.exitCode).toBe(0)
+    expect(low.out()).toMatch(/look +Provider +70 credits, fewer than 100\n +Fix: recharge/)
+    const typo = run(['doctor', '--low-credits', 'few'], environment(sandbox.baseUrl))
+    expect(await typo.exitCode).toBe(2)
+  })
+
+  test('passes on what the provider says, without the key', async () => {
+    await using sandbox = await startSandbox()
+    const body = { error: '1', msg: `${key} is unknown, code 4829` }
+    sandbox.faults.add({ operation: 'balance', kind: 'status', status: 520, body })
+    const program = doctor(sandbox)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toContain("The provider said: '••• is unknown, code •••'")
+  })
+
+  test('looks for Express in the folder of the app', async () => {
+    await using sandbox = await startSandbox()
+    const bare = doctor(sandbox, {}, appWith())
+    expect(await bare.exitCode).toBe(1)
+    expect(bare.out()).toMatch(/WRONG +Express +is not installed here\n +Fix: npm install express@5/)
+    const folder = appWith()
+    symlinkSync(join(packages, 'express4'), join(folder, 'node_modules/express'))
+    const four = doctor(sandbox, {}, folder)
+    expect(await four.exitCode).toBe(0)
+    expect(four.out()).toMatch(/ok +Express +4\.\d+\.\d+\n/)
+  })
+
+  test('does not understand a Redis of another kind', async () => {
+    const program = run(['doctor', '--redis-url', 'localhost:6379'])
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('redis:// or rediss://')
+  })
+
+  test.each(['redis://app:sesame@127.0.0.1:6379', 'redis://127.0.0.1:6379/0?password=sesame'])(
+    'takes no password from the command line, and does not repeat it: %s',
+    async (url) => {
+      const program = run(['doctor', '--redis-url', url])
+      expect(await program.exitCode).toBe(2)
+      expect(program.err()).toContain(
+        'A password in --redis-url is not taken: every process of this machine reads a command line. Set REDIS_URL.',
+      )
+      expect(program.err()).not.toContain('sesame')
+    },
+  )
+
+  test.skipIf(withoutTerminal)('asks for what is missing, with the key hidden', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['doctor'], { ...environment(sandbox.baseUrl), TWO_FACTOR_KEY: '' })
+    await program.saying('Key of the account')
+    program.type(`${key}\r`)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain('Nothing is wrong.')
+    expect(program.out()).toContain('\u001b[32m')
+    expect(program.out()).not.toContain(key)
+  })
+})
+
+describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
+  test.each(['redis', 'ioredis'])('asks it through the package %s of the app', async (name) => {
+    await using sandbox = await startSandbox()
+    const redis = await startRedis('--requirepass', 'sesame-7')
+    onTestFinished(() => redis.kill())
+    const app = appWith('express', name)
+    const url = (password: string) => redis.url.replace('redis://', `redis://:${password}@`)
+
+    const fit = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
+    expect(await fit.exitCode).toBe(0)
+    expect(fit.out()).toMatch(/ok +Redis +reachable, and forgets nothing that is live\n/)
+
+    const refused = doctor(sandbox, { REDIS_URL: url('mellon-7') }, app)
+    expect(await refused.exitCode).toBe(1)
+    expect(refused.out()).toMatch(/WRONG +Redis +cannot be used: .*WRONGPASS/)
+
+    await redis.kill()
+    const gone = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
+    expect(await gone.exitCode).toBe(1)
+    expect(gone.out()).toMatch(/cannot be used: .*ECONNREFUSED.*\n +Fix: start it/)
+    for (const { out, err } of [fit, refused, gone]) expect(out() + err()).not.toMatch(/sesame|mellon/)
+  })
+})

@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { runToEnd } from '../../examples/running.js'
+import { freePort } from '../../free-port.js'
+import { listening } from '../../listening.js'
+import { createBank } from '../testing/bank.js'
+import { run } from './program.js'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+afterAll(() => sandbox.close())
+
+const plan = join(mkdtempSync(join(tmpdir(), 'rehearsal-')), 'plan.mjs')
+writeFileSync(
+  plan,
+  `export default {
+    person: (index) => ({
+      name: \`person-\${index}\`, password: \`sesame-\${index}\`, phone: '+57301' + String(index).padStart(7, '0'),
+    }),
+    signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
+    pages: ['/account'],
+  }`,
+)
+
+/** A bank of this process that sends its codes through this sandbox, with people for the plan. */
+async function bankOn(sandbox: Sandbox) {
+  const rehearsal = createBank(sandbox)
+  for (let index = 1; index <= 200; index += 1) await rehearsal.person(index)
+  const { origin, close } = await listening(rehearsal.app as never)
+  onTestFinished(close)
+  return { origin, rehearsal }
+}
+
+/** Runs the program on a bank of this process, whose provider is the sandbox that the program starts. */
+async function rehearsed(...more: string[]) {
+  const port = await freePort()
+  const { origin } = await bankOn({ ...sandbox, baseUrl: sandbox.baseUrl.replace(/:\d+/, `:${port}`) })
+  return run(['rehearse', origin, '--plan', plan, '--sandbox', String(port), ...more])
+}
+
+it('rehearses an app of another process, and says what it could not try', async () => {
+  const program = await rehearsed('--max-requests', '400', '--only', 'warnings')
+  expect(await program.exitCode).toBe(0)
+  expect(program.out()).toContain('held   password-only: a password alone shows no page')
+  expect(program.out()).toContain('not tried: the app runs in another process, and no `logs` were given')
+  expect(program.out()).toMatch(/\n\d+ held, 0 fell, \d+ not tried: \d+ requests/)
+})
+
+it('prints rows as JSON', async () => {
+  const program = await rehearsed('--json', '--only', 'replay')
+  expect(await program.exitCode).toBe(0)
+  const { ok, rows } = JSON.parse(program.out())
+  expect([ok, rows.at(-1).code, rows.at(-1).verdict]).toEqual([true, 'replay', 'held'])
+})
+
+it.each([
+  [[], 'The address of the app is missing'],
+  [['http://example.com', '--record', '/'], 'http://example.com must be an address on this machine'],
+  [
+    ['http://localhost:3000', '--plan', plan, '--sandbox', 'http://127.0.0.1:1'],
+    'no sandbox answers at http://127.0.0.1:1',
+  ],
+  [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'There is no /nowhere.mjs here'],
+])('says what is missing: %j', async (args, message) => {
+  const program = run(['rehearse', ...args])
+  expect(await program.exitCode).toBe(2)
+  expect(program.err()).toContain(message)
+})
+
+it('npm start -- --rehearse attacks the bank, finds nothing and ends with 0', async () => {
+  const { code, output } = await runToEnd('start', ['--rehearse'])
+  expect(code).toBe(0)
+  expect(output).toMatch(/1000 wrong codes at once over 100 sessions: [1-5] were judged, 0 let somebody in/)
+  expect(output).toMatch(/\n\d+ held, 0 fell, 2 not tried: \d{4} requests in [\d.]+ s\.\n/)
+})

@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startSandbox } from '../../../src/tools/sandbox/index.js'
+import { blocksOf, read } from '../../documents.js'
+import { get, post } from '../sandbox/wire.js'
+import { type Run, run } from './program.js'
+
+/** One that runs at a free port: what it printed, and where its operations are. */
+async function running(...args: readonly string[]) {
+  const program = run(['sandbox', '--port', '0', ...args])
+  const printed = await program.line()
+  return { program, printed, baseUrl: /baseUrl +(\S+)/.exec(printed)?.[1] ?? '' }
+}
+
+/** The same, with what it prints for programs; the options as they are typed. */
+async function runningInJson(options = '') {
+  const { program, printed } = await running('--json', ...(options.match(/\S+/g) ?? []))
+  return { program, ...JSON.parse(printed) }
+}
+
+async function expectEnd(program: Run, signal?: NodeJS.Signals) {
+  program.interrupt(signal)
+  expect(await program.exitCode).toBe(0)
+}
+
+describe('express-two-factor sandbox', () => {
+  test('prints the table of its document, serves, and ends with 0 on Ctrl-C', async () => {
+    const { program, printed, baseUrl } = await running()
+    const table = printed.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:4010')
+    expect(blocksOf(read('docs/sandbox.md'), 'console')[0]).toBe(`$ npx express-two-factor sandbox\n${table}`)
+    expect((await get(`${baseUrl}/balance`, {})).body).toEqual({ status: 1_000 })
+    await expectEnd(program)
+    expect(program.err()).toBe('')
+  })
+
+  test('prints each message as one line, with nothing in it that a terminal would obey', async () => {
+    const { program, baseUrl } = await running()
+    const phone = '573001234567'
+    await post(`${baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    await post(`${baseUrl}/call/send`, { phone, message: 'Hello \u001b[2J', voice: 'Mia' })
+    await program.saying('Hello')
+    expect(program.out()).toMatch(/^\d\d:\d\d:\d\d sms {2}→ \+57 300 1234567 Acme \d{6}$/m)
+    expect(program.out()).toMatch(/^\d\d:\d\d:\d\d call → \+57 300 1234567 Hello \\u\{1b\}\[2J$/m)
+  })
+
+  test('prints no messages with --quiet', async () => {
+    const { program, printed, baseUrl } = await running('--quiet')
+    await post(`${baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
+    await expectEnd(program)
+    expect(program.out()).toBe(printed)
+  })
+
+  test('is reached under another address, name and path when it is told so', async () => {
+    const { program, baseUrl, approvedStatuses } = await runningInJson(
+      '--host 127.0.0.2 --allowed-hosts a,b:1 --base-path /api/v1 --approved-status 1',
+    )
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/api\/v1$/)
+    expect((await get(`${baseUrl}/balance`, {})).status).toBe(200)
+    expect(approvedStatuses).toEqual(['1'])
+    const fields = { phone: '573001999907', 'app-name': 'Acme', code: '012345' }
+    await post(`${baseUrl}/2fa/send-sms`, fields)
+    expect((await post(`${baseUrl}/2fa/verification-code`, fields)).body).toEqual({ status: 1 })
+    await expectEnd(program, 'SIGHUP')
+  })
+
+  test('shows its own addresses under a public URL', async () => {
+    expect(await runningInJson('--public-url https://sandbox.example')).toMatchObject({
+      inboxUrl: 'https://sandbox.example/',
+      baseUrl: 'https://sandbox.example/v1',
+    })
+  })
+
+  test('needs Express, and says so in a sentence', async () => {
+    const bare = mkdtempSync(join(tmpdir(), 'sandbox-'))
+    onTestFinished(() => rmSync(bare, { recursive: true }))
+    // The built files beside every dependency but Express.
+    cpSync(new URL('../../../dist', import.meta.url), join(bare, 'dist'), { recursive: true })
+    cpSync(new URL('../../../package.json', import.meta.url), join(bare, 'package.json'))
+    mkdirSync(join(bare, 'node_modules'))
+    for (const name of ['libphonenumber-js', 'undici', 'lru-cache', 'zod']) {
+      symlinkSync(
+        fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url)),
+        join(bare, 'node_modules', name),
+      )
+    }
+    const refused = spawnSync(process.execPath, [join(bare, 'dist/tools/cli/index.js'), 'sandbox'], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_ENV: '' },
+    })
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).toContain(
+      'The sandbox needs Express, which is not installed here: npm install express.',
+    )
+    expect(refused.stderr).not.toContain('    at ')
+  })
+
+  test('ends with 0 when it is asked to terminate, with a page open', async () => {
+    const { program, inboxUrl } = await runningInJson()
+    const page = await fetch(`${inboxUrl}_sandbox/stream`)
+    await expectEnd(program, 'SIGTERM')
+    await expect(page.text()).rejects.toThrow()
+  })
+
+  test('takes every option', async () => {
+    const { baseUrl, credentials, approvedStatuses } = await runningInJson(
+      `--client 7 --key other --credits 5 --dialect observed --wrong-code 200
+       --approved-status yes --resend repeat --code-length 4 --code-alphabet AB --code-lifetime-ms 120000
+       --app-names Acme,Other --allowed-addresses 127.0.0.1`,
+    )
+    expect(credentials).toEqual({ client: 7, key: 'other' })
+    expect(approvedStatuses).toEqual(['yes'])
+    const account = { client: '7', key: 'other', phone: '573001234567' }
+    expect((await get(`${baseUrl}/balance`, account)).body).toEqual({ status: 1, balance: 5 })
+    const sent = await post(`${baseUrl}/2fa/send-sms`, { ...account, 'app-name': 'Acme' })
+    expect(sent.body).toMatchObject({
+      minutes_to_expire: 2,
+      data: { sms: expect.stringMatching(/^[AB]{4} /) },
+    })
+    const guess = { ...account, 'app-name': 'Acme', code: 'CCCC' }
+    expect(await post(`${baseUrl}/2fa/verification-code`, guess)).toMatchObject({ status: 200 })
+    expect((await post(`${baseUrl}/2fa/send-sms`, { ...account, 'app-name': 'Third' })).body.error).toBe(1110)
+  })
+
+  test.each([
+    [['--credits', 'many'], 'credits must be an integer'],
+    [['--client', '', '--key', 'other'], 'credentials.client must be an integer'],
+    [['--dialect', 'french'], 'dialect must be one of spec, observed'],
+    [['--nonsense'], '--nonsense'],
+    [['--port', '70000'], 'port must be an integer'],
+    [['--port', ''], 'port must be an integer'],
+    [['--credits', ' '], 'credits must be an integer'],
+    [['--host', '203.0.113.7'], '203.0.113.7 is not an address of this machine'],
+    [['--public-url', 'sandbox'], 'publicUrl must be an http or https URL'],
+    [['left', 'over'], 'left'],
+  ])('does not understand %j, and says what', async (args, message) => {
+    const sandbox = run(['sandbox', ...args])
+    expect(await sandbox.exitCode).toBe(2)
+    expect(sandbox.err()).toContain(message)
+    expect(sandbox.err()).not.toContain('at ')
+    expect(sandbox.out()).toBe('')
+  })
+
+  test('says which port is taken', async () => {
+    await using other = await startSandbox()
+    const { port } = new URL(other.baseUrl)
+    const sandbox = run(['sandbox', '--port', port])
+    expect(await sandbox.exitCode).toBe(2)
+    expect(sandbox.err()).toContain(`Port ${port} is taken: choose another one with --port`)
+  })
+
+  test('has 4010 as its port', async () => {
+    const free = await new Promise((resolve) => {
+      const probe = createServer()
+      probe.once('error', () => resolve(false))
+      probe.listen(4010, '127.0.0.1', () => probe.close(() => resolve(true)))
+    })
+    const sandbox = run(['sandbox', '--json'])
+    if (free) {
+      expect(JSON.parse(await sandbox.line()).baseUrl).toBe('http://127.0.0.1:4010/v1')
+      sandbox.interrupt()
+    }
+    expect(await sandbox.exitCode).toBe(free ? 0 : 2)
+  })
+})
+
+describe('express-two-factor', () => {
+  test('lists its commands', async () => {
+    const help = run(['--help'])
+    expect(await help.exitCode).toBe(0)
+    expect(help.out()).toContain('sandbox')
+    const bare = run([])
+    expect(await bare.exitCode).toBe(2)
+    expect(bare.out()).toBe(help.out())
+  })
+
+  test.each([
+    ['sandbox', ['--port', '--dialect', '--wrong-code', '--code-alphabet', '--json']],
+    ['calibrate', ['--base-url', 'TWO_FACTOR_KEY', 'Exit codes: 0', 'one message']],
+    ['doctor', ['--redis-url', 'TWO_FACTOR_KEY', 'Exit codes: 0']],
+  ])('explains its command %s', async (command, texts) => {
+    const help = run([command, '--help'])
+    expect(await help.exitCode).toBe(0)
+    for (const text of texts) expect(help.out()).toContain(text)
+  })
+
+  test.each(['sandboxes', 'toString', '__proto__'])('knows no command %s', async (name) => {
+    const unknown = run([name])
+    expect(await unknown.exitCode).toBe(2)
+    expect(unknown.err()).toContain(`no command "${name}"`)
+  })
+})

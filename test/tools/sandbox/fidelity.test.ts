@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { operations } from '../../../src/provider/operations.js'
+import { readUserAgent } from '../../../src/tools/sandbox/clicks.js'
+import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
+import { get, post } from './wire.js'
+
+const account = { client: '100200', key: 'sandbox-key' }
+const fields = { ...account, phone: '573001234567', sms: 'Hello' }
+
+describe('a body that is no form', () => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  const sendJson = (baseUrl: string) =>
+    fetch(`${baseUrl}/send-sms`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(fields),
+    })
+
+  test('is refused by the specification, which says what is wrong with it', async () => {
+    await using sandbox = await startSandbox()
+    const json = await sendJson(sandbox.baseUrl)
+    expect([json.status, await json.json()]).toEqual([
+      520,
+      { error: '1000', msg: 'The body is application/json; it must be application/x-www-form-urlencoded.' },
+    ])
+    const multipart = await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body: form })
+    expect(await multipart.json()).toMatchObject({ msg: expect.stringContaining('multipart/form-data') })
+    const bytes = await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body: new Uint8Array([1]) })
+    expect(await bytes.json()).toMatchObject({
+      msg: expect.stringMatching(/^The body is of no content type; /),
+    })
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+
+  test('is accepted in the field when it is multipart', async () => {
+    await using sandbox = await startSandbox({ dialect: 'observed' })
+    expect((await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body: form })).status).toBe(200)
+    expect(sandbox.inbox.list()).toMatchObject([{ text: 'Hello' }])
+    expect((await sendJson(sandbox.baseUrl)).status).toBe(400)
+    const broken = await fetch(`${sandbox.baseUrl}/send-sms`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
+      body: '--y',
+    })
+    expect(await broken.json()).toMatchObject({
+      error: 1000,
+      msg: 'The body is not valid multipart/form-data.',
+    })
+  })
+})
+
+describe('a country code', () => {
+  test('completes a national number, and the code verifies under either spelling', async () => {
+    await using sandbox = await startSandbox()
+    const send = { phone: '3001234567', 'app-name': 'Acme', 'country-code': 'CO' }
+    const sent = await post(`${sandbox.baseUrl}/2fa/send-sms`, send)
+    expect(sent.body.data).toMatchObject([{ phone: '573001234567' }])
+    const { code } = await sandbox.inbox.waitFor('+573001234567')
+    const check = { phone: '573001234567', 'app-name': 'Acme', code }
+    expect((await post(`${sandbox.baseUrl}/2fa/verification-code`, check)).status).toBe(200)
+    for (const phone of ['573001234567', '+573001234567', '5215512345678']) {
+      const answer = await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello', 'country-code': 'co' })
+      expect(answer.body.data).toMatchObject([
+        { phone: phone.startsWith('521') ? expect.any(String) : phone },
+      ])
+    }
+  })
+})
+
+describe('the OpenAPI document', () => {
+  type Doc = {
+    paths: Record<
+      string,
+      Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>
+    >
+    components: { schemas: Record<string, object> }
+  }
+
+  test.each<SandboxOptions>([
+    { dialect: 'spec' },
+    { dialect: 'observed' },
+    { dialect: 'spec', wrongCode: 200, approvedStatus: 1 },
+    { dialect: 'observed', wrongCode: 400 },
+  ])('describes what every operation returns with %j', async (options) => {
+    await using sandbox = await startSandbox(options)
+    const document = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as Doc
+    /** Undefined when the response is as described. */
+    async function misfit(method: 'get' | 'post', path: string, more: Record<string, string>) {
+      const answer = await (method === 'get' ? get : post)(`${sandbox.baseUrl}${path}`, more)
+      const response = document.paths[path]?.[method]?.responses[answer.status]
+      const name = response?.content['application/json']?.schema.$ref.split('/').at(-1) ?? ''
+      const schema = document.components.schemas[name]
+      if (schema === undefined) return `${path} ${answer.status} is not described`
+      // Every member that comes back has to be described.
+      const strict = JSON.parse(JSON.stringify(schema), (_key, value) =>
+        value?.properties === undefined ? value : { ...value, additionalProperties: false },
+      )
+      return z.fromJSONSchema(strict).safeParse(answer.body).error
+    }
+    const phone = '573001999907'
+    const sent = await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
+    const right = { phone, 'app-name': 'Acme', code: '012345' }
+    const premium = { name: 'spring', 'url-long': 'https://example.com/', 'is-premium': 'true' }
+    const days = { since: '2020-01-01', until: '2099-01-01' }
+    const calls = [
+      ['get', '/balance', {}],
+      ['post', '/block-phone', { phone: '573009990000', name: 'Ana' }],
+      ['post', '/send-sms', { phone, sms: 'Hello' }],
+      ['post', '/send-sms', { phone: `${phone},573001234567`, sms: 'Hello' }],
+      ['post', '/call/send', { phone, message: 'Hello', voice: 'Mia' }],
+      ['get', '/messages-state', { id: String(sent.body.id) }],
+      ['post', '/2fa/send-sms', right],
+      ['post', '/2fa/send-sms', { phone: 'x' }],
+      ['post', '/2fa/verification-code', { ...right, code: 'wrong1' }],
+      ['post', '/2fa/verification-code', right],
+      ['post', '/call/2fa/send-call', { ...right, voice: 'Mia', retries: '1' }],
+      ['post', '/url/short', premium],
+      ['post', '/url/short-statistic', { 'name-url': 'spring', ...days }],
+    ] as const
+    for (const [method, path, more] of calls) {
+      expect(await misfit(method, path, more), `${path} ${JSON.stringify(more)}`).toBeUndefined()
+    }
+    const { id } = sandbox.links.list().map(({ urlShort }) => ({ id: urlShort }))[0] ?? {}
+    for (let visit = 0; visit < 2; visit += 1) await fetch(String(id), { redirect: 'manual' })
+    expect(await misfit('post', '/url/short-statistic', { 'name-url': 'spring', ...days })).toBeUndefined()
+    expect(Object.keys(document.paths).length).toBeGreaterThanOrEqual(Object.keys(operations).length)
+  })
+
+  test('describes operations as programs read them that generate clients', async () => {
+    await using sandbox = await startSandbox({ dialect: 'observed' })
+    const client = { type: 'integer', format: 'int64' }
+    const description = 'Account client identifier.'
+    const schema = {
+      type: 'object',
+      properties: { client: { ...client, description }, retries: { type: 'string', default: '1' } },
+      required: ['client', 'key', 'phone', 'app-name'],
+    }
+    const responses = {
+      200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/ResponseCALL2fa' } } } },
+      421: { content: { 'application/json': { schema: { $ref: '#/components/schemas/HostError' } } } },
+    }
+    const content = {
+      ...{ 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } },
+    }
+    const parameters = [{ name: 'client', in: 'query', required: true, description, schema: client }, {}]
+    expect(await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '1.0.0', contact: { name: 'express-two-factor' }, license: { identifier: 'MIT' } },
+      servers: [{ url: sandbox.baseUrl }],
+      security: [],
+      tags: [{ name: 'provider' }],
+      paths: {
+        '/balance': { get: { operationId: 'balance', tags: ['provider'], parameters } },
+        '/call/2fa/send': {
+          post: { operationId: 'sendCallCode2', requestBody: { required: true, content }, responses },
+        },
+      },
+    })
+  })
+
+  test('of the control interface tells which parameters and refusals a route has', async () => {
+    await using sandbox = await startSandbox()
+    const problems = (...statuses: number[]) =>
+      Object.fromEntries(statuses.map((one) => [one, { $ref: `#/components/responses/problem${one}` }]))
+    const wait = {
+      ...{ operationId: 'get-messages-wait', tags: ['control'], responses: problems(400, 408, 421) },
+      parameters: [
+        { name: 'phone', in: 'query', required: true, schema: { pattern: '\\d' } },
+        ...['timeoutMs', 'channel', 'since', 'after', 'code'].map((name) => ({ name, required: false })),
+      ],
+    }
+    const content = {
+      ...{ 'application/json': { schema: {} }, 'application/x-www-form-urlencoded': { schema: {} } },
+    }
+    const erase = {
+      ...{ operationId: 'post-messages-delete', requestBody: { required: false, content } },
+      responses: problems(400, 403, 413, 415, 421),
+    }
+    const document: unknown = await (await fetch(`${sandbox.inboxUrl}_sandbox/openapi.json`)).json()
+    expect(document).toMatchObject({
+      servers: [{ url: `${sandbox.inboxUrl}_sandbox` }],
+      tags: [{ name: 'control' }],
+      paths: {
+        '/messages/wait': { get: wait },
+        '/messages/delete': { post: erase },
+        '/clock': { get: {}, post: { requestBody: { required: true } } },
+      },
+    })
+    expect(document).not.toHaveProperty(['paths', '/messages/wait', 'get', 'responses', '403'])
+    expect(document).not.toHaveProperty(['paths', '/messages/delete', 'post', 'responses', '408'])
+  })
+
+  test('describes a 400 where one can come, and nowhere else', async () => {
+    const with400 = async (options: SandboxOptions) => {
+      await using sandbox = await startSandbox(options)
+      const { paths } = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as Doc
+      return Object.keys(paths).filter((path) =>
+        Object.values(paths[path] ?? {}).some(({ responses }) => '400' in responses),
+      )
+    }
+    expect(await with400({ dialect: 'spec' })).toEqual([])
+    expect(await with400({ dialect: 'spec', wrongCode: 400 })).toEqual(['/2fa/verification-code'])
+  })
+})
+
+test.each([
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15',
+    'desktop Apple Macintosh Mac OS Safari',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0 Safari/537.36 Edg/124.0',
+    'desktop - - Windows Edge',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UD1A.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0 Mobile Safari/537.36',
+    'mobile Google Pixel 8 Android Chrome',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0 Mobile Safari/537.36',
+    'mobile - - Android Chrome',
+  ],
+  [
+    'Mozilla/5.0 (iPad; CPU OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+    'tablet Apple iPad iOS Mobile Safari',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 13; SM-X700) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/24.0 Chrome/117.0 Safari/537.36',
+    'tablet Samsung SM-X700 Android Samsung Internet',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 8.0; ANE-LX1) AppleWebKit/537.36 (KHTML, like Gecko) Mobile OPR/60.0',
+    'mobile Huawei ANE-LX1 Android Opera',
+  ],
+  [
+    'Mozilla/5.0 (X11; CrOS x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Version/9 Safari/537.36',
+    'desktop - - Chromium OS Safari',
+  ],
+  ['Mozilla/5.0 (Android 11; Mobile; rv:109.0) Firefox/118.0', 'mobile - - Android Firefox'],
+  ['Linux; Android 12; M2101K6G) Chrome/9', 'tablet Xiaomi M2101K6G Android Chrome'],
+  ['Linux; Android 12; moto g(30)) Chrome/9', 'tablet Motorola moto g(30 Android Chrome'],
+  ['(X11; Linux x86_64)', 'desktop - - Linux -'],
+  ['curl/8.5.0', '- - - - -'],
+  ['', '- - - - -'],
+])('a click with the user agent %j is %s', (header, expected) => {
+  const {
+    device = '-',
+    brand = '-',
+    model = '-',
+    operatingSystem = '-',
+    browser = '-',
+  } = readUserAgent(header)
+  expect(`${device} ${brand} ${model} ${operatingSystem} ${browser}`).toBe(expected)
+})

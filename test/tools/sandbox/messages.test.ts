@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest'
+import { fixedNumbers, startSandbox } from '../../../src/tools/sandbox/index.js'
+import { sandboxed } from './wire.js'
+
+const { sandbox, get, post } = await sandboxed({ now: () => 1_700_000_000_000, credits: 100 })
+const ordinary = '573001234567'
+const numberThat = (result: (typeof fixedNumbers)[number]['result']) =>
+  `573001${fixedNumbers.find((row) => row.result === result)?.ending}`
+
+const text = (phone: string, sms = 'Hello') => post('/send-sms', { phone, sms })
+const call = (phone: string, more = {}) =>
+  post('/call/send', { phone, message: 'Hello', voice: 'Mia', ...more })
+const sendCode = (phone = ordinary) => post('/2fa/send-sms', { phone, 'app-name': 'Acme' })
+const verify = (code: string, phone = ordinary) =>
+  post('/2fa/verification-code', { phone, 'app-name': 'Acme', code })
+const balance = async () => (await get('/balance')).body.status
+/** The state after each of these pauses. */
+async function statesOf(id: unknown, pausesMs: readonly number[]): Promise<unknown[]> {
+  const states: unknown[] = []
+  for (const pauseMs of pausesMs) {
+    sandbox.clock.advance(pauseMs)
+    states.push((await get('/messages-state', { id: String(id) })).body.state)
+  }
+  return states
+}
+
+describe('a text', () => {
+  test('is sent, delivered and read', async () => {
+    const { id } = (await text(ordinary)).body
+    const states = ['sent', 'sent', 'delivered', 'delivered', 'read']
+    expect(await statesOf(id, [0, 1_999, 1, 27_999, 1])).toEqual(states)
+  })
+
+  test.each(['rejected', 'unreachable'] as const)(
+    'to the number that is %s ends so, and its credits come back',
+    async (result) => {
+      const { id } = (await text(numberThat(result))).body
+      expect(await balance()).toBe(99)
+      expect(await statesOf(id, [1_999, 1, 86_400_000])).toEqual(['sent', result, result])
+      expect(await balance()).toBe(100)
+    },
+  )
+
+  test('to the number that gets none stays sent', async () => {
+    const { id } = (await text(numberThat('undelivered'))).body
+    expect(await statesOf(id, [86_400_000])).toEqual(['sent'])
+    expect(await balance()).toBe(99)
+  })
+
+  test.each([
+    ['x'.repeat(160), 1],
+    ['x'.repeat(161), 2],
+    // A character of the extension is an escape and a character.
+    [`${'x'.repeat(150)}${'€'.repeat(5)}`, 1],
+    [`${'x'.repeat(150)}${'€'.repeat(8)}`, 2],
+    ['ñ'.repeat(160), 1],
+    ['ж'.repeat(70), 1],
+    ['ж'.repeat(71), 2],
+  ])('costs by its length: %#', async (sms, credits) => {
+    await text(ordinary, sms)
+    expect(await balance()).toBe(100 - credits)
+  })
+
+  test('to a list is sent to all or to none', async () => {
+    sandbox.account.setCredits(1)
+    expect((await text(' 573001234567 , 573007654321 ')).body.error).toBe('1007')
+    expect(await balance()).toBe(1)
+    expect(sandbox.inbox.list()).toEqual([])
+    expect((await text(`573001234567,${numberThat('refused')}`)).body.error).toBe('1100')
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+})
+
+describe('a call', () => {
+  test('rings and is answered', async () => {
+    const { id } = (await call(ordinary)).body
+    expect(await statesOf(id, [0, 2_999, 1])).toEqual(['ringing', 'ringing', 'answered'])
+  })
+
+  test('that nobody answers is placed as often as retries says', async () => {
+    const { id } = (await call(numberThat('unanswered'), { retries: '3' })).body
+    const thrice = ['ringing', 'no answer', 'ringing', 'no answer', 'ringing', 'no answer', 'no answer']
+    expect(await statesOf(id, [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000])).toEqual(thrice)
+  })
+
+  test('leaves a voicemail only when asked to', async () => {
+    const { id } = (await call(numberThat('unanswered'), { 'leave-voicemail': 'true' })).body
+    expect(await statesOf(id, [0, 15_000])).toEqual(['ringing', 'voicemail'])
+  })
+
+  test('is answered at the second attempt by the number that does so', async () => {
+    const twice = (await call(numberThat('answeredSecond'), { retries: '2' })).body
+    expect(await statesOf(twice.id, [15_000, 30_000, 3_000])).toEqual(['no answer', 'ringing', 'answered'])
+    const once = (await call(numberThat('answeredSecond'), { retries: '1' })).body
+    expect(await statesOf(once.id, [15_000, 86_400_000])).toEqual(['no answer', 'no answer'])
+  })
+})
+
+describe('waiting', () => {
+  test.each(['rejected', 'unreachable', 'undelivered'] as const)(
+    'never ends with a text that is %s',
+    async (result) => {
+      await text(numberThat(result))
+      expect(sandbox.inbox.list()).toHaveLength(1)
+      const waiting = sandbox.inbox.waitFor(numberThat(result), { code: false, timeoutMs: 20 })
+      await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
+    },
+  )
+
+  test('tells texts from calls, and messages with a code from those without', async () => {
+    const phone = ordinary
+    await text(phone, 'plain')
+    await sendCode(phone)
+    await call(phone)
+    expect((await sandbox.inbox.waitFor(phone)).appName).toBe('Acme')
+    expect((await sandbox.inbox.waitFor(phone, { code: false })).channel).toBe('call')
+    const plain = await sandbox.inbox.waitFor(phone, { code: false, channel: 'sms' })
+    expect(plain.appName).toBe('Acme')
+    await expect(sandbox.inbox.waitFor(phone, { channel: 'call', timeoutMs: 20 })).rejects.toThrow()
+  })
+
+  test('skips what was sent before a moment', async () => {
+    await sendCode()
+    const first = await sandbox.inbox.waitFor(ordinary)
+    sandbox.clock.advance(1_000)
+    const since = sandbox.clock.now()
+    const waiting = sandbox.inbox.waitFor(ordinary, { since })
+    await sendCode()
+    expect((await waiting).at).toBe(first.at + 1_000)
+  })
+
+  test.each([
+    ['', {}],
+    [ordinary, { timeoutMs: Number.NaN }],
+    [ordinary, { timeoutMs: -1 }],
+    [ordinary, { channel: 'fax' as 'sms' }],
+    [ordinary, { since: Number.NaN }],
+  ])('refuses the arguments %j %j', async (phone, options) => {
+    await expect(sandbox.inbox.waitFor(phone, options)).rejects.toThrow(TypeError)
+  })
+
+  test('is refused beyond a thousand at once, and ends when the sandbox is closed', async () => {
+    const crowded = await startSandbox()
+    const waits = Array.from({ length: 1_001 }, () => crowded.inbox.waitFor(ordinary))
+    const ended = Promise.allSettled(waits)
+    await expect(waits.at(-1)).rejects.toThrow('at most 1000 waits can be pending')
+    await crowded.close()
+    const reasons = (await ended).map((one) => (one.status === 'rejected' ? one.reason.name : one.status))
+    expect(reasons.filter((name) => name === 'AbortError')).toHaveLength(1_000)
+  })
+})
+
+describe('what has become of a code', () => {
+  const codeStates = () => sandbox.inbox.list().map(({ codeState }) => codeState)
+
+  test('is told with its message: replaced by the next, used, or expired to the millisecond', async () => {
+    await sendCode()
+    const { code = '', codeExpiresAt = 0 } = await sandbox.inbox.waitFor(ordinary)
+    expect(codeStates()).toEqual(['live'])
+    await sendCode()
+    expect(codeStates()).toEqual(['live', 'replaced'])
+    expect((await verify(code)).status).toBe(520)
+    const second = sandbox.inbox.list()[0]?.code ?? ''
+    await sendCode('573007654321')
+    await verify(second)
+    expect(codeStates()).toEqual(['live', 'used', 'replaced'])
+    sandbox.clock.advance(codeExpiresAt - sandbox.clock.now() - 1)
+    expect(codeStates()).toEqual(['live', 'used', 'replaced'])
+    sandbox.clock.advance(1)
+    expect(codeStates()).toEqual(['expired', 'used', 'replaced'])
+  })
+
+  test.each([
+    ['rejected', 'undelivered'],
+    ['unreachable', 'undelivered'],
+    // Nobody knows: it stays sent.
+    ['undelivered', 'live'],
+  ] as const)('of a text that is %s is %s once that is known', async (result, state) => {
+    await sendCode(numberThat(result))
+    expect(codeStates()).toEqual(['live'])
+    sandbox.clock.advance(2_000)
+    expect(codeStates()).toEqual([state])
+  })
+})
+
+test('a code by call is undelivered when the last attempt was not answered', async () => {
+  const phone = numberThat('unanswered')
+  await post('/call/2fa/send-call', { phone, 'app-name': 'Acme', voice: 'Mia', retries: '2' })
+  sandbox.clock.advance(59_999)
+  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'live' }])
+  sandbox.clock.advance(1)
+  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'undelivered' }])
+})
+
+describe('the inbox', () => {
+  test('lists by number and forgets by id, by number, or everything', async () => {
+    for (const phone of ['573001111111', '573002222222', '573001111111', '5215512345678']) await text(phone)
+    expect(sandbox.inbox.list('+57 300 111')).toHaveLength(2)
+    const [newest] = sandbox.inbox.list()
+    expect(newest?.phone).toBe('+5215512345678')
+    expect(sandbox.inbox.delete(newest?.id ?? '')).toBe(true)
+    expect(sandbox.inbox.delete(newest?.id ?? '')).toBe(false)
+    sandbox.inbox.clear('573001111111')
+    expect(sandbox.inbox.list().map(({ phone }) => phone)).toEqual(['+573002222222'])
+    sandbox.inbox.clear()
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+})
+
+describe('the number with the known code', () => {
+  test('always gets it, as long as codes are', async () => {
+    const phone = numberThat('knownCode')
+    await sendCode(phone)
+    expect((await verify('012345', phone)).status).toBe(200)
+    expect((await verify('012345', phone)).body.error).toBe('1113')
+    await sendCode(phone)
+    expect((await verify('012345', phone)).status).toBe(200)
+  })
+})
+
+test('the number with the expired code is told so', async () => {
+  const phone = numberThat('expiredCode')
+  await sendCode(phone)
+  const { code } = await sandbox.inbox.waitFor(phone)
+  expect((await verify(code, phone)).body.error).toBe('1112')
+})
+
+test('a send that is refused does not void the living code', async () => {
+  await sendCode()
+  const { code } = await sandbox.inbox.waitFor(ordinary)
+  sandbox.account.setCredits(0)
+  expect((await sendCode()).body.error).toBe('1007')
+  expect((await verify(code)).status).toBe(200)
+})
+
+test('a blocked number is served again once it is unblocked', async () => {
+  await post('/block-phone', { phone: ordinary })
+  expect(sandbox.account.blocked()).toMatchObject([{ phone: ordinary, name: '', channel: 'SMS' }])
+  expect(sandbox.account.unblock('+57 300 123 4567')).toBe(true)
+  expect(sandbox.account.unblock(ordinary)).toBe(false)
+  await text(ordinary)
+  expect((await sandbox.inbox.waitFor(ordinary, { code: false })).text).toBe('Hello')
+})

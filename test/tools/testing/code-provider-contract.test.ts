@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { twilioVerify } from '../../../examples/providers/twilio-verify.js'
+import { vonageVerify } from '../../../examples/providers/vonage-verify.js'
+import type { CodeProvider, SendResult } from '../../../src/challenge/code-provider.js'
+import { createClient, failover, ownCodes, providerCodes } from '../../../src/provider/index.js'
+import { type FaultEffect, type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
+import {
+  type CodeProviderContractOptions,
+  codeProviderContract,
+  type ServiceFault,
+} from '../../../src/tools/testing/index.js'
+import { type CodeService, startCodeService, twilio, vonage } from './code-services.js'
+
+type Service = Pick<CodeProviderContractOptions, 'codeFor' | 'sendsTo' | 'fail'>
+
+describe('over the sandbox', () => {
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0 })
+  })
+  afterAll(() => sandbox.close())
+
+  const faults: Readonly<Record<ServiceFault, FaultEffect>> = {
+    'error-page': { kind: 'body', status: 200, body: '<html>verified</html>' },
+    hang: { kind: 'hang' },
+    'cut-off': { kind: 'reset', midBody: true },
+  }
+  const service: Service = {
+    codeFor: async (destination) => (await sandbox.inbox.waitFor(destination, { timeoutMs: 1_000 })).code,
+    sendsTo: (destination) =>
+      sandbox.requests
+        .list()
+        .filter(
+          ({ operation, fields }) =>
+            operation.startsWith('send') && destination.endsWith(String(fields.phone)),
+        ).length,
+    fail(fault) {
+      sandbox.faults.clear()
+      if (fault !== undefined) sandbox.faults.add({ ...faults[fault], times: Number.POSITIVE_INFINITY })
+    },
+  }
+  const client = () => createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+  const own = () =>
+    ownCodes({ name: 'own', client: client(), secret: 'a secret of thirty-two bytes or more' })
+  const theirs = () =>
+    providerCodes({ name: 'main', client: client(), approvedStatuses: sandbox.approvedStatuses })
+  const down: CodeProvider = {
+    name: 'down',
+    sendCode: async () => ({ result: 'not-sent' }),
+    checkCode: async () => 'not-sent',
+  }
+
+  describe.each([
+    ["the provider's own codes", theirs],
+    ['codes of our own', own],
+    ['failover, the first one sending', () => failover([theirs(), own()])],
+    ['failover, the second one sending', () => failover([down, own()])],
+  ])('%s keep the contract:', (_name, createProvider) => {
+    codeProviderContract({ test, createProvider, ...service })
+  })
+})
+
+describe.each([
+  [
+    'Twilio Verify',
+    twilio,
+    ['sms', 'call', 'whatsapp', 'rcs'],
+    (baseUrl: string) => twilioVerify({ baseUrl, accountSid: 'AC1', authToken: 't', serviceSid: 'VA1' }),
+  ],
+  [
+    'Vonage Verify',
+    vonage,
+    ['sms', 'call', 'rcs'],
+    (baseUrl: string) => vonageVerify({ baseUrl, apiKey: 'k', apiSecret: 's' }),
+  ],
+])('%s keeps the contract:', (_name, play, channels, createProvider) => {
+  let service: CodeService
+  beforeAll(async () => {
+    service = await startCodeService(play)
+  })
+  afterAll(() => service.close())
+  codeProviderContract({
+    test,
+    createProvider: () => createProvider(service.baseUrl),
+    codeFor: (destination) => service.codeFor(destination),
+    sendsTo: (destination) => service.sendsTo(destination),
+    fail: (fault) => service.fail(fault),
+    channels,
+  })
+})
+
+// ── what the contract finds ──────────────────────────────────────────────────────────────────────
+
+/** A service in memory, and a right adapter for it: what a break changes is all that is wrong with it. */
+function plain(change: (right: CodeProvider, world: World) => Partial<CodeProvider> = () => ({})) {
+  const codes = new Map<string, { readonly code: string; readonly owner: string }>()
+  const sends: string[] = []
+  const newest = new Map<string, string>()
+  const world: World = {
+    fault: undefined,
+    async request(signal) {
+      if (world.fault === 'error-page') return '<html>'
+      if (world.fault === 'cut-off') throw new Error('cut off')
+      if (world.fault === 'hang') {
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      return 'ok'
+    },
+    send(destination) {
+      sends.push(destination)
+      const code = String(482_913 + sends.length)
+      newest.set(destination, code)
+      return code
+    },
+  }
+  const right: CodeProvider = {
+    async sendCode({ destination, appName, channel, signal }): Promise<SendResult> {
+      if (signal.aborted) return { result: 'not-sent' }
+      if (channel !== 'sms' && channel !== 'call') return { result: 'failed' }
+      const code = world.send(destination)
+      const handle = `handle-${codes.size}`
+      codes.set(handle, { code, owner: destination + appName })
+      try {
+        return { result: (await world.request(signal)) === 'ok' ? 'sent' : 'unconfirmed', handle }
+      } catch {
+        return { result: 'unconfirmed', handle }
+      }
+    },
+    async checkCode({ destination, appName, code, handle = '', signal }) {
+      const kept = codes.get(handle)
+      try {
+        if (kept === undefined || (await world.request(signal)) !== 'ok') return 'unavailable'
+      } catch {
+        return 'unavailable'
+      }
+      return kept.code === code && kept.owner === destination + appName ? 'approved' : 'rejected'
+    },
+  }
+  const service: Service = {
+    codeFor: (destination) => newest.get(destination) ?? '',
+    sendsTo: (destination) => sends.filter((to) => to === destination).length,
+    fail: (fault) => {
+      world.fault = fault
+    },
+  }
+  return { ...service, createProvider: () => ({ ...right, ...change(right, world) }) }
+}
+
+interface World {
+  fault: ServiceFault | undefined
+  request(signal: AbortSignal): Promise<string>
+  send(destination: string): string
+}
+
+/** Runs the contract without a test runner; gives the sentences that do not hold, each with what was seen. */
+async function violations(options: Omit<CodeProviderContractOptions, 'test'>): Promise<string[]> {
+  const cases: [string, () => Promise<void>][] = []
+  codeProviderContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
+  const violated: string[] = []
+  for (const [sentence, run] of cases) {
+    await run().catch((error: Error) => {
+      violated.push(`${sentence}: ${error.message}`)
+      // Whoever writes an adapter has to see what is wrong with it.
+      expect(error.message).not.toBe('')
+    })
+  }
+  return violated
+}
+
+/** Puts something else in the place of each handle, and takes it back before a check. */
+const handles =
+  (told: (handle: string, code: string) => string): NonNullable<Parameters<typeof plain>[0]> =>
+  (right, world) => ({
+    async sendCode(send) {
+      const sent = await right.sendCode(send)
+      const code = String(Number(world.send(`spare ${send.destination}`)) - 1)
+      return 'handle' in sent ? { ...sent, handle: told(`${sent.handle}`, code) } : sent
+    },
+    checkCode: ({ handle = '', ...check }) => right.checkCode({ ...check, handle: handle.split('.')[0] }),
+  })
+
+/** A service that holds one code of a number, and an adapter that knows it. */
+const oneCode =
+  (broken: Partial<CodeProvider> = {}): NonNullable<Parameters<typeof plain>[0]> =>
+  (right) => {
+    const live = new Map<string, string>()
+    return {
+      oneCode: true,
+      async cancelCode({ handle, destination }) {
+        if (live.get(destination) === handle) live.delete(destination)
+      },
+      async sendCode(send) {
+        if (live.has(send.destination)) return { result: 'failed' }
+        const sent = await right.sendCode(send)
+        if ('handle' in sent && sent.handle !== undefined) live.set(send.destination, sent.handle)
+        return sent
+      },
+      checkCode: async (check) =>
+        live.get(check.destination) === check.handle ? right.checkCode(check) : 'rejected',
+      ...broken,
+    }
+  }
+
+const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<typeof plain>[0]]>> = {
+  'approves on an error page': [
+    /a page of a proxy approves nothing/,
+    (right, world) => ({
+      checkCode: async (check) =>
+        (await world.request(check.signal)) === 'ok' ? right.checkCode(check) : 'approved',
+    }),
+  ],
+  'swallows a time-out as a wrong code': [
+    /does not come in time approves nothing and calls no right code wrong/,
+    (right) => ({
+      checkCode: async (check) => ((await right.checkCode(check)) === 'approved' ? 'approved' : 'rejected'),
+    }),
+  ],
+  'calls a time-out not sent': [
+    /does not come in time leaves a send unconfirmed/,
+    (right) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent
+      },
+    }),
+  ],
+  'cancels nothing': [
+    /after another send the newest code counts|a code that was cancelled is approved no more/,
+    oneCode({ cancelCode: async () => {} }),
+  ],
+  'knows no calls': [
+    /a code sent by call is approved/,
+    (right) => ({
+      sendCode: async (send) => (send.channel === 'call' ? { result: 'failed' } : right.sendCode(send)),
+    }),
+  ],
+  'takes an error page for a send': [
+    /a page of a proxy leaves a send unconfirmed/,
+    (right, world) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return world.fault === 'error-page' ? { ...sent, result: 'sent' } : sent
+      },
+    }),
+  ],
+  'sends twice': [
+    /a code sent by sms is approved/,
+    (right, world) => ({
+      sendCode(send) {
+        world.send(send.destination)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'sends again when the answer was lost': [
+    /cut off leaves a send unconfirmed/,
+    (right) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return sent.result === 'unconfirmed' ? right.sendCode(send) : sent
+      },
+    }),
+  ],
+  'loses the handle': [
+    /a code sent by sms is approved/,
+    (right) => ({
+      async sendCode(send) {
+        const { result } = await right.sendCode(send)
+        return { result }
+      },
+    }),
+  ],
+  'keeps no code but the newest handle of all': [
+    /a wrong code is rejected, and the right one/,
+    (right) => {
+      let checks = 0
+      return { checkCode: (check) => right.checkCode(++checks > 1 ? { ...check, handle: '' } : check) }
+    },
+  ],
+  rejects: [
+    /cut off leaves a send unconfirmed.*: it rejected or threw/,
+    (right, world) => ({
+      async sendCode(send) {
+        await world.request(send.signal)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'throws before there is a promise': [
+    /a wrong code is rejected/,
+    () => ({
+      checkCode() {
+        throw null
+      },
+    }),
+  ],
+  'never settles once its service is silent': [
+    /does not come in time approves nothing.*: it did not settle soon after its signal/,
+    (right, world) => ({
+      checkCode: (check) => (world.fault === 'hang' ? new Promise(() => {}) : right.checkCode(check)),
+    }),
+  ],
+  'ignores the abort signal': [
+    /does not come in time leaves a send unconfirmed/,
+    (right) => ({
+      sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }),
+    }),
+  ],
+  'sends what was given up, and says that it did not': [
+    /given up before it began reaches nobody/,
+    (right, world) => ({
+      async sendCode(send) {
+        if (send.signal.aborted) world.send(send.destination)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'calls failed what was given up': [
+    /given up before it began reaches nobody: the result is failed/,
+    (right) => ({
+      sendCode: async (send) => (send.signal.aborted ? { result: 'failed' } : right.sendCode(send)),
+    }),
+  ],
+  'returns the code in the handle': [
+    /does not tell the code/,
+    handles((handle, code) => `${handle}.${Buffer.from(code).toString('base64')}`),
+  ],
+  'returns the code in the handle backwards': [
+    /does not tell the code/,
+    handles((handle, code) => `${handle}.${[...code].reverse().join('')}`),
+  ],
+  'returns a hash of the code in the handle, without a key': [
+    /does not tell the code/,
+    handles((handle, code) => `${handle}.${createHash('sha256').update(code).digest('hex')}`),
+  ],
+  'has handles that do not fit a cookie': [
+    /at most 200 characters/,
+    handles((handle) => `${handle}.`.padEnd(201, '-')),
+  ],
+  'files codes under the number alone': [
+    /worth nothing under another app-name/,
+    (_right, world) => {
+      const codes = new Map<string, string>()
+      return {
+        async sendCode({ destination }) {
+          codes.set(destination, world.send(destination))
+          return { result: 'sent' }
+        },
+        checkCode: async ({ destination, code }) =>
+          codes.get(destination) === code ? 'approved' : 'rejected',
+      }
+    },
+  ],
+}
+
+test('an adapter that cannot tell whether what was given up has left is right', async () => {
+  const unsure = plain((right) => ({
+    sendCode: async (send) => (send.signal.aborted ? { result: 'unconfirmed' } : right.sendCode(send)),
+  }))
+  expect(await violations(unsure)).toEqual([])
+})
+
+test('a right adapter violates nothing, with handles of any length that is allowed', async () => {
+  expect(await violations(plain())).toEqual([])
+  expect(await violations(plain(handles((handle) => `${handle}.`.padEnd(200, '-'))))).toEqual([])
+})
+
+test.each([
+  [{}, 'codeProviderContract: missing test, createProvider, codeFor, sendsTo, fail'],
+  [{ sendTo: () => 0 }, 'codeProviderContract: unknown option "sendTo"; did you mean "sendsTo"?'],
+  [{ test: 5 }, 'codeProviderContract: test must be a function (sentence, run)'],
+  [{ createProvider: 5 }, 'createProvider must be a function () => a code provider'],
+  [{ codeFor: 5 }, 'codeFor must be a function (destination) => the newest code sent there'],
+  [{ sendsTo: 5 }, 'sendsTo must be a function (destination) => number of sends'],
+  [{ fail: 5 }, 'fail must be a function (fault)'],
+  [{ channels: [] }, 'channels must list methods of the provider'],
+  [{ channels: ['+57'] }, 'channels[0] must be 1 to 32 letters, digits, dots, hyphens or underscores'],
+])('the options %j are a mistake: %s', (options, message) => {
+  const others = Object.keys(options).length === 0 || 'sendTo' in options ? {} : { test, ...plain() }
+  expect(() => codeProviderContract({ ...others, ...options } as never)).toThrow(message)
+})
+
+// Most of the time goes by in waiting for services that are silent.
+test.concurrent.each(Object.entries(breaks))(
+  'the contract finds an adapter that %s',
+  async (_name, [found, of]) => {
+    expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
+  },
+)

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
+import { createEar } from '../../../src/tools/testing/rehearsal/ear.js'
+import {
+  inContentTypes,
+  methods,
+  phoneNames,
+  spellingsOf,
+  subjectNames,
+  wayNames,
+  waysOut,
+} from '../../../src/tools/testing/rehearsal/hostile.js'
+import { curlLine, describeRehearsal } from '../../../src/tools/testing/rehearsal/report.js'
+import { shapeOf } from '../../../src/tools/testing/rehearsal/shape.js'
+import type { RehearsalRequest, RehearsalResponse } from '../../../src/tools/testing/rehearsal/wire.js'
+
+const origin = 'http://127.0.0.1:3000'
+const response = (more: Partial<RehearsalResponse> = {}): RehearsalResponse => ({
+  request: { method: 'GET', path: '/' },
+  ...{ status: 200, headers: {}, text: '', json: undefined },
+  ...more,
+})
+
+/** A browser in front of an app that responds with these, one after the other. */
+function browsing(...answers: readonly Partial<RehearsalResponse>[]) {
+  const sent: RehearsalRequest[] = []
+  const send = async (request: RehearsalRequest) => {
+    sent.push(request)
+    return response({ request, ...answers[sent.length - 1] })
+  }
+  return { agent: createAgent({ origin, send, requests: () => sent.length, close() {} }), sent }
+}
+
+describe('the browser of a rehearsal', () => {
+  it('sends the headers of a browser, by the kind of the body', async () => {
+    const { agent, sent } = browsing({ headers: { 'set-cookie': ['a=1; Path=/', 'b=2=2; HttpOnly'] } })
+    await agent.get('/')
+    await agent.post('/json', { to: 'ñ' })
+    await agent.post('/form', new URLSearchParams({ to: 'ñ' }))
+    await agent.send({ method: 'HEAD', path: '/', body: 'ñ', headers: { accept: '' } })
+    agent.headers.authorization = 'Bearer x'
+    await agent.copy(['a']).post('/none', null, { accept: 'text/html' })
+    const always = { accept: 'application/json', 'sec-fetch-site': 'same-origin' }
+    const cookie = 'a=1; b=2=2'
+    expect(sent.map(({ headers }) => headers)).toEqual([
+      always,
+      { ...always, origin, cookie, 'content-type': 'application/json', 'content-length': '11' },
+      {
+        ...{ ...always, origin, cookie, 'content-length': '9' },
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      { 'sec-fetch-site': 'same-origin', cookie, 'content-length': '2' },
+      {
+        ...{ ...always, origin, accept: 'text/html', authorization: 'Bearer x' },
+        ...{ cookie: 'b=2=2', 'content-type': 'application/json', 'content-length': '4' },
+      },
+    ])
+    expect([...agent.cookies.keys()]).toEqual(['a', 'b'])
+    expect(agent.setCookies.get('b')).toBe('b=2=2; HttpOnly')
+  })
+
+  it('keeps a cookie until it ends', async () => {
+    const [past, future] = ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT']
+    const ways = [`a=; expires=${past}`, 'b=; Max-Age=0', 'c=; Max-Age=-1', `d=1; Expires=${future}`]
+    const { agent } = browsing(
+      { headers: { 'set-cookie': ['a=1', 'b=1', 'c=1', 'd=0'] } },
+      { headers: { 'set-cookie': [...ways, 'e=1; Max-Age=60', `f=1; not-expires=${past}; max-age-not=0`] } },
+    )
+    await agent.get('/')
+    await agent.get('/')
+    expect([...agent.cookies]).toEqual(['d', 'e', 'f'].map((name) => [name, '1']))
+  })
+
+  it('follows redirects on its site, ten at most', async () => {
+    const to = (status: number, location?: string) => ({ status, headers: { ...(location && { location }) } })
+    const { agent, sent } = browsing(
+      to(300, '/a?b=c'),
+      to(399, `${origin}/d`),
+      to(302, 'e'),
+      to(302, 'http://127.0.0.1/f'),
+    )
+    const end = await agent.follow(await agent.post('/x', undefined, { accept: 'text/x' }))
+    expect(end.headers.location).toBe('http://127.0.0.1/f')
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /x',
+      'GET /a?b=c',
+      'GET /d',
+      'GET /e',
+    ])
+    expect(sent[3]?.headers?.accept).toBe('text/x')
+    for (const last of [
+      to(400, '/a'),
+      to(200, '/a'),
+      to(302),
+      to(302, 'http://['),
+      to(302, 'https://127.0.0.1:3000/'),
+    ]) {
+      const browser = browsing()
+      await browser.agent.follow(response(last))
+      expect(browser.sent).toEqual([])
+    }
+    const round = browsing(...Array.from({ length: 20 }, () => to(302, '/')))
+    await round.agent.follow(await round.agent.get('/'))
+    expect(round.sent).toHaveLength(11)
+  })
+})
+
+describe('what a rehearsal sends', () => {
+  it('is a path in every spelling', () => {
+    expect(spellingsOf('/to/pay')).toEqual([
+      ...['/to/pay', '/to/pay/', '/TO/PAY', '/to/Pay/'],
+      ...['/to/pay?purpose=login', '/to/pay?twoFactor=1&req.twoFactor=1', '/to/pay#x'],
+      ...['/to//pay', '//to/pay', '/to/./pay', '/to/x/../pay'],
+      ...['/to/%70ay', '/%74o/pay', '/%54O/%70ay'],
+      ...['/to%2Fpay', '/to/pay%2F', '/to/pay%00', '/to/pay%20', '/to/pay%', '/to/pay%0d%0aX:1'],
+      ...['/to/pay;admin=1', '/to/pay.json', '/to/%2e/pay', '/to/%2e%2e/to/pay', '/to\\pay', '/to/pay%C3%B3'],
+    ])
+  })
+
+  it('is the same fields in every content type', () => {
+    const [json, form] = ['{"to":"Eve","amount":5}', 'to=Eve&amount=5']
+    const part = (name: string, value: string) =>
+      `--rehearsal\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+    expect(inContentTypes({ to: 'Eve', amount: 5 })).toEqual([
+      { type: 'application/json', body: json },
+      { type: 'application/json; charset=utf-16', body: json },
+      { type: 'application/vnd.api+json', body: json },
+      { type: 'text/plain', body: json },
+      { type: 'application/x-www-form-urlencoded', body: form },
+      { type: 'Application/X-WWW-Form-Urlencoded; charset=iso-8859-1', body: form },
+      {
+        type: 'multipart/form-data; boundary=rehearsal',
+        body: `${part('to', 'Eve')}${part('amount', '5')}--rehearsal--\r\n`,
+      },
+    ])
+  })
+
+  it.each(Object.entries({ methods, subjectNames, phoneNames, wayNames, waysOut }))(
+    'has in %s nothing twice, and nothing that tries nothing',
+    (_name, list) => {
+      expect(list.length).toBeGreaterThan(6)
+      expect([...new Set(list)].filter((one) => one !== '')).toEqual(list)
+    },
+  )
+})
+
+describe('what a rehearsal tells', () => {
+  it('is a line for a shell, without what is secret', () => {
+    const headers = { cookie: 'sid=1', authorization: 'Bearer x', accept: "a'b", 'content-length': '9' }
+    const told = "-H \"cookie: $COOKIE\" -H \"authorization: $TOKEN\" -H 'accept: a'\\''b'"
+    const line = (body?: unknown) => curlLine(origin, { method: 'PUT', path: '/a', headers, body })
+    const start = `curl -i -X PUT 'http://127.0.0.1:3000/a' ${told}`
+    expect(line()).toBe(start)
+    expect(line({ code: '123456', n: 5, password: 'sesame' })).toBe(
+      `${start} --data '{"code":"…","n":5,"password":"…"}'`,
+    )
+    expect(line(new URLSearchParams({ Code: '123456', to: 'x' }))).toBe(`${start} --data 'Code=…&to=x'`)
+    expect(curlLine(origin, { method: 'GET', path: '/' })).toBe("curl -i -X GET 'http://127.0.0.1:3000/'")
+  })
+
+  it('is a table of what held, fell and was not tried', () => {
+    const row = { claim: 'a claim', tried: 'this', seen: 'that' }
+    const fell = {
+      ...row,
+      fix: 'it',
+      repeat: 'curl',
+      docs: 'docs/api.md',
+      code: 'two',
+      verdict: 'fell',
+    } as const
+    const rows = [
+      { ...row, code: 'one', verdict: 'held' },
+      fell,
+      { ...row, code: 'three', verdict: 'not tried' },
+    ] as const
+    expect(
+      describeRehearsal({ ok: false, rows, requests: 5, durationMs: 1_250 }).split(/\n {7}|\n+/),
+    ).toEqual([
+      ...[
+        'held   one: a claim',
+        'this: that',
+        'FELL   two: a claim',
+        'this: that',
+        'Change: it',
+        'Repeat: curl',
+      ],
+      ...['Read:   docs/api.md', '--     three: a claim', 'not tried: this'],
+      '1 held, 1 fell, 1 not tried: 5 requests in 1.3 s.',
+    ])
+  })
+
+  it.each([
+    ['{"code":"123456"}', 'a code'],
+    ['your code is 123456, again 12', 'a code'],
+    ['1234567 0123456 12.123456 x-123456 123456-x {"atMs":123456}', undefined],
+    ['key=sandbox-key;', 'the key of the account'],
+  ])('is of %j %s', (text, secret) => {
+    const ear = createEar({ key: 'sandbox-key' })
+    ear.close()
+    ear.codes.add('123456')
+    expect(ear.secretIn(text)).toBe(secret)
+  })
+
+  it('is that two responses look alike, whatever amounts, ids and texts they hold', () => {
+    const shape = (json: unknown, more: Partial<RehearsalResponse> = {}) =>
+      shapeOf(response({ json, ...more }))
+    const one = shape({ sent: 5, to: [{ name: 'Ana' }] })
+    expect(shape({ to: [{ name: 'Luis' }, {}], sent: '999' })).toBe(one)
+    expect(shape({ sent: 5, to: [{ id: 1 }] })).not.toBe(one)
+    expect(shape({ sent: null })).toBe(shape({ sent: 1 }))
+    expect(shapeOf(response({ text: 'sent 5' }))).toBe(shapeOf(response({ text: 'sent 1000' })))
+    expect(shapeOf(response({ text: 'sent' }))).not.toBe(shapeOf(response({ text: 'kept' })))
+    const led = (location: string, status = 302) => shapeOf(response({ status, headers: { location } }))
+    expect(led('/done?id=5')).toBe(led('/done?id=6'))
+    expect(led('/done')).not.toBe(led('/login'))
+    expect(led('/done')).not.toBe(led('/done', 303))
+  })
+})

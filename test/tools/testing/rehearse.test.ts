@@ -1,0 +1,271 @@
+import { createServer } from 'node:http'
+import type express from 'express'
+import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
+import {
+  describeRehearsal,
+  type Rehearsal,
+  type RehearsalOptions,
+  rehearse,
+} from 'express-two-factor/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { attacks } from '../../../src/tools/testing/rehearsal/attacks.js'
+import { recordSignIn } from '../../../src/tools/testing/rehearsal/sign-in-recorder.js'
+import type { RehearsalRequest } from '../../../src/tools/testing/rehearsal/wire.js'
+import { anchorsOf, read } from '../../documents.js'
+import { Browser } from '../../express/browser.js'
+import { listening } from '../../listening.js'
+import { createAuthJs } from './auth-js.js'
+import { createBank, type User } from './bank.js'
+import { mistakes } from './mistakes.js'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+beforeEach(() => sandbox.reset())
+afterAll(() => sandbox.close())
+
+const withVerdict = ({ rows }: Rehearsal, wanted: string) =>
+  rows.flatMap(({ code, verdict }) => (verdict === wanted ? [code] : []))
+
+/** The rehearsal of a bank with one of the mistakes. */
+async function rehearsed(
+  what: string | undefined,
+  more: Partial<RehearsalOptions<User>> = {},
+): Promise<Rehearsal> {
+  const bank = createBank(sandbox, mistakes.find((one) => one.what === what)?.wiring)
+  return rehearse({ ...bank, maxRequests: 500, ...more })
+}
+
+describe('rehearse', () => {
+  it('accuses a right app of nothing, and tries everything', async () => {
+    const result = await rehearsed(undefined)
+    expect(withVerdict(result, 'fell')).toEqual([])
+    expect(withVerdict(result, 'not tried')).toEqual([])
+    expect(result).toMatchObject({ ok: true, rows: { length: attacks.length } })
+    const words = expect.stringMatching(/\w/)
+    for (const row of result.rows) expect(row).toMatchObject({ claim: words, tried: words, seen: words })
+    expect(result.requests).toBeLessThanOrEqual(500)
+    expect(describeRehearsal(result)).toMatch(/\n29 held, 0 fell, 0 not tried: \d+ requests in \d+\.\d s\.$/)
+  })
+
+  it('says of what fell what to change, which request to repeat, and where to read on', async () => {
+    const result = await rehearsed('bind that forgets the payee', { only: ['changed'] })
+    expect(withVerdict(result, 'fell')).toEqual(['changed'])
+    const text = describeRehearsal(result)
+    expect(text).toContain('POST /transfers answered 200 with another "payee"')
+    expect(text).toMatch(
+      /Repeat: curl -i -X POST 'http:\/\/127\.0\.0\.1:\d+\/transfers' .*-H "cookie: \$COOKIE" --data '{"amount":5,"payee":"Eve"}'/,
+    )
+  })
+
+  it.each([
+    'two sessions',
+    'a log of bodies',
+    'a sign-up without a proof',
+    'a session cookie that scripts can read',
+  ])('finds %s', async (what) => {
+    const row = mistakes.find((one) => one.what === what)?.row ?? ''
+    expect(withVerdict(await rehearsed(what, { only: [row] }), 'fell')).toContain(row)
+  })
+
+  it('attacks nothing unless a code arrives in the sandbox that it holds', async () => {
+    // A code of before is not one that arrives.
+    await rehearsed(undefined, { only: ['sign-in'] })
+    await using other = await startSandbox()
+    const bank = createBank(other)
+    // Where no code comes, there is nothing to wait five seconds for.
+    const waitFor: typeof sandbox.inbox.waitFor = (phone, options) =>
+      sandbox.inbox.waitFor(phone, { ...options, timeoutMs: 50 })
+    const result = await rehearse({
+      ...bank,
+      sandbox: { ...sandbox, inbox: { ...sandbox.inbox, waitFor } },
+    })
+    expect(withVerdict(result, 'fell')).toEqual(['sign-in'])
+    expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length - 1)
+    expect(result.requests).toBeLessThan(5)
+  })
+
+  it('says of a sign-in that fails what it answered, and how a form is posted', async () => {
+    const { rows } = await rehearsed(undefined, {
+      signIn: (agent, { name }) => agent.post('/login', { name, password: 'none' }),
+    })
+    expect(rows.at(0)).toMatchObject({
+      seen: 'POST /login answered 401, and then no code was sent: POST /two-factor/start answered 401 not_identified',
+      fix: expect.stringContaining('new URLSearchParams({ … })'),
+      repeat: expect.stringContaining('/login'),
+      docs: 'docs/sandbox.md#rehearse-an-attack',
+    })
+  })
+
+  it('refuses people who share a number: what one does would count against another', async () => {
+    const ana: User = { name: 'person-1', password: 'sesame-1', phone: '+573010000001' }
+    const bank = createBank(sandbox)
+    await bank.person(1)
+    for (const actions of [bank.actions, []]) {
+      await expect(
+        rehearse({ ...bank, person: () => ana, actions: actions ?? [], maxRequests: 500 }),
+      ).rejects.toThrow('rehearse: person returned a number twice')
+    }
+  })
+
+  it('takes nothing for its own that the sandbox saw before', async () => {
+    const bank = createBank(sandbox, {
+      options: ({ users }) => ({ phone: (_req, subject) => users.get(subject)?.phone }),
+    })
+    await rehearse({ ...bank, maxRequests: 500 })
+    // The people of before, at the same app and at one that has been started anew.
+    const again = await rehearse({ ...bank, maxRequests: 500 })
+    expect(withVerdict(again, 'fell')).toEqual([])
+    // Often enough that the checks of all would be more than one number may have.
+    for (let run = 1; run <= 2; run += 1) {
+      expect(withVerdict(await rehearsed(undefined, { maxRequests: 500 }), 'fell')).toEqual([])
+    }
+  })
+
+  it('ends when its requests are used up, and counts nothing as held that it did not try', async () => {
+    const result = await rehearsed(undefined, { maxRequests: 100 })
+    expect(result.requests).toBe(100)
+    expect(withVerdict(result, 'not tried')).toContain('headers')
+  })
+
+  it('ends when its time is over', async () => {
+    const slowly: express.RequestHandler = (_req, _res, next) => void setTimeout(next, 100)
+    const bank = createBank(sandbox, { front: ({ app }) => void app.use(slowly) })
+    const result = await rehearse({ ...bank, maxRequests: 500, timeoutMs: 1_000 })
+    expect(result.durationMs).toBeLessThan(10_000)
+    expect(result.rows.at(5)).toMatchObject({ verdict: 'not tried', tried: 'the 1 seconds were over' })
+  })
+
+  it('uses an app and a sandbox at addresses, and says what it did not try', async () => {
+    const bank = createBank(sandbox)
+    const { origin, close } = await listening(bank.app as never)
+    const { person, signIn } = bank
+    const app = origin.replace('127.0.0.1', 'localhost')
+    const result = await rehearse({
+      app,
+      person,
+      signIn,
+      sandbox: new URL(sandbox.baseUrl).origin,
+      maxRequests: 500,
+    })
+    await close()
+    expect(withVerdict(result, 'fell')).toEqual([])
+    expect(withVerdict(result, 'not tried'), describeRehearsal(result)).toHaveLength(14)
+    const why = result.rows.flatMap(({ verdict, tried }) => (verdict === 'not tried' ? [tried] : []))
+    expect(new Set(why)).toEqual(
+      new Set([
+        'no `actions` of this kind were given',
+        'no `pages` were given',
+        ...['signOut', 'changePassword', 'signUp', 'coverage'].map((name) => `no \`${name}\` was given`),
+        'the app runs in another process, and no `logs` were given',
+      ]),
+    )
+    expect(sandbox.faults.list()).toEqual([])
+  })
+
+  it('follows no redirect to another site', async () => {
+    const asked: string[] = []
+    const elsewhere = await listening((req, res) => {
+      asked.push(req.url ?? '')
+      res.end()
+    })
+    const bank = createBank(sandbox)
+    await rehearse({
+      ...bank,
+      app: createServer((_req, res) => res.writeHead(302, { location: `${elsewhere.origin}/x` }).end()),
+      signIn: async (agent) => agent.follow(await agent.get('/')),
+    })
+    await elsewhere.close()
+    expect(asked).toEqual([])
+  })
+
+  it('refuses to try a row that there is not: nothing could fall', async () => {
+    const bank = createBank(sandbox)
+    await expect(rehearse({ ...bank, only: ['changed', 'chagned'] })).rejects.toThrow(
+      'rehearse: only: unknown row "chagned"; did you mean "changed"?',
+    )
+  })
+
+  it.each([
+    'https://127.0.0.1:3000',
+    'http://example.com',
+    'http://192.168.0.1',
+    'http://127.0.0.1.example.com',
+    'x',
+    5,
+  ])('refuses the address %s', async (app) => {
+    const bank = createBank(sandbox)
+    await expect(rehearse({ ...bank, app: app as string })).rejects.toThrow(
+      'rehearse: app must be a listener, a server of node:http, or the address of one on this machine',
+    )
+  })
+
+  it('has its signIn written while somebody signs in by hand, without what was typed', async () => {
+    const ana = { name: 'ana-of-auth', password: 'a password', phone: '+573001234567' }
+    const authJs = createAuthJs(sandbox, (add) => () => {
+      add(ana)
+      return ana
+    })
+    await authJs.person(1)
+    const { origin, close } = await listening(authJs.app as never)
+    let address = ''
+    const recorded = recordSignIn(origin, '/two-factor', (own) => {
+      address = own
+    })
+    await expect.poll(() => address).not.toBe('')
+
+    const browser = new Browser(address, { origin: address })
+    const { csrfToken = '' } = (await browser.open('/auth/signin')).fields
+    const { name, password } = ana
+    const signedIn = await browser.submit('/auth/callback/credentials', { csrfToken, name, password })
+    expect(signedIn.location).toContain(address)
+    await browser.open('/two-factor')
+
+    const written = await recorded
+    expect(written).toContain("'password': person['password']")
+    for (const typed of [...Object.values(ana), csrfToken]) expect(written).not.toContain(typed)
+    const { signIn } = new Function(`return { ${written} }`)()
+    const result = await rehearse({ ...authJs, signIn, actions: [], only: ['sign-in'] })
+    expect(result.rows.at(0)).toMatchObject({ code: 'sign-in', verdict: 'held' })
+    await close()
+  })
+
+  it('records a sign-in by a page whatever its lines end in', async () => {
+    const app = await listening((_req, res) => res.end('csrf: 0123456789\r\n'))
+    const recorded = recordSignIn(app.origin, '/two-factor', async (address) => {
+      await fetch(address)
+      await fetch(`${address}/login`, { method: 'POST', body: new URLSearchParams({ csrf: '0123456789' }) })
+      await fetch(`${address}/two-factor`)
+    })
+    const { signIn } = new Function(`return { ${await recorded} }`)()
+    const sent: RehearsalRequest[] = []
+    await signIn({
+      send(request: RehearsalRequest) {
+        sent.push(request)
+        return { text: 'csrf: another one\r\n' }
+      },
+    })
+    expect(String(sent[1]?.body)).toBe('csrf=another+one')
+    await app.close()
+  })
+
+  it('names the warnings about the wiring that are in the log of an app', async () => {
+    const wiring = [
+      ...['TRUST_PROXY_ALL', 'COOKIE_NOT_SECURE', 'COOKIE_NEVER_SENT', 'RESPONSE_SENT', 'MADE_PER_REQUEST'],
+      ...['SEVERAL_WORKERS', 'PATH_DIFFERS', 'DESCRIBED_DIFFERENTLY', 'ROWS_NOT_BOUND'],
+    ].map((name) => `TWO_FACTOR_${name}`)
+    const logs = () => `[TWO_FACTOR_OTHER] ${wiring.map((code) => `[${code}] twice: ${code}`).join('\n')}`
+    const { rows } = await rehearsed(undefined, { only: ['warnings'], maxRequests: 100, logs })
+    expect(rows.at(-1)).toMatchObject({ code: 'warnings', verdict: 'fell', seen: wiring.join(', ') })
+  })
+
+  it('says of each row what to change, and links to sections that exist', () => {
+    for (const { fix, docs } of attacks) {
+      expect(fix, docs).toMatch(/\w/)
+      const [file = '', section] = docs.split('#')
+      const anchors = anchorsOf(read(file))
+      if (section !== undefined) expect(anchors, docs).toContain(section)
+    }
+  })
+})

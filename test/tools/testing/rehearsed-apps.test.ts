@@ -1,0 +1,86 @@
+import type { Store } from 'express-two-factor'
+import { memoryStore } from 'express-two-factor'
+import { redisStore } from 'express-two-factor/redis'
+import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
+import { type Rehearsal, rehearse } from 'express-two-factor/testing'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startRedis, withoutRedis } from '../../store/redis-server.js'
+import { createBank } from './bank.js'
+import { loadExamples } from './examples.js'
+import { mistakes } from './mistakes.js'
+
+const inFull = process.env.IN_FULL !== undefined
+
+/** A store for one app after the other. */
+interface Stores {
+  readonly next: () => Promise<Store>
+  readonly close: () => unknown
+}
+
+const inMemory = async (): Promise<Stores> => ({ next: async () => memoryStore(), close: () => {} })
+
+async function onRedis(): Promise<Stores> {
+  const server = await startRedis()
+  const client = await createClient({ url: server.url }).connect()
+  return {
+    async next() {
+      await client.flushAll()
+      return redisStore({ client, timeoutMs: 5_000 })
+    },
+    async close() {
+      client.destroy()
+      await server.kill()
+    },
+  }
+}
+
+const kinds = { memory: inMemory, ...(inFull && !withoutRedis && { Redis: onRedis }) }
+
+const fallenOf = ({ rows }: Rehearsal) =>
+  rows.flatMap(({ code, verdict }) => (verdict === 'fell' ? [code] : []))
+
+describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) => {
+  let sandbox: Sandbox
+  let stores: Stores
+  const tally = { found: 0, 'not found': 0, right: 0, accused: 0, requests: 0 }
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+    stores = await begin()
+  })
+  afterAll(async () => {
+    console.log(`${kind}: ${JSON.stringify(tally)}`)
+    await stores.close()
+    await sandbox.close()
+  })
+
+  it.each(mistakes)('finds $what by the row $row', async ({ row, wiring }) => {
+    sandbox.reset()
+    const bank = createBank(sandbox, wiring, await stores.next())
+    // Every row, or where time is short, the one that is to find it.
+    const scope = inFull ? { maxRequests: 2_000 } : { maxRequests: 500, only: [row] }
+    const result = await rehearse({ ...bank, ...scope })
+    tally[fallenOf(result).includes(row) ? 'found' : 'not found'] += 1
+    tally.requests = Math.max(tally.requests, result.requests)
+    expect(fallenOf(result)).toContain(row)
+    expect(result.rows.find(({ code }) => code === row)?.seen).toMatch(/\w/)
+    expect(result.requests).toBeLessThanOrEqual(2_000)
+  })
+
+  it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {
+    sandbox.reset()
+    const bank = createBank(sandbox, {}, await stores.next())
+    const apps = { bank, ...(await loadExamples(sandbox)) }
+    // At once, since what takes time is a provider that does not respond.
+    await Promise.all(
+      Object.entries(apps).map(async ([name, app]) => {
+        const result = await rehearse({ ...app, maxRequests: inFull ? 2_000 : 500 })
+        tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
+        expect(fallenOf(result), name).toEqual([])
+        const held = result.rows.filter(({ verdict }) => verdict === 'held')
+        expect(held.length, name).toBeGreaterThan(14)
+        expect(result.requests).toBeLessThanOrEqual(2_000)
+      }),
+    )
+  })
+})
