@@ -57,7 +57,7 @@ export { expressSession, type SessionAdapter, tokenSession } from './express/hos
 export type { RoutesOptions, StartOptions } from './express/http/routes.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'
-export type { Messages, Texts } from './express/pages/messages/en.js'
+export { englishTexts, type Messages, type Texts } from './express/pages/messages/en.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { PageTools, Render } from './express/pages/pages.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'

@@ -33,7 +33,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
   const path = createMountPath(settings.path)
-  const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
+  const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods })
   const linksOf = createLinks(settings.pages.links)
   const pages = createPages(settings, languageOf, domain)
   const responder = createResponder(pages)

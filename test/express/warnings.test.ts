@@ -54,17 +54,6 @@ describe('a warning', () => {
     expect(said[0]?.message).toContain('2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000')
   })
 
-  it('lists what a further language lacks', async () => {
-    await startHost({
-      options: { pages: { messages: { fr: { 'code.title': 'Consultez votre téléphone' } } } },
-    })
-    expect(await codes()).toEqual(['TWO_FACTOR_MESSAGES_INCOMPLETE'])
-    expect(said[0]?.message).toMatch(
-      /\(pages\.messages\.fr lacks error, code\.title\.call, .*problem\.sending_paused\.text\)$/,
-    )
-    expect(said[0]?.message).not.toContain('code.title,')
-  })
-
   it('names a `trust proxy` that trusts everybody', async () => {
     const host = await startHost()
     host.app.set('trust proxy', true)

@@ -276,6 +276,7 @@ describe('an option', () => {
       'pages.locale "fr" is not available; add pages.messages for it or use one of en, es, pt',
     ],
     [{ messages: { es_ES: {} } }, 'pages.messages: "es_ES" is not a valid language tag (example: "pt-BR")'],
+    [{ messages: { fr: { error: 'Erreur' } } }, 'pages.messages.fr lacks code.title, '],
     [
       { messages: { en: { nothing: 'x' } } },
       'pages.messages.en: unknown key "nothing" (keys look like "code.title")',

@@ -24,8 +24,6 @@ const messages = {
     'The session cookie is Secure, and Express sees this request as plain http, so that the cookie never goes out. Set `trust proxy` to the proxy that ends TLS.',
   TWO_FACTOR_RESPONSE_SENT:
     'A handler before tf.start() had responded already and went on to it all the same, so nothing was done. Let it end there once it has responded.',
-  TWO_FACTOR_MESSAGES_INCOMPLETE:
-    'A language of `pages.messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:

@@ -4,9 +4,8 @@ import { present } from '../../lib/json.js'
 import { memoize } from '../../lib/memoize.js'
 import { nearestName, optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
-import type { Warn } from '../host/warnings.js'
 import { en, type Messages, type Texts } from './messages/en.js'
-import { es, esEs } from './messages/es.js'
+import { es } from './messages/es.js'
 import { pt } from './messages/pt.js'
 
 /** The locale of one request; undefined leaves it to the preferences of the browser. */
@@ -23,15 +22,10 @@ export function createLanguageOf(parts: {
   readonly locale?: string | LocaleOf | undefined
   readonly messages: Messages
   readonly methods: readonly Method[]
-  readonly warn: Warn
 }): (req: Request) => Language {
-  const { locale, messages, methods, warn } = parts
+  const { locale, messages, methods } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
   const textsOf = createTexts(messages, methods)
-  const missing = missingTexts(messages).map(
-    ([tag, keys]) => `pages.messages.${tag} lacks ${keys.join(', ')}`,
-  )
-  if (missing.length > 0) warn('TWO_FACTOR_MESSAGES_INCOMPLETE', missing.join('; '))
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
     throw optionError(
@@ -53,13 +47,10 @@ export function createLanguageOf(parts: {
 
 const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
 
-/** Regions with words of their own. */
-const varieties: Messages = { 'es-ES': esEs }
-
 /**
- * All texts per locale: the built-in ones of a language, those of a region over them, and the host's own over
- * both, again those of the language first; with the names of these methods. Throws a TypeError that names a locale
- * or a text that there is not.
+ * All texts per locale: the built-in ones of a language, and the host's own over them, those of the language before
+ * those of its region; with the names of these methods. Throws a TypeError that names a locale or a text that there is
+ * not, or that a further language lacks.
  *
  * @example
  * createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')?.['code.title'] // 'Mira tu celular'
@@ -72,20 +63,21 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
       const mistake = Object.hasOwn(names, key) ? undefined : mistakeIn(key, text, Object.keys(names))
       if (mistake !== undefined) throw optionError(`twoFactor: pages.messages.${locale}: ${mistake}`)
     }
+    checkLang(locale, own)
+    checkWhole(locale, messages)
   }
-  const locales = new Set([builtIn, varieties, messages].flatMap(Object.keys))
+  const locales = new Set([builtIn, messages].flatMap(Object.keys))
   return new Map([...locales].map((locale) => [locale, { ...names, ...textsFor(locale, messages) }]))
 }
 
 function textsFor(locale: string, messages: Messages): Texts {
   const base = baseOf(locale) ?? en
-  const regional = ownTexts(locale, varieties)
-  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...regional, ...ownTexts(locale, messages) }
+  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...ownTexts(locale, messages) }
 }
 
-/** What a source has for a locale: for its language, and over that for its region. */
-function ownTexts(locale: string, source: Messages): Partial<Texts> {
-  const layers = Object.entries(source)
+/** What the host has for a locale: for its language, and over that for its region. */
+function ownTexts(locale: string, messages: Messages): Partial<Texts> {
+  const layers = Object.entries(messages)
     .filter(([tag]) => `${locale}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
     .sort(([one], [other]) => one.length - other.length)
   return Object.fromEntries(layers.flatMap(([, texts]) => givenIn(texts)))
@@ -97,15 +89,24 @@ const rightToLeft = /^(?:ar|fa|he|ur)(?:-|$)/i
 /** The direction of a language, as the attribute of an element. */
 export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => (rightToLeft.test(lang) ? 'rtl' : 'ltr')
 
-/** The languages of the host that lack keys, each with those: people would read these texts in English. */
-export function missingTexts(messages: Messages): (readonly [locale: string, keys: readonly string[]])[] {
-  return Object.keys(messages)
-    .filter((locale) => baseOf(locale) === undefined)
-    .map((locale) => {
-      const own = ownTexts(locale, messages)
-      return [locale, textKeys.filter((key) => !Object.hasOwn(own, key))] as const
-    })
-    .filter(([, keys]) => keys.length > 0)
+/** By the tag of another language, such as one that came along with its texts, a screen reader says words wrong. */
+function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
+  if (languageIn(lang) === languageIn(locale)) return
+  throw optionError(
+    `twoFactor: pages.messages.${locale}: lang "${lang}" is another language; write lang: '${locale}'`,
+  )
+}
+
+/** Half a language would show people English in the middle of it, and nobody who wrote it would see that. */
+function checkWhole(locale: string, messages: Messages): void {
+  if (baseOf(locale) !== undefined) return
+  const own = ownTexts(locale, messages)
+  const missing = textKeys.filter((key) => !Object.hasOwn(own, key))
+  if (missing.length === 0) return
+  const more = missing.length > 10 ? ` and ${missing.length - 10} more` : ''
+  throw optionError(
+    `twoFactor: pages.messages.${locale} lacks ${missing.slice(0, 10).join(', ')}${more}: translate them, or write { ...englishTexts, lang: '${locale}', … } to keep them in English`,
+  )
 }
 
 /** What a person may read: not the language tag, and nothing that is empty unless the host fills it. */
@@ -113,8 +114,13 @@ const textKeys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || 
 
 /** The built-in texts of the same language: Spanish for `es-MX`. */
 function baseOf(locale: string): Texts | undefined {
-  const [language = ''] = locale.toLowerCase().split('-')
+  const language = languageIn(locale)
   return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
+}
+
+function languageIn(tag: string): string {
+  const [language = ''] = tag.toLowerCase().split('-')
+  return language
 }
 
 const givenIn = (own: Partial<Texts>): [string, string][] => Object.entries(present(own))

@@ -1,13 +1,8 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import {
-  createTexts,
-  directionOf,
-  missingTexts,
-  negotiateLocale,
-} from '../../../src/express/pages/language.js'
-import { en, type Texts } from '../../../src/express/pages/messages/en.js'
+import { createTexts, directionOf, negotiateLocale } from '../../../src/express/pages/language.js'
+import { en, englishTexts, type Texts } from '../../../src/express/pages/messages/en.js'
 import { byMethod } from '../../../src/express/pages/wording.js'
 
 describe('negotiateLocale', () => {
@@ -58,7 +53,10 @@ describe('the name of a method', () => {
   const methods = [{ name: 'whatsapp', label: 'WhatsApp' }, { name: 'pigeon' }]
 
   it('is its label, unless the host has another in this language', () => {
-    const texts = createTexts({ es: { 'method.pigeon': 'paloma' }, fr: {} }, methods)
+    const texts = createTexts(
+      { es: { 'method.pigeon': 'paloma' }, fr: { ...englishTexts, lang: 'fr' } },
+      methods,
+    )
     const said = (locale: string, method: string) =>
       byMethod('start', method, texts.get(locale) as Texts).markup
     expect(said('en', 'whatsapp')).toBe('Send a code by WhatsApp')
@@ -86,7 +84,7 @@ describe('createTexts', () => {
   })
 
   it('offers English first, then Spanish and Portuguese', () => {
-    expect([...texts.keys()]).toEqual(['en', 'es', 'pt', 'es-ES'])
+    expect([...texts.keys()]).toEqual(['en', 'es', 'pt'])
   })
 
   it.each([...texts])('has a title and a text for every problem code in %s', (_locale, language) => {
@@ -113,21 +111,19 @@ describe('createTexts', () => {
     expect(own?.['code.submit']).toBe('Continuar')
   })
 
-  it('takes a locale of the host, with English for what it leaves out', () => {
-    const own = createTexts({ fr: { 'code.title': 'Consultez votre téléphone' } }).get('fr')
-    expect(own?.lang).toBe('fr')
-    expect(own?.['code.submit']).toBe('Continue')
+  it('takes a language of the host, which may begin with the English texts', () => {
+    const fr = { ...englishTexts, lang: 'fr', 'code.title': 'Consultez votre téléphone' }
+    expect(createTexts({ fr }).get('fr')).toEqual(fr)
   })
 
-  it('has the words of a region, which the host may change for all of the language or for it alone', () => {
-    const label = (messages: Parameters<typeof createTexts>[0], locale = 'es-ES') =>
+  it('lays the texts of a variety over those of its language, in whichever order they are given', () => {
+    const label = (messages: Parameters<typeof createTexts>[0], locale: string) =>
       createTexts(messages).get(locale)?.['phone.label']
-    expect(label({})).toBe('Número de móvil')
-    expect(label({}, 'es')).toBe('Número de celular')
     const es = { 'phone.label': 'Tu número' }
-    expect(label({ es })).toBe('Tu número')
-    expect(label({ 'ES-es': { 'phone.label': 'Tu móvil' }, es })).toBe('Tu móvil')
+    const fr = { ...englishTexts, lang: 'fr', 'phone.label': 'Votre numéro' }
+    expect(label({ 'ES-es': { 'phone.label': 'Tu móvil' }, es }, 'ES-es')).toBe('Tu móvil')
     expect(label({ es, 'es-MX': {} }, 'es-MX')).toBe('Tu número')
+    expect(label({ 'fr-CA': {}, fr }, 'fr-CA')).toBe('Votre numéro')
   })
 
   it.each([
@@ -172,14 +168,37 @@ describe('createTexts', () => {
     expect(own?.['problem.capacity.text']).toBe(text)
   })
 
-  it('misses in a further language each text that people may read', () => {
-    const { lang, ...whole } = texts.get('en') ?? {}
-    expect(lang).toBe('en')
-    expect(missingTexts({ fr: whole, 'es-MX': {}, pt: {} })).toEqual([])
-    const { 'code.title': _title, 'done.text': _text, ...most } = whole as Record<string, string>
-    expect(missingTexts({ fr: { ...most, 'phone.label': undefined } as never })).toEqual([
-      ['fr', ['code.title', 'done.text', 'phone.label']],
-    ])
+  it('refuses a further language that lacks texts, with the line to write', () => {
+    const { 'code.title': _title, 'done.text': _text, 'code.empty.text': _empty, ...most } = englishTexts
+    const told = 'to keep them in English'
+    expect(() => createTexts({ fr: { ...most, lang: 'fr', 'phone.label': undefined } as never })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_TWO_FACTOR_OPTION',
+        message: `twoFactor: pages.messages.fr lacks code.title, done.text, phone.label: translate them, or write { ...englishTexts, lang: 'fr', … } ${told}`,
+      }),
+    )
+    expect(() => createTexts({ fr: {} })).toThrow(
+      /^twoFactor: pages\.messages\.fr lacks error, code\.title, .* and \d+ more: /,
+    )
+    expect(() => createTexts({ 'fr-CA': { ...englishTexts, lang: 'fr' }, fr: {} })).toThrow(
+      'messages.fr lacks',
+    )
+    expect(() => createTexts({ 'es-MX': {}, pt: {} })).not.toThrow()
+  })
+
+  it.each([
+    ['fr', englishTexts, 'en', 'fr'],
+    ['es-MX', { lang: 'pt-BR' }, 'pt-BR', 'es-MX'],
+  ])('refuses for %s the tag of another language', (locale, own, lang, right) => {
+    expect(() => createTexts({ [locale]: own })).toThrow(
+      `twoFactor: pages.messages.${locale}: lang "${lang}" is another language; write lang: '${right}'`,
+    )
+    expect(() => createTexts({ [locale]: { ...own, lang: right } })).not.toThrow()
+  })
+
+  it('exports its English texts so that nobody can change them', () => {
+    expect(englishTexts).toEqual(texts.get('en'))
+    expect(Object.isFrozen(englishTexts)).toBe(true)
   })
 
   it('refuses an unknown key and an invalid language tag, by name', () => {

@@ -203,7 +203,16 @@ export const en = {
 /** One language: the same keys in each, so that a missing text does not compile. */
 export type Texts = Readonly<Record<keyof typeof en, string>>
 
-/** Own texts per locale, each key on its own. A locale that is not built in falls back to English. */
+/**
+ * The built-in English texts. A language of your own has to be whole: what is spread from here stays English until it
+ * is translated, also what a later version adds.
+ *
+ * @example
+ * pages: { messages: { fr: { ...englishTexts, lang: 'fr', 'code.title': 'Consultez votre téléphone' } } }
+ */
+export const englishTexts: Texts = Object.freeze(en)
+
+/** Own texts per locale, each key on its own. A language that is not built in needs all of them. */
 export type Messages = Readonly<Record<string, Partial<Texts> & MethodNames>>
 
 /** What a method of the provider is called, such as `method.whatsapp`. Default: its label. */
