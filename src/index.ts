@@ -22,7 +22,6 @@ export type {
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { DestinationView, NumberOnFile } from './challenge/destinations.js'
-export type { StoreTrace } from './challenge/domain.js'
 export type { Limits } from './challenge/limits.js'
 export type { NumberState, Numbers, SubjectState } from './challenge/lockouts.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import type { RequestHandler } from 'express'
-import type { TwoFactorEvent } from 'express-two-factor'
+import type { Store, TwoFactorEvent } from 'express-two-factor'
 
 /** Something that happened behind a request. */
 export interface Step {
@@ -23,6 +23,8 @@ export interface Activity {
 
 export interface ActivityLog {
   readonly middleware: RequestHandler
+  /** The same store, whose commands are noted. */
+  watch(store: Store): Store
   onEvent(event: TwoFactorEvent): void
   /** Newest first. */
   list(): readonly Activity[]
@@ -40,19 +42,12 @@ interface Call {
   readonly result?: string
 }
 
-/** The same of a command of the store. */
-interface Command {
-  readonly command: keyof typeof verbs
-  readonly kind: string
-}
-
-const verbs = { read: 'reads', swap: 'writes', increment: 'counts' }
 /** What is known of a number, and what is known of a new one. */
 const names: Readonly<Record<string, string>> = { auth: 'the ledger', enrol: 'the ledger' }
 
 const maxEntries = 40
 
-/** Watches the bank from outside the package: by its requests, events and tracing channels. */
+/** Watches the bank from outside the package: by its requests, its store, its events and tracing channels. */
 export function createActivityLog(): ActivityLog {
   const current = new AsyncLocalStorage<Step[]>()
   const changes = new EventEmitter()
@@ -79,9 +74,8 @@ export function createActivityLog(): ActivityLog {
     noteCall(context)
   }
   /** Alike ones in a row are one step: "counts address sends, session sends". */
-  const noteCommand = (context: object) => {
-    const { command, kind } = context as Command
-    const verb = verbs[command]
+  const noteCommand = (verb: string, key: string) => {
+    const [, , kind = ''] = key.split(':')
     const what = names[kind] ?? kind.replace(/^count-\w+-/, '').replaceAll('-', ' ')
     const steps = current.getStore()
     const last = steps?.at(-1)
@@ -93,7 +87,6 @@ export function createActivityLog(): ActivityLog {
   const watched = [
     [tracingChannel<unknown, object>('express-two-factor:send'), { ...quiet, asyncEnd: noteCall }],
     [tracingChannel<unknown, object>('express-two-factor:check'), { ...quiet, asyncEnd: noteCheck }],
-    [tracingChannel<unknown, object>('express-two-factor:store'), { ...quiet, end: noteCommand }],
   ] as const
   for (const [channel, watcher] of watched) channel.subscribe(watcher)
 
@@ -110,6 +103,21 @@ export function createActivityLog(): ActivityLog {
       })
       current.run(steps, next)
     },
+    watch: (store) => ({
+      ...store,
+      read(key) {
+        noteCommand('reads', key)
+        return store.read(key)
+      },
+      swap(key, ...change) {
+        noteCommand('writes', key)
+        return store.swap(key, ...change)
+      },
+      increment(key, ...amount) {
+        noteCommand('counts', key)
+        return store.increment(key, ...amount)
+      },
+    }),
     onEvent(event) {
       note('event', 'code' in event ? `${event.type} ${event.code}` : event.type)
     },

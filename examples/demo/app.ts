@@ -85,7 +85,7 @@ export function createDemo(
       remaining: (subject) => accounts.find(subject)?.recoveryHashes.size ?? 0,
     },
     onEvent: activity.onEvent,
-    store,
+    store: activity.watch(store),
     now,
   }
 

@@ -1,7 +1,6 @@
-import { tracingChannel } from 'node:diagnostics_channel'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import { type Awaitable, type Background, isThenable, traced, withinDeadline } from '../lib/promises.js'
+import { type Awaitable, type Background, isThenable, withinDeadline } from '../lib/promises.js'
 import type { PhoneRefusal } from '../phone-number.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
@@ -104,16 +103,6 @@ export function openDomain(settings: {
   }
 }
 
-/** The context of the tracing channel `express-two-factor:store`: no key and no value. */
-export interface StoreTrace {
-  /** Which command of the store. */
-  readonly command: 'read' | 'swap' | 'increment'
-  /** The kind of the entry, such as `auth` for the ledger of a number on file. */
-  readonly kind: string
-}
-
-const traces = tracingChannel<unknown, StoreTrace>('express-two-factor:store')
-
 /**
  * Bounds every command of a store that does not do so itself: whatever fails or is late is a promise that rejects
  * with `store_unavailable`. A value that is there at once stays one, because the guard needs no promise then.
@@ -149,16 +138,10 @@ export function withStoreDeadline(
       return Promise.reject(failed(command, cause, 0))
     }
   }
-  const observed = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
-    traced(
-      traces,
-      () => ({ command, kind: String(key.split(':')[2]) }),
-      () => run(command, ask),
-    )
   return {
-    read: (key) => observed('read', key, () => store.read(key)),
-    swap: (key, version, next, ttlMs) => observed('swap', key, () => store.swap(key, version, next, ttlMs)),
-    increment: (key, windowMs, by) => observed('increment', key, () => store.increment(key, windowMs, by)),
+    read: (key) => run('read', () => store.read(key)),
+    swap: (key, version, next, ttlMs) => run('swap', () => store.swap(key, version, next, ttlMs)),
+    increment: (key, windowMs, by) => run('increment', () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
     ...(store.inspect && { inspect: store.inspect.bind(store) }),
   }

@@ -107,21 +107,20 @@ export function createBackground(): Background {
 
 /**
  * Runs one operation under a tracing channel of `node:diagnostics_channel`. What `run` adds to the context
- * is there when the operation ends. Without a subscriber no context is made, and no promise.
+ * is there when the operation ends. Without a subscriber no context is made.
  */
-export function traced<Context extends object, T>(
+export function traced<Context extends { result?: unknown }, T>(
   channel: TracingChannel<unknown, Context>,
   contextOf: () => Context,
-  run: (context?: Context) => Awaitable<T>,
-): Awaitable<T> {
-  // Small enough to be inlined: what is not traced then pays for no closure either.
+  run: (context?: Context) => Promise<T>,
+): Promise<T> {
   return channel.hasSubscribers ? observed(channel, contextOf(), run) : run()
 }
 
 async function observed<Context extends { result?: unknown }, T>(
   channel: TracingChannel<unknown, Context>,
   context: Context,
-  run: (context: Context) => Awaitable<T>,
+  run: (context: Context) => Promise<T>,
 ): Promise<T> {
   let result: T | undefined
   await channel.tracePromise(async () => {

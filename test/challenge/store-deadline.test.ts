@@ -1,5 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withStoreDeadline } from '../../src/challenge/domain.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { EventBody } from '../../src/events.js'
@@ -74,23 +73,6 @@ describe('a store with a deadline', () => {
       expect(events).toMatchObject([{ type: 'store.failed', durationMs: Math.max(0, ms) }])
     },
   )
-
-  it('tells whoever traces it the command and the kind of the entry, and no more', async () => {
-    const { start } = tracingChannel('express-two-factor:store')
-    const seen: unknown[] = []
-    const note = (context: unknown) => void seen.push({ ...Object(context) })
-    start.subscribe(note)
-    onTestFinished(() => void start.unsubscribe(note))
-    const store = bounded({})
-    await store.read('tf2:shop:grants:whose')
-    await store.swap('tf2:shop:auth:whose', undefined, { n: 1 }, 1_000)
-    await store.increment('tf2:shop:count-x:whose', 1_000)
-    expect(seen).toEqual([
-      { command: 'read', kind: 'grants' },
-      { command: 'swap', kind: 'auth' },
-      { command: 'increment', kind: 'count-x' },
-    ])
-  })
 
   it('says what went wrong inside', async () => {
     await expect(bounded({ read: dead }).read('k')).rejects.toMatchObject({

@@ -1,14 +1,13 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memoryStore } from '../../src/index.js'
 import { own } from './code-providers.js'
 import { startHost, startLoggedIn, stubCodes } from './kit.js'
 
 type Phase = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error'
 
 /** Everything that is published on one of the channels until the test ends. */
-function trace(name: 'send' | 'check' | 'store') {
+function trace(name: 'send' | 'check') {
   const phases: [Phase, object][] = []
   const noted = (phase: Phase) => (context: object) => void phases.push([phase, { ...context }])
   const subscribers = {
@@ -54,27 +53,8 @@ describe('the tracing channels', () => {
     expect(host.stub.checks).toHaveLength(2)
   })
 
-  it.each([
-    ['rejects', async () => Promise.reject(new Error('connection lost'))],
-    [
-      'throws',
-      () => {
-        throw new Error('connection lost')
-      },
-    ],
-  ])('tell of a store that %s', async (_name, swap) => {
-    const traced = trace('store')
-    const { ana } = await startLoggedIn({ options: { store: { ...memoryStore(), swap } } })
-    expect((await ana.start()).status).toBe(503)
-    const swaps = traced.phases.filter(([, context]) => 'command' in context && context.command === 'swap')
-    expect(swaps.map(([phase]) => phase)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
-    expect(swaps.find(([phase]) => phase === 'error')?.[1]).toMatchObject({
-      error: { code: 'store_unavailable' },
-    })
-  })
-
   it('hold no code, handle, number, key or session', async () => {
-    const channels = (['send', 'check', 'store'] as const).map(trace)
+    const channels = (['send', 'check'] as const).map(trace)
     const host = await startHost({ provider: (stub) => own(stub) })
     await host.signIn()
     const told = inspect(
