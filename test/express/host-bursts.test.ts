@@ -25,3 +25,20 @@ it('of one session sixteen requests wait for the host, and those of others are n
   // Nobody is left to be told.
   expect(host.errors).toEqual([])
 })
+
+it.each([
+  ['phone', 'POST', '/two-factor/start'],
+  ['session.keep', 'GET', '/account'],
+] as const)('sixteen that a person gave up while %s hung keep nobody out', async (what, method, path) => {
+  const { host, asked, left, answer } = await startHanging(what)
+  const ana = await host.login()
+  for (let gone = 0; gone < 2 * atOnce; gone += atOnce) {
+    const waiting = Array.from({ length: atOnce }, () => open(host, ana, method, path))
+    await expect.poll(() => asked.length).toBe(gone + atOnce)
+    for (const sent of waiting) sent.destroy()
+    await expect.poll(left).toBe(gone + atOnce)
+  }
+  // The database is back.
+  answer()
+  expect((await ana.get('/account')).status).toBe(403)
+})

@@ -59,7 +59,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
 
   async function refuse(visit: Visit): Promise<boolean> {
     const { req, res, required, formId } = visit
-    const leave = sessions.enter(required.session)
+    const leave = sessions.enter(required.session, res)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
       if ((await exempt?.(req, required.subject)) === true) {

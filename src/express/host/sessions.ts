@@ -16,8 +16,8 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   let awaited: WeakMap<Request, string | undefined> | undefined
   /** The members that a first id has put into the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
-  /** How many requests of each session this process is working on: no more sessions than requests. */
-  const inFlight = new Map<string, number>()
+  /** What each session waits for in this process: no more sessions than requests. */
+  const inFlight = new Map<string, Set<Response>>()
   const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
   const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
   const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
@@ -101,19 +101,23 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
       // What express-session and cookie-session take for the end of a session.
       Reflect.set(req, 'session', null)
     },
-    /** Counts a request of this session (id) until what it returns is called; undefined when there are too many. */
-    enter(session: string | undefined): (() => void) | undefined {
+    /**
+     * Gives a request a place among those of its session (id), until what it returns is called or nobody waits for the
+     * response any more. Undefined when there are too many.
+     */
+    enter(session: string | undefined, res: Response): (() => void) | undefined {
       // Each request without a session is alone in its own.
-      if (session === undefined) return () => undefined
-      const before = inFlight.get(session) ?? 0
+      if (session === undefined || res.closed) return () => undefined
+      const places = inFlight.get(session) ?? new Set()
       // Denial of service: requests that wait for the host must not fill the memory from one session.
-      if (before >= maxPerSession) return undefined
-      inFlight.set(session, before + 1)
-      return () => {
-        const left = (inFlight.get(session) ?? 1) - 1
-        if (left === 0) inFlight.delete(session)
-        else inFlight.set(session, left)
+      if (places.size >= maxPerSession) return undefined
+      inFlight.set(session, places.add(res))
+      const leave = () => {
+        if (places.delete(res) && places.size === 0) inFlight.delete(session)
       }
+      // What the host never answers holds no place of a person who has given up, and comes again.
+      res.once('close', leave)
+      return leave
     },
     bearer: adapter.bearer === true,
   }

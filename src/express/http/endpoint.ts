@@ -53,7 +53,7 @@ export function createEndpoint(parts: {
           return { reply: 'done', status: 303, location: () => page.urlOf({ req, res, fields }) }
         }
         visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
-        visit.leave = sessions.enter(sessions.find(req))
+        visit.leave = sessions.enter(sessions.find(req), res)
         if (visit.leave === undefined) return { reply: 'problem', problem: tooManyAtOnce }
         return await act(visit.context)
       } catch (error) {
