@@ -1,10 +1,10 @@
 // Bundles what is published: each entry in one file, and what several of them need in `dist/chunks`, so that
-// a class such as ProviderError is the same one whichever entry it came from. What browsers are served, the
-// entry `express-two-factor/browser` and the script of the pages, is minified. `npm run bundle`.
-import { copyFileSync } from 'node:fs'
+// a class such as ProviderError is the same one whichever entry it came from. The entry for browsers is minified.
+// `npm run bundle`.
 import { build } from 'rolldown'
 import { entries } from './entries.js'
 import { byLine } from './line-map.js'
+import { servedFiles } from './served-files.js'
 
 const inBrowsers = (name) => name.startsWith('browser/')
 /** What most entries need; grouped, because each set of entries that share something would get a chunk of its own. */
@@ -17,9 +17,9 @@ await build([
     input: Object.fromEntries(onNode.map((name) => [name, `src/${name}.ts`])),
     platform: 'node',
     // Dependencies stay imports; a helper of the bundler does not.
-    external: /^(?!@oxc-project)[@a-z]/,
+    external: /^(?!@oxc-project|served:)[@a-z]/,
     transform: { target: 'es2023' },
-    plugins: [{ name: 'maps of lines', generateBundle: (_options, files) => coarsen(files) }],
+    plugins: [servedFiles(), { name: 'maps of lines', generateBundle: (_options, files) => coarsen(files) }],
     experimental: { attachDebugInfo: 'none' },
     output: {
       dir: 'dist',
@@ -44,15 +44,8 @@ await build([
       },
     },
   },
-  ...Object.entries({ 'browser/index': 'es', 'browser/page': 'iife', 'browser/inbox': 'iife' }).map(
-    ([name, format]) => ({
-      input: `src/${name}.ts`,
-      output: { file: `dist/${name}.js`, format, minify: true },
-    }),
-  ),
+  { input: 'src/browser/index.ts', output: { file: 'dist/browser/index.js', format: 'es', minify: true } },
 ])
-
-for (const file of ['inbox.css', 'inbox.svg']) copyFileSync(`src/browser/${file}`, `dist/browser/${file}`)
 
 /** Code that is not minified needs no columns, which are three quarters of a source map. */
 function coarsen(files) {

@@ -70,6 +70,15 @@ export const importTable: ImportTable = {
     // The domain knows no HTTP: requests come in through Express and go out through undici.
     'node:http': ['tools/sandbox/*', 'tools/cli/*', 'tools/testing/*', 'type express/*'],
     'node:https': [],
+    ...Object.fromEntries(
+      ['dialog.js', 'page.js'].map((file) => [`served:${file}`, ['express/http/routes']]),
+    ),
+    ...Object.fromEntries(
+      ['inbox.css', 'inbox.js', 'inbox.svg'].map((file) => [
+        `served:${file}`,
+        ['tools/sandbox/http/page-routes'],
+      ]),
+    ),
     // The plan of a rehearsal.
     [ofTheHost]: ['tools/cli/rehearse-command'],
   },

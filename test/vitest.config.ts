@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { servedFiles } from '../scripts/served-files.js'
 import { LongestFirst } from './longest-first.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -22,6 +23,7 @@ const runsBuilt = files(
   '{examples,tools/cli,days}/**/*',
   'readme',
   'quick-start',
+  'bundled',
   'structure/dist',
   'store/capacity',
 )
@@ -63,7 +65,7 @@ const fullBuilt = files(
 function project(name: string, include: string[], exclude: string[] = []) {
   return {
     extends: true,
-    test: { name, include, exclude, globalSetup: 'test/build.ts' },
+    test: { name, include, exclude, ...(name.endsWith('built') && { globalSetup: 'test/build.ts' }) },
   } satisfies TestProjectInlineConfiguration
 }
 
@@ -74,6 +76,7 @@ const atLeast = (percent: number) => ({ lines: percent, branches: percent })
 export default defineConfig({
   root,
   resolve: { alias: entries },
+  plugins: [servedFiles()],
   test: {
     // Far beyond what any of them takes: a busy machine shall not decide what is red.
     testTimeout: 240_000,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { text as dialogScript } from 'served:dialog.js'
+import { text as pageScript } from 'served:page.js'
 import { createPageHeaders, styleSheet } from '../../src/express/pages/brand.js'
 import { createTexts } from '../../src/express/pages/language.js'
 import type { Texts } from '../../src/express/pages/messages/en.js'
@@ -8,10 +9,7 @@ import { states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'
 
 const texts = createTexts({})
-const script = (name: string) => ({
-  contentType: 'text/javascript',
-  body: readFileSync(new URL(`../../dist/browser/${name}`, import.meta.url), 'utf8'),
-})
+const script = (body: string) => ({ contentType: 'text/javascript', body })
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>'
 const app = `<!doctype html><html lang="en"><head><title>Acme</title><link rel="icon" href="data:,">
@@ -30,8 +28,8 @@ export interface States extends Listening {
 export async function serveStates(): Promise<States> {
   const assets: Record<string, { contentType: string; body: string }> = {
     '/page.css': { contentType: 'text/css', body: styleSheet(undefined) },
-    '/page.js': script('page.js'),
-    '/dialog.js': script('index.js'),
+    '/page.js': script(pageScript),
+    '/dialog.js': script(dialogScript),
     '/logo.svg': { contentType: 'image/svg+xml', body: logo },
     '/app': { contentType: 'text/html', body: app },
     // Asked for by browsers where the policy allows images of the site.

@@ -63,7 +63,6 @@ function copyTree() {
   rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
   const made = ['.git', 'build', 'coverage', 'dist', 'node_modules'].map((name) => join(root, name))
   cpSync(root, copy, { recursive: true, filter: (path) => !made.includes(path) })
-  run('npm', ['run', '--silent', 'bundle'])
 }
 
 const settings = {

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { text as dialogScript } from 'served:dialog.js'
+import { text as pageScript } from 'served:page.js'
 import { type Request, type RequestHandler, Router } from 'express'
 import { type Checks, checkOptions, nonEmptyString, optionError, that } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
@@ -7,8 +7,8 @@ import type { Warnings } from '../host/warnings.js'
 import type { Pages } from '../pages/pages.js'
 import { isPath, safePath } from './origin.js'
 
-/** Path below the mount to the bundle that it serves. */
-const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
+/** By path below the mount. */
+const scripts = { '/dialog.js': dialogScript, '/page.js': pageScript }
 
 /** The session before the routes may set its cookie on a file, too: in a shared cache the next visitor would get it. */
 const keptByBrowsers = { 'Cache-Control': 'private, max-age=3600' }
@@ -77,26 +77,12 @@ export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>, checkHer
   router.get('/page.css', (_req, res) => {
     res.set(pages.headers).set(keptByBrowsers).type('css').send(pages.css)
   })
-  for (const [path, file] of Object.entries(scripts)) {
-    router.get(
-      path,
-      middleware(async (_req, res) => {
-        res.set(pages.headers).type('text/javascript')
-        await new Promise<void>((resolve, reject) => {
-          const sent = (error?: Error) => (error ? reject(error) : resolve())
-          res.sendFile(browserFile(file), { headers: keptByBrowsers, dotfiles: 'allow' }, sent)
-        })
-        return false
-      }),
-    )
+  for (const [path, script] of Object.entries(scripts)) {
+    router.get(path, (_req, res) => {
+      res.set(pages.headers).set(keptByBrowsers).type('text/javascript').send(script)
+    })
   }
   return router
-}
-
-/** Found by the name of the package, so that a bundled server finds it too; read only when it is asked for. */
-function browserFile(name: string): string {
-  const entry = createRequire(import.meta.url).resolve('express-two-factor/browser')
-  return join(dirname(entry), name)
 }
 
 type MountPath = ReturnType<typeof createMountPath>

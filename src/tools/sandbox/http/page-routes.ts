@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { text as look } from 'served:inbox.css'
+import { text as script } from 'served:inbox.js'
+import { text as icon } from 'served:inbox.svg'
 import express, { type Router } from 'express'
 import { inboxMain, inboxPage } from '../page/inbox-page.js'
 import { readView } from '../page/view.js'
@@ -18,6 +19,8 @@ const policy = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+const files = { 'inbox.css': look, 'inbox.js': script, 'inbox.svg': icon }
 
 /** The inbox page, its three files, and the stream that keeps it up to date. */
 export function pageRoutes(simulation: ProviderSimulation, connection: Connection): Router {
@@ -42,13 +45,8 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     const view = readView(request.originalUrl)
     response.type('html').send(inboxPage(inboxMain(simulation, connection, view), view, realNow()))
   })
-  for (const file of ['inbox.css', 'inbox.js', 'inbox.svg']) {
-    router.get(`/${file}`, (_request, response, next) => {
-      const options = { root: filesOfPage(), cacheControl: false, dotfiles: 'allow' } as const
-      // A page that was left while it loaded is no failure.
-      const isLeft = (error: NodeJS.ErrnoException) => error.code === 'ECONNABORTED'
-      response.sendFile(file, options, (error) => error && !isLeft(error) && next(error))
-    })
+  for (const [file, text] of Object.entries(files)) {
+    router.get(`/${file}`, (_request, response) => void response.type(file).send(text))
   }
   router.get(streamPath, (request, response) => {
     const { remoteAddress = '' } = request.socket
@@ -57,9 +55,4 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     response.status(503).json({ error: 'streams', msg: `At most ${maxStreams} pages can be open.` })
   })
   return router
-}
-
-/** They lie beside what browsers are served of the package: `src/browser/inbox.ts`, bundled, and its look. */
-function filesOfPage(): string {
-  return dirname(createRequire(import.meta.url).resolve('express-two-factor/browser'))
 }
