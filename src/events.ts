@@ -14,8 +14,8 @@ export interface AboutChallenge {
   readonly country: string
 }
 
-/** What a limit counts by: one address, one session, one subject, all of them, one country, or the credits left. */
-export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country' | 'balance'
+/** What a limit counts by: one address, one session, one subject, all of them, or one country. */
+export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country'
 
 /** The limits of the whole service, as the option `limits` names them. */
 export type ServiceLimit = 'serviceSendsPerMinute' | 'serviceEnrolSendsPerHour' | 'serviceEnrolSendsPerDay'
@@ -157,16 +157,6 @@ export type EventBody =
       readonly country: string
       readonly channel: string
     } & DeliveryCounts)
-  /** The account has few credits left, by the option `low` or by the rate of our own sends. */
-  | {
-      readonly type: 'balance.low'
-      readonly credits: number
-      /** How long they last at that rate; absent when nothing was sent. */
-      readonly lastsMs?: number
-    }
-  | { readonly type: 'balance.empty' | 'balance.recovered'; readonly credits: number }
-  /** The account could not be asked, or no longer gives a figure. `credits` is the last one. */
-  | { readonly type: 'balance.unknown'; readonly credits?: number }
   /** The provider refuses our account. Told once an hour, and again after the circuit breaker was closed. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({

@@ -11,7 +11,6 @@ import type { Booked } from './ledger/sends.js'
 import { withoutNumbers } from './provider-answer.js'
 import type { Purposes } from './purposes.js'
 import { about, type NumberTarget, type Targets } from './targets.js'
-import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 // On the way out: the host is asked whether a code may go, and the provider to send it.
@@ -61,7 +60,6 @@ interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandl
 /** Which parts of the domain a code goes out through. */
 export interface DispatchParts extends Basis {
   readonly codes: Codes
-  readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
   readonly targets: Targets
   readonly purposes: Purposes
@@ -69,7 +67,7 @@ export interface DispatchParts extends Basis {
 
 /** Hands a booked code over to the provider, and reports what became of it. */
 export function createDispatch(parts: DispatchParts) {
-  const { codes, funds, deliveries, targets, purposes, emit } = parts
+  const { codes, deliveries, targets, purposes, emit } = parts
 
   return async function dispatch(
     target: NumberTarget,
@@ -94,17 +92,13 @@ export function createDispatch(parts: DispatchParts) {
     const { result: sent, about: exchange, askState } = dispatched
     const { result } = sent
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
-    funds?.noteSend(target.lane, result)
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
     emit(eventOf(result, about(target, travelled, exchange)))
     const { provider } = exchange
     const by = provider === undefined ? {} : { provider }
-    // What an empty account refuses says nothing about the country.
-    if (funds?.state()?.condition !== 'empty') {
-      deliveries?.noteSend(about(target, travelled, by), result, askState)
-    }
+    deliveries?.noteSend(about(target, travelled, by), result, askState)
     return dispatched
   }
 }

@@ -20,7 +20,6 @@ import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createTargets } from './targets.js'
-import { type BalanceRules, createBalanceWatch } from './watch/balance-watch.js'
 import { createDeliveryWatch, type DeliveryWatchOptions } from './watch/delivery-watch.js'
 
 export type Domain = ReturnType<typeof openDomain>
@@ -28,8 +27,6 @@ export type Domain = ReturnType<typeof openDomain>
 /** What is watched for the operator, and by which rules. */
 export interface WatchRules {
   readonly signups: SignupGuardRules
-  /** Absent: nobody watches the account. */
-  readonly balance?: BalanceRules | undefined
   /** Absent: nobody looks at what became of a message. */
   readonly delivery?: Required<DeliveryWatchOptions> | undefined
 }
@@ -72,10 +69,9 @@ export function openDomain(settings: {
   const signups = createSignupGuard(parts, watch.signups)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
-  const funds = watch.balance && createBalanceWatch({ ...parts, codes }, watch.balance)
   const deliveries = watch.delivery && createDeliveryWatch(parts, watch.delivery)
   const grants = createGrants(parts)
-  const sending = { ...parts, targets, counters, codes, funds, deliveries }
+  const sending = { ...parts, targets, counters, codes, deliveries }
   return {
     namespace,
     store,
@@ -92,7 +88,6 @@ export function openDomain(settings: {
     codes,
     signups,
     serviceLimits,
-    funds,
     deliveries,
     grants,
     enrolments: createEnrolments({ ...parts, grants }),

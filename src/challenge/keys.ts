@@ -55,7 +55,6 @@ export function createKeys(namespace: string, secrets: Secrets) {
     /** A form that waits for a code. */
     forms: (id: string) => key('forms', hashId(id)),
     /** What the service knows about its account. */
-    balance: key('balance', 'account'),
     /** A counter: what it counts, and for which holder. */
     counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }

@@ -28,7 +28,7 @@ export interface SendParts extends DispatchParts {
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: SendParts) {
-  const { codes, funds, counters, targets, purposes, emit } = parts
+  const { codes, counters, targets, purposes, emit } = parts
   const dispatch = createDispatch(parts)
 
   async function send(command: SendCommand, target: NumberTarget, decide: Decide): Promise<StartOutcome> {
@@ -38,8 +38,7 @@ export function createSend(parts: SendParts) {
     // Gather.
     const { ledger } = target
     const budget = counters.forSend(target)
-    const counted = () => [funds?.check(target.lane), budget.check()]
-    const { seen, who, refusal } = await gather(command, ledger, counted)
+    const { seen, who, refusal } = await gather(command, ledger, budget.check)
     if (refusal !== undefined) return refusal
 
     // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
@@ -49,8 +48,6 @@ export function createSend(parts: SendParts) {
     const channels = sendable(target, plan.challenge.purpose, command.methods)
     const permitted = await permission(target, plan.challenge, command.beforeSend, channels, budget)
     if (permitted.outcome === 'refused') return permitted
-    const unfunded = await funds?.take(target.lane)
-    if (unfunded !== undefined) return unfunded
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
     const booking = await ledger.run(

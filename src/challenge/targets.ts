@@ -229,16 +229,16 @@ export function about<Exchange extends AboutExchange>(
 export function gather(
   { subject, session, browser, record, visitor }: Actor,
   ledger: Pick<LedgerInHand, 'read'>,
-  counters: () => readonly Awaitable<Refusal | undefined>[] = () => [],
+  counters?: () => Awaitable<Refusal | undefined>,
 ) {
-  const reads = [ledger.read(), browser?.read(), record?.read(), visitor?.read(), ...counters()] as const
-  return andThen(all(reads), ([seen, known, epoch, owner, ...refusals]) => {
+  const reads = [ledger.read(), browser?.read(), record?.read(), visitor?.read(), counters?.()] as const
+  return andThen(all(reads), ([seen, known, epoch, owner, refusal]) => {
     const who: Who = {
       budget: known?.isKnown === true ? 'known' : 'strangers',
       session: hashId(owner ?? session),
       subject: hashId(owner ?? subject),
       epoch,
     }
-    return { seen, who, refusal: refusals.find((refusal) => refusal !== undefined) }
+    return { seen, who, refusal }
   })
 }

@@ -93,7 +93,7 @@ export function createVerify(parts: VerifyParts) {
     // Gather.
     const { ledger } = target
     const budget = counters.forVerification(target)
-    const { who, refusal } = await gather(command, ledger, () => [budget.check()])
+    const { who, refusal } = await gather(command, ledger, budget.check)
     if (refusal !== undefined) return refusal
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of

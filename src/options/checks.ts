@@ -131,7 +131,7 @@ export const optionChecks = {
   now: func('() => milliseconds'),
 } satisfies Checks<TwoFactorOptions>
 
-/** Where options of earlier builds are now. */
+/** Where options of earlier builds are now, or what does the same. */
 const moved = {
   ...Object.fromEntries(
     [
@@ -143,7 +143,8 @@ const moved = {
   codePattern: 'code: { pattern }',
   codeLetters: 'code: { letters }',
   signupGuard: 'watch: { signups }',
-  balance: 'watch: { balance }',
+  balance: 'examples/watch-balance.ts',
+  'watch.balance': 'examples/watch-balance.ts',
   deliveryWatch: 'watch: { delivery }',
 }
 
@@ -171,7 +172,8 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
   const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
   for (const [name, place] of Object.entries(moved)) {
-    if (Object(options)[name] !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
+    const value = name.split('.').reduce((given: unknown, member) => Object(given)[member], options)
+    if (value !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
   }
   const names = Object.fromEntries(required)
   const given = checkOptions('twoFactor', options, optionChecks, names, 'docs/options.md') as GivenOptions
@@ -211,19 +213,12 @@ function refuseUndeclaredChannels(given: GivenOptions): void {
   }
 }
 
-const watches = [
-  ['balance', 'balance'],
-  ['delivery', 'messageState'],
-] as const
-
 /** An option that watches needs a provider that can be looked at. */
 function refuseBlindOptions({ provider, watch }: GivenOptions): void {
   const { members = [] }: Partial<CompositeProvider> = provider
-  for (const [option, method] of watches) {
-    const isSeeing = [provider, ...members].some((one) => typeof one[method] === 'function')
-    if (watch[option] === undefined || isSeeing) continue
-    throw optionError(
-      `twoFactor: remove watch.${option}, or give the provider a method ${method}(): it has none to ask`,
-    )
-  }
+  const isSeeing = [provider, ...members].some((one) => typeof one.messageState === 'function')
+  if (watch.delivery === undefined || isSeeing) return
+  throw optionError(
+    'twoFactor: remove watch.delivery, or give the provider a method messageState(): it has none to ask',
+  )
 }

@@ -1,6 +1,5 @@
 import type { SignupGuardOptions } from '../challenge/budgets/signup-guard.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
-import type { BalanceOptions } from '../challenge/watch/balance-watch.js'
 import type { DeliveryWatchOptions } from '../challenge/watch/delivery-watch.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
 import {
@@ -19,7 +18,6 @@ import {
   boolean,
   type Check,
   type Checks,
-  durationMs,
   func,
   integer,
   list,
@@ -32,7 +30,6 @@ import {
   timeoutMs,
   withDefault,
 } from '../lib/options.js'
-import { dayMs, minuteMs } from '../lib/time.js'
 import type { WatchOptions } from '../options.js'
 import { phoneCountries } from '../phone-number.js'
 
@@ -130,17 +127,10 @@ const signups: Checks<SignupGuardOptions> = {
   countries,
 }
 
-const balance: Checks<BalanceOptions> = {
-  everyMs: withDefault(5 * minuteMs, timeoutMs),
-  low: integer(0),
-  warnBeforeMs: withDefault(dayMs, durationMs),
-}
-
 const delivery: Checks<DeliveryWatchOptions> = { afterMs: withDefault(15_000, timeoutMs) }
 
 export const watch: Checks<WatchOptions> = {
   signups: withDefault({}, object(signups)),
-  balance: object(balance),
   delivery: object(delivery),
 }
 

@@ -158,11 +158,7 @@ export const kinds = {
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
   'count-country-told': counters('enrol'),
-  balance: lasting('auth'),
   'count-delivery': counters('auth'),
-  'count-balance-sends': counters('auth'),
-  'count-balance-leases': counters('auth'),
-  'count-balance-probes': counters('auth'),
   'count-auth-self-test': counters('auth'),
 } as const satisfies Readonly<Record<string, KindOfEntry>>
 

@@ -17,7 +17,6 @@ describe('keys', () => {
       ['devices', keys.devices('ana')],
       ['enrolment', keys.enrolment('session-1')],
       ['forms', keys.forms('session-1')],
-      ['balance', keys.balance],
       ['count-auth-subject-sends', keys.counter('count-auth-subject-sends', hashId('ana'))],
     ] as const
     const all = named.map(([, key]) => key)
@@ -47,10 +46,6 @@ describe('keys', () => {
     for (let other = 0; other < 1_000; other += 1) keys.ledger('auth', `+57301${other}` as PhoneNumber)
     expect(ask()).toEqual(first)
     expect(made.filter((text) => text === phones[0])).toHaveLength(3)
-  })
-
-  it('of what the service knows of its account is one, in every process and release', () => {
-    expect(createKeys('shop', createSecrets([older])).balance).toBe('tf2:shop:balance:account')
   })
 
   it('remember fingerprints without mixing them up', () => {

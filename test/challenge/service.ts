@@ -15,7 +15,6 @@ import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import type { Purpose } from '../../src/challenge/purposes.js'
 import type { RecoveryCodeStore } from '../../src/challenge/recovery.js'
-import type { BalanceRules } from '../../src/challenge/watch/balance-watch.js'
 import type { DeliveryWatchOptions } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/promises.js'
@@ -77,15 +76,12 @@ interface NewGrant extends Proven {
 export interface ServiceOptions {
   limits?: Partial<Limits>
   signupGuard?: Partial<SignupGuardRules>
-  balance?: BalanceRules
   deliveryWatch?: Required<DeliveryWatchOptions>
   messageState?: CodeProvider['messageState']
   /** In place of the service that counts. */
   codes?: CodeProvider | CompositeProvider
   /** Of the provider. */
   name?: string
-  /** What the account answers about its credits. */
-  ask?: CodeProvider['balance']
   /** A clock shared with others, and its timers. */
   clock?: { now: () => number; background: Background }
   background?: Background
@@ -125,12 +121,10 @@ export function createService(options: ServiceOptions = {}) {
     provider: options.codes ?? {
       ...provider.codes,
       name: options.name,
-      ...(options.ask && { balance: options.ask }),
       ...(options.messageState && { messageState: options.messageState }),
     },
     watch: {
       signups: { ...signupGuard, ...options.signupGuard },
-      balance: options.balance,
       delivery: options.deliveryWatch,
     },
     background,

@@ -43,7 +43,7 @@ const causes = [
 ]
 
 const told: readonly string[] = [
-  // The circuit breaker opens and closes; nobody is told besides that the account cannot be asked then.
+  // The circuit breaker opens and closes.
   ...causes.flatMap((cause, index) => {
     const hours = String(index + 1).padStart(2, '0')
     return [
@@ -54,8 +54,6 @@ const told: readonly string[] = [
   }),
   // A provider that is slow for six minutes is nobody's alarm.
   '12:00 provider.misconfigured answer 401',
-  '12:00 balance.unknown',
-  '12:10 balance.recovered',
   '13:00 provider.unexpected answer 200 confirmed',
   // Every code is refused, which is no outage: told once less than half of the last hour has arrived.
   '14:30 delivery.low CO',
@@ -69,20 +67,16 @@ const told: readonly string[] = [
   '17:05 spend.suspected GB hour',
   '18:09 delivery.recovered MX',
   '19:00 spend.cleared GB hour',
-  '19:05 balance.low',
-  // What an empty account refuses is not told as codes that do not arrive.
-  '19:30 balance.empty',
-  '20:00 balance.recovered',
   // A launch.
   '21:30 limit.near serviceEnrolSendsPerHour',
   '21:38 limit.closed serviceEnrolSendsPerHour',
-  '22:00 limit.opened serviceEnrolSendsPerHour',
-  '22:45 limit.near serviceEnrolSendsPerHour',
+  '21:50 limit.opened serviceEnrolSendsPerHour',
+  '22:20 limit.near serviceEnrolSendsPerHour',
+  '22:28 limit.closed serviceEnrolSendsPerHour',
+  '22:50 limit.opened serviceEnrolSendsPerHour',
   // Too few people for the circuit breaker.
   '23:00 provider.unavailable send answer 503',
   '23:00 provider.unavailable check answer 503',
-  '23:05 balance.unknown',
-  '23:25 balance.recovered',
 ]
 
 const purposeOf = (name: string) => ({
@@ -149,7 +143,6 @@ async function open() {
       limits: { ...limits, serviceEnrolSendsPerHour: 200 },
       watch: {
         signups: { ...signupGuard, mode: 'enforce' },
-        balance: { everyMs: 5 * minute, low: 500, warnBeforeMs: hour },
         delivery: { afterMs: 15_000 },
       },
       appName: { login: 'auth', signup: 'enrol' },
@@ -232,9 +225,6 @@ it('tells an operator what went wrong on a day with every fault, and when it was
       ([from, minutes, { kind }]) => /hang$/i.test(kind) && now >= at(from) && now < at(from) + minutes,
     )
     store.isDown = between('15:00', '15:05')
-    if (now === at('19:00')) sandbox.account.setCredits(400)
-    if (now === at('19:30')) sandbox.account.setCredits(0)
-    if (now === at('20:00')) sandbox.account.setCredits(100_000)
 
     const country = now % 2 === 0 ? 'MX' : 'CO'
     if (country === 'MX' && between('16:00', '17:30')) {

@@ -26,8 +26,6 @@ export interface Setting {
   readonly clientName: 'redis' | 'ioredis' | 'cluster of redis' | 'cluster of ioredis'
   readonly redisPorts: readonly number[]
   readonly storeTimeoutMs: number
-  /** The option of this name. */
-  readonly balance?: { readonly everyMs: number }
 }
 
 /** An app in a process of its own. It ends with `end()`, and whenever this process does. */

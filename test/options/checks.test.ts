@@ -124,9 +124,6 @@ const rows: readonly Row[] = [
   ['watch.signups.unprovenPerDay', oneOrMore, [1], [0]],
   ['watch.signups.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
   ['watch.signups.countries', someCountries, [['CO']], [[], 'CO']],
-  ['watch.balance.everyMs', timeout, [1], [0, 2 ** 31]],
-  ['watch.balance.low', noneOrMore, [0], [-1]],
-  ['watch.balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
   ['watch.delivery.afterMs', timeout, [], [0]],
   ['authenticator.secretOf', fn('(req, subject) => secret in base32'), [noop], ['JBSWY3DP']],
   [
@@ -262,7 +259,6 @@ describe('an option', () => {
     ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],
     ['trustedDevices.maxAge', 'did you mean "maxAgeMs"?'],
     ['knownBrowsers.maxAge', 'did you mean "maxAgeMs"?'],
-    ['watch.balance.every', 'did you mean "everyMs"?'],
     ['watch.delivery.after', 'did you mean "afterMs"?'],
     ['watch.signups.ratios', 'did you mean "ratio"?'],
     ['recoveryCodes.remaning', 'did you mean "remaining"?'],
@@ -396,13 +392,20 @@ describe('an option that has moved', () => {
     ['codePattern', 'code: { pattern }'],
     ['codeLetters', 'code: { letters }'],
     ['signupGuard', 'watch: { signups }'],
-    ['balance', 'watch: { balance }'],
+    ['balance', 'examples/watch-balance.ts'],
     ['deliveryWatch', 'watch: { delivery }'],
   ])('is refused with its new place: %s', (name, place) => {
     expect(refusal({ [name]: 'given' })).toBe(`twoFactor: "${name}" has moved: ${place}`)
     // Inherited ones count as given.
     expect(refusal(Object.create({ ...minimal, [name]: 'given' }), {})).toContain('has moved')
   })
+
+  test.each([['watch.balance', 'examples/watch-balance.ts']])(
+    'is refused with its new place where it was a member: %s',
+    (name, place) => {
+      expect(refused(name, {})).toBe(`twoFactor: "${name}" has moved: ${place}`)
+    },
+  )
 
   test('leaves few enough names to read', () => {
     expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(27)
@@ -470,17 +473,14 @@ describe('a provider', () => {
     expect(refusal({ provider: { ...codes, timeoutMs: 0 } })).toBe(`twoFactor: provider.timeoutMs ${timeout}`)
   })
 
-  test.each([
-    ['balance', 'balance'],
-    ['delivery', 'messageState'],
-  ])('that is watched by watch.%s has a method to ask', (option, method) => {
+  test('that is watched by watch.delivery has a method to ask', () => {
     const blind = { sendCode: noop, checkCode: noop }
-    const refusalOf = (provider: object) => refusal({ provider, watch: { [option]: {} } })
+    const refusalOf = (provider: object) => refusal({ provider, watch: { delivery: {} } })
     expect(refusalOf(blind)).toBe(
-      `twoFactor: remove watch.${option}, or give the provider a method ${method}(): it has none to ask`,
+      'twoFactor: remove watch.delivery, or give the provider a method messageState(): it has none to ask',
     )
-    expect(refusalOf({ ...blind, [method]: noop })).toBeUndefined()
-    expect(refusalOf({ ...blind, members: [blind, { ...blind, [method]: noop }] })).toBeUndefined()
+    expect(refusalOf({ ...blind, messageState: noop })).toBeUndefined()
+    expect(refusalOf({ ...blind, members: [blind, { ...blind, messageState: noop }] })).toBeUndefined()
     expect(refusalOf({ ...blind, members: [blind] })).toContain('remove')
   })
 })

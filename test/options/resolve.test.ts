@@ -105,11 +105,10 @@ test('a pattern for codes remembers no position', () => {
 
 test('what is named and undefined has its default, not nothing', () => {
   const { watch, ...settings } = resolve({
-    watch: { signups: { mode: undefined, ratio: 3 }, balance: { everyMs: undefined, low: 5 }, delivery: {} },
+    watch: { signups: { mode: undefined, ratio: 3 }, delivery: {} },
     store: undefined,
   })
   expect(watch.signups).toMatchObject({ mode: 'observe', ratio: 3 })
-  expect(watch.balance).toEqual({ everyMs: 300_000, warnBeforeMs: 24 * hour, low: 5 })
   expect(watch.delivery).toEqual({ afterMs: 15_000 })
   expect(settings).not.toHaveProperty('store')
   expect(resolve({ watch: { delivery: { afterMs: 5 } } }).watch.delivery).toEqual({ afterMs: 5 })

@@ -6,7 +6,6 @@ import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Suspicion } from '../budgets/suspicion.js'
 import type { Codes } from '../codes.js'
-import type { BalanceRecord, BalanceWatch } from './balance-watch.js'
 import type { DeliveryShare, DeliveryWatch } from './delivery-watch.js'
 
 /** One failure, without subject, number or code. */
@@ -49,11 +48,6 @@ export interface Health {
     readonly lastFailure?: Failure
     /** Kinds of entries that have taken 80 % of their room in the memory store since the start of the process. */
     readonly nearlyFull?: readonly string[]
-  }
-  /** With the option `watch.balance`, once the account was asked. */
-  readonly balance?: Pick<BalanceRecord, 'condition' | 'credits' | 'askedAt'> & {
-    /** Whether starts are refused, those of sign-ups at least, because the account is empty. */
-    readonly isPaused: boolean
   }
   /** Limits of the whole service that have little left, or nothing, as far as this process has seen. */
   readonly limits: readonly LimitState[]
@@ -116,14 +110,12 @@ export function createHealth(now: () => number) {
 
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>
-      readonly funds: Pick<BalanceWatch, 'state'> | undefined
       readonly deliveries: Pick<DeliveryWatch, 'shares'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
       readonly serviceLimits: Pick<ServiceLimits, 'states'>
     }): Health {
       const at = now()
       const pausedForMs = parts.codes.pausedForMs()
-      const balance = parts.funds?.state()
       const isFailing = ofStore !== undefined && at - ofStore.at < failingMs
       return {
         at,
@@ -137,7 +129,6 @@ export function createHealth(now: () => number) {
           ...present({ lastFailure: ofStore }),
           ...(nearlyFull.length > 0 && { nearlyFull }),
         },
-        ...(balance && { balance: balanceIn(balance) }),
         limits: parts.serviceLimits.states(),
         ...(parts.deliveries && { delivery: parts.deliveries.shares() }),
         spend: { suspected: parts.signups.suspected() },
@@ -160,8 +151,4 @@ function failureOf(event: EventBody, at: number): Failure | undefined {
   if (!failures.includes(event.type)) return undefined
   const { provider, command, reason, httpStatus } = event as Partial<Failure>
   return { at, type: event.type, ...present({ provider, command, reason, httpStatus }) }
-}
-
-function balanceIn({ condition, credits, askedAt, paused }: BalanceRecord): NonNullable<Health['balance']> {
-  return { condition, askedAt, isPaused: paused !== undefined, ...present({ credits }) }
 }

@@ -65,7 +65,7 @@ export interface Operator {
    */
   selfTest(): Promise<SelfTest>
   /**
-   * What this process knows about provider, store, balance and spend: a plain object from memory, without secrets.
+   * What this process knows about provider, store and spend: a plain object from memory, without secrets.
    * Asks nobody, so that it can be called as often as you like.
    *
    * @example

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { BalanceRecord } from '../../../src/challenge/watch/balance-watch.js'
 import type { DeliveryShare } from '../../../src/challenge/watch/delivery-watch.js'
 import { createHealth } from '../../../src/challenge/watch/health.js'
 import type { EventBody } from '../../../src/events.js'
@@ -13,7 +12,6 @@ function setUp() {
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
     codes: { pausedForMs: (): number | undefined => undefined },
-    funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
     deliveries: undefined as { shares: () => readonly DeliveryShare[] } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
     serviceLimits: { states: () => [] },
@@ -146,16 +144,5 @@ describe('health', () => {
     const share = { country: 'CO', channel: 'sms', sent: 10, delivered: 9, rejected: 1, unknown: 0 }
     parts.deliveries = { shares: () => [share] }
     expect(read().delivery).toStrictEqual([share])
-  })
-
-  it('shows the account once it was asked, without what only the watch needs', () => {
-    const { parts, read } = setUp()
-    let record: BalanceRecord | undefined
-    parts.funds = { state: () => record }
-    expect(read()).not.toHaveProperty('balance')
-    record = { condition: 'unknown', askedAt: 5, sendsPerHour: 3, creditsPerSend: 2 }
-    expect(read().balance).toStrictEqual({ condition: 'unknown', askedAt: 5, isPaused: false })
-    record = { ...record, condition: 'empty', credits: 0, paused: 'sign-ups' }
-    expect(read().balance).toStrictEqual({ condition: 'empty', credits: 0, askedAt: 5, isPaused: true })
   })
 })
