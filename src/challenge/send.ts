@@ -1,4 +1,4 @@
-import { all, allSettled } from '../lib/promises.js'
+import { all, allSettled, tryAgain } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import {
@@ -14,6 +14,7 @@ import type { Decision, LedgerView, Who } from './ledger/ledger.js'
 import { planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
+import { settledWithinMs } from './limits.js'
 import { acceptedChannels, firstPurpose } from './purposes.js'
 import { about, gather, hasNumber, type NumberTarget, type Target, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
@@ -60,7 +61,9 @@ export function createSend(parts: SendParts) {
     // Booked in both, or in neither.
     const inAll = shared === undefined ? booked : (shared.outcome as Booked)
     const settle = (sent: SendResult, cancelled?: boolean) =>
-      ledger.run((view, isShared) => settleSend(view, isShared ? inAll : booked, sent, cancelled))
+      tryAgain(settledWithinMs, () =>
+        ledger.run((view, isShared) => settleSend(view, isShared ? inAll : booked, sent, cancelled)),
+      )
     const unbook = async (error: unknown) => {
       try {
         await settle(unsent)

@@ -1,23 +1,17 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
-import { all, allSettled } from '../lib/promises.js'
+import { all, allSettled, tryAgain } from '../lib/promises.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Basis } from './keys.js'
-import {
-  type Approved,
-  type Consequences,
-  type OfApp,
-  type Rejected,
-  reserve,
-  settle,
-} from './ledger/attempts.js'
-import type { Challenge, Send } from './ledger/ledger.js'
+import { type OfApp, reserve, settle } from './ledger/attempts.js'
+import type { Approved, Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
+import { settledWithinMs } from './limits.js'
 import type { Purposes } from './purposes.js'
 import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -36,18 +30,24 @@ export function createVerify(parts: VerifyParts) {
 
   function approval(
     target: Target,
-    { challenge, channels }: Approved,
+    challenge: Challenge,
+    { channel, channels }: Approved,
     exchange: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
-    emit({ type: 'challenge.approved', ...about(target, challenge, exchange) })
-    const { purpose, channel, bound } = challenge
+    emit({ type: 'challenge.approved', ...about(target, { ...challenge, channel }, exchange) })
+    const { purpose, bound } = challenge
     const ways = channels.length > 1 ? channels : undefined
     const proven = present({ channels: ways, phone: target.phone, bound })
     return { outcome: 'approved', purpose, channel, ...proven }
   }
 
-  function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
-    const { challenge, attemptsRemaining, used, lockedForMs: retryAfterMs, reason } = outcome
+  function rejection(
+    target: Target,
+    challenge: Challenge,
+    outcome: Rejected,
+    exchange: AboutExchange = {},
+  ): VerifyOutcome {
+    const { attemptsRemaining, used, lockedForMs: retryAfterMs, reason } = outcome
     // Nobody is asked about a code of the app: why it was none is for us to say.
     const asked = reason === undefined ? exchange : { reason }
     emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, asked) })
@@ -110,8 +110,8 @@ export function createVerify(parts: VerifyParts) {
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
-    const record = async (verdict: Verdict, ofApp?: OfApp) =>
-      ledger.run((view) => settle(view, id, verdict, ofApp))
+    const record = (verdict: Verdict, ofApp?: OfApp) =>
+      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, id, verdict, ofApp)))
     const wrongCode = budget.wrongCode(who.budget)
     const spent = await wrongCode.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
@@ -119,7 +119,7 @@ export function createVerify(parts: VerifyParts) {
       throw error
     })
     // A used code is rejected whatever the counters return; the provider is not asked about it.
-    if (reserved.outcome === 'rejected') return rejection(target, reserved)
+    if (reserved.outcome === 'rejected') return rejection(target, reserved.challenge, reserved)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
@@ -141,9 +141,9 @@ export function createVerify(parts: VerifyParts) {
       case 'approved':
         // A count that fails must not take back what was proven.
         await budget.proven(sends.length).catch(() => undefined)
-        return approval(target, outcome, { ageMs: ageOf(sends, now), ...exchange })
+        return approval(target, challenge, outcome, { ageMs: ageOf(sends, now), ...exchange })
       case 'rejected':
-        return rejection(target, outcome, exchange)
+        return rejection(target, challenge, outcome, exchange)
       case 'gone':
         reportNumber(target, challenge, outcome)
         return refused('challenge_gone')

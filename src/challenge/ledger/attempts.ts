@@ -1,6 +1,6 @@
 import { isCurrent } from '../../lib/totp.js'
-import type { Channel, Verdict } from '../code-provider.js'
-import { type AppCodeReason, type Refusal, refused, type Shown } from '../commands.js'
+import type { Verdict } from '../code-provider.js'
+import { type Refusal, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { challengeShown, channelsOf, isVoided, spentUntil } from './challenge.js'
 import {
@@ -15,10 +15,13 @@ import {
   type Budget,
   type BudgetName,
   type Challenge,
+  type Consequences,
   type Decision,
   type Lease,
   type Ledger,
   type LedgerView,
+  type Rejected,
+  type SettleOutcome,
   type Who,
   withBudget,
 } from './ledger.js'
@@ -33,27 +36,9 @@ export interface Attempt extends Who {
   readonly shown: Shown
 }
 
-/** What an attempt did to its number. */
-export interface Consequences {
-  /** This failure locked it. */
-  readonly lockedForMs?: number
-  /** This failure disabled it. */
-  readonly disabled?: true
-}
-
-export interface Rejected extends Consequences {
-  readonly outcome: 'rejected'
-  readonly challenge: Challenge
-  readonly attemptsRemaining: number
-  /** Whether the code had been used before. */
-  readonly used: boolean
-  /** It is one of the app: nothing is spent. */
-  readonly reason?: AppCodeReason
-}
-
 export type ReserveOutcome =
   | { readonly outcome: 'reserved'; readonly challenge: Challenge }
-  | Rejected
+  | (Rejected & { readonly challenge: Challenge })
   /** This wrong code was typed before, since the last send: nothing is spent. */
   | { readonly outcome: 'repeated'; readonly challenge: Challenge; readonly attemptsRemaining: number }
   | Refusal
@@ -92,7 +77,7 @@ export function reserve(view: LedgerView, attempt: Attempt): Decision<ReserveOut
   if (used) {
     const counted = countedIn(budget, challenge, undefined, view)
     const next = withBudget(ledger, attempt.budget, rejectedIn(counted, challenge, attempt.code), now)
-    return { outcome: { ...rejected(next, challenge, limits), used: true }, next }
+    return { outcome: { ...rejected(next, challenge, limits), challenge, used: true }, next }
   }
   const taken = {
     attempt: attempt.id,
@@ -126,13 +111,6 @@ function countedIn(
   }
 }
 
-export interface Approved {
-  readonly outcome: 'approved'
-  readonly challenge: Challenge
-  /** By which the code may have come. */
-  readonly channels: readonly Channel[]
-}
-
 /** The code is one of the subject's app. */
 export interface OfApp {
   readonly step: number
@@ -140,26 +118,35 @@ export interface OfApp {
   readonly isStray: boolean
 }
 
-export type SettleOutcome =
-  | Approved
-  | Rejected
-  /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
-  | ({ readonly outcome: 'spent' | 'gone' } & Consequences)
-  | { readonly outcome: 'refunded' }
-
-/** Records the verdict of a reserved attempt. Repeating it changes nothing. */
+/** Records the verdict of a reserved attempt. Tried again it changes nothing, and says what it said. */
 export function settle(
   view: LedgerView,
   attemptId: string,
   verdict: Verdict,
   ofApp?: OfApp,
 ): Decision<SettleOutcome> {
-  const { ledger, now, limits } = view
-  const name = ledger.known.lease?.attempt === attemptId ? 'known' : 'strangers'
-  const budget = ledger[name]
-  const { lease } = budget
-  // Without the lease the attempt was settled before, or its time is up and another one has begun.
+  const { strangers, known } = view.ledger
+  const before = [strangers.settled, known.settled].find((settled) => settled?.attempt === attemptId)
+  if (before !== undefined) return { outcome: before.outcome }
+  const name = known.lease?.attempt === attemptId ? 'known' : 'strangers'
+  const { lease } = view.ledger[name]
+  // Without the lease its time is up, and another one has begun.
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
+  const { outcome, next } = judged(view, name, lease, verdict, ofApp)
+  const settled = { attempt: attemptId, outcome }
+  return { outcome, next: withBudget(next, name, { ...next[name], lease: undefined, settled }, view.now) }
+}
+
+/** What follows from the verdict on the attempt that holds the lease, which ends with it. */
+function judged(
+  view: LedgerView,
+  name: BudgetName,
+  lease: Lease,
+  verdict: Verdict,
+  ofApp: OfApp | undefined,
+): Required<Decision<SettleOutcome>> {
+  const { ledger, now, limits } = view
+  const budget = ledger[name]
   const challenge = budget.challenge?.id === lease.challenge ? budget.challenge : undefined
   const after = (changed: Budget) => withBudget(ledger, name, changed, now)
   const without = (outcome: 'gone' | 'spent', next: Ledger) => ({
@@ -186,18 +173,17 @@ export function settle(
       ? without('gone', next)
       : { outcome: rejected(next, challenge, limits), next }
   }
-  const released = { ...budget, lease: undefined }
-  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', after(released))
+  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', ledger)
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
   if (challenge === undefined || isVoided(challenge)) {
-    return without('gone', { ...after(released), usedCodes, lastStep })
+    return without('gone', { ...ledger, usedCodes, lastStep })
   }
   const channels = ofApp === undefined ? channelsOf(view, challenge) : [challenge.channel]
   return {
-    outcome: { outcome: 'approved', challenge, channels },
+    outcome: { outcome: 'approved', channel: challenge.channel, channels },
     next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep },
   }
 }
@@ -210,15 +196,14 @@ function reasonAgainst({ step, isStray }: OfApp, { lastStep = 0 }: Ledger, now: 
 /** The budget after a wrong code, which is remembered unless a later send may have made it right. */
 function rejectedIn(budget: Budget, challenge: Challenge | undefined, code: string | undefined): Budget {
   const rejections = budget.rejections + 1
-  if (challenge === undefined || code === undefined) return { ...budget, lease: undefined, rejections }
+  if (challenge === undefined || code === undefined) return { ...budget, rejections }
   const wrongCodes = (challenge.wrongCodes ?? []).concat(code)
-  return { ...budget, lease: undefined, rejections, challenge: { ...challenge, wrongCodes } }
+  return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
 }
 
 function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits): Rejected {
   return {
     outcome: 'rejected',
-    challenge,
     attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
     used: false,
     ...consequences(after, challenge.budget, limits),
@@ -239,7 +224,7 @@ function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
   // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
   const attemptsSinceSuccess = Math.max(0, budget.attemptsSinceSuccess - 1)
   const attemptTimes = budget.attemptTimes.slice(0, -1)
-  const counted = { ...budget, lease: undefined, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
+  const counted = { ...budget, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

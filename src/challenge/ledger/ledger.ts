@@ -1,4 +1,5 @@
 import type { Channel } from '../code-provider.js'
+import type { AppCodeReason } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**
@@ -90,12 +91,49 @@ export type Lease = {
   readonly expiresAt: number
 }
 
+/** What an attempt did to its number. */
+export type Consequences = {
+  /** This failure locked it. */
+  readonly lockedForMs?: number
+  /** This failure disabled it. */
+  readonly disabled?: true
+}
+
+export type Rejected = Consequences & {
+  readonly outcome: 'rejected'
+  readonly attemptsRemaining: number
+  /** Whether the code had been used before. */
+  readonly used: boolean
+  /** It is one of the app: nothing is spent. */
+  readonly reason?: AppCodeReason
+}
+
+export type Approved = {
+  readonly outcome: 'approved'
+  /** Of the challenge, as its last code went out. */
+  readonly channel: Channel
+  /** By which the code may have come. */
+  readonly channels: readonly Channel[]
+}
+
+/** What a verdict came to. */
+export type SettleOutcome =
+  | Approved
+  | Rejected
+  /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
+  | (Consequences & { readonly outcome: 'spent' | 'gone' })
+  | { readonly outcome: 'refunded' }
+
+/** The attempt that was settled last: whoever had no answer from the store settles it again, and is told the same. */
+export type Settled = { readonly attempt: string; readonly outcome: SettleOutcome }
+
 export type UsedCode = { readonly code: string; readonly at: number }
 
 /** What one kind of browser has used up, and its challenge. */
 export type Budget = {
   readonly challenge?: Challenge | undefined
   readonly lease?: Lease | undefined
+  readonly settled?: Settled | undefined
   /** Judged or not. */
   readonly attemptsSinceSuccess: number
   /** Those among them that the provider, or the memory of used codes, called wrong. */
@@ -149,6 +187,7 @@ export interface Decision<Outcome> {
 export const emptyBudget: Budget = {
   challenge: undefined,
   lease: undefined,
+  settled: undefined,
   attemptsSinceSuccess: 0,
   rejections: 0,
   lockExpiresAt: 0,

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest'
+import type { Verdict } from '../../../src/challenge/code-provider.js'
 import { settle } from '../../../src/challenge/ledger/attempts.js'
 import { enable } from '../../../src/challenge/ledger/guessing.js'
+import type { SettleOutcome } from '../../../src/challenge/ledger/ledger.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { driveLedger, it, startedLedger } from './driver.js'
@@ -36,9 +38,9 @@ describe('reserving an attempt', () => {
 
   it('lets one check be under way on a number until it is overdue, exactly then', ({ started: number }) => {
     number.reserve()
-    expect(number.reserve().outcome).toEqual(refusal('verification_in_progress', 10_000))
+    expect(number.reserve().outcome).toEqual(refusal('verification_in_progress', 10_500))
     expect(number.budget.attemptsSinceSuccess).toBe(1)
-    number.wait(9_999)
+    number.wait(10_499)
     expect(number.reserve().outcome).toMatchObject({ code: 'verification_in_progress', retryAfterMs: 1 })
     number.wait(1)
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 2 } })
@@ -83,7 +85,7 @@ describe('settling an attempt', () => {
   it('approves the attempt that holds the lease of the live challenge and forgets the failures', () => {
     const number = startedLedger()
     number.verify('rejected')
-    expect(number.verify('approved')).toMatchObject({ outcome: 'approved', challenge: { purpose: 'login' } })
+    expect(number.verify('approved')).toMatchObject({ outcome: 'approved', channel: 'sms' })
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
     expect(number.budget.challenge).toBeUndefined()
     expect(number.start({ purpose: 'transfer' })).toMatchObject({
@@ -129,12 +131,28 @@ describe('settling an attempt', () => {
     number.verify('rejected')
     const { id } = number.reserve()
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
-    expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'gone' })
+    expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(number.budget).toMatchObject({
       attemptsSinceSuccess: 1,
       rejections: 1,
       challenge: { attempts: 1 },
     })
+  })
+
+  it.each<[Verdict, SettleOutcome]>([
+    ['approved', { outcome: 'approved', channel: 'sms', channels: ['sms'] }],
+    ['rejected', { outcome: 'rejected', attemptsRemaining: 4, used: false }],
+    ['unavailable', { outcome: 'spent' }],
+    ['not-sent', { outcome: 'refunded' }],
+  ])('says of one that was %s the same again, whoever wrote between', (verdict, outcome) => {
+    const number = startedLedger(guessing)
+    const { id } = number.reserve()
+    expect(number.settle(id, verdict)).toEqual(outcome)
+    number.start({ session: 's2' })
+    number.reserve({ session: 's2' })
+    const { ledger } = number
+    expect(number.settle(id, verdict)).toEqual(outcome)
+    expect(number.ledger).toBe(ledger)
   })
 
   it('gives no failure back that the operator had forgiven meanwhile', ({ started: number }) => {
@@ -157,7 +175,7 @@ describe('settling an attempt', () => {
 
   it('approves nothing for an attempt whose lease another one took', ({ started: number }) => {
     const late = number.reserve()
-    number.wait(10_000)
+    number.wait(10_500)
     const current = number.reserve()
     expect(number.settle(late.id, 'approved')).toEqual({ outcome: 'gone' })
     expect(number.settle(current.id, 'approved')).toMatchObject({ outcome: 'approved' })
@@ -453,5 +471,5 @@ describe('a number with a hundred wrong answers', () => {
 it('a lease outlives its check by the way back to the store, also to a slow one', () => {
   const leaseOf = (storeTimeoutMs: number) =>
     ledgerLimitsOf({ ...limits, verifyTimeoutMs: 8_000, storeTimeoutMs }, 'auth').leaseMs
-  expect([250, 500, 5_000].map(leaseOf)).toEqual([10_000, 10_000, 28_000])
+  expect([250, 500, 5_000].map(leaseOf)).toEqual([10_500, 11_500, 29_500])
 })

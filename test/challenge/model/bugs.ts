@@ -118,6 +118,12 @@ export const bugs: Readonly<Record<string, Bug>> = {
     const next = withChallenge(was, 'strangers', { attempts: Math.max(0, challenge.attempts - 1) })
     return { outcome: { outcome: 'refunded' }, next }
   }),
+  'what was settled is forgotten': after('settle', (next, _, id) =>
+    within(next, next.known.settled?.attempt === id ? 'known' : 'strangers', { settled: undefined }),
+  ),
+  'what was settled goes with the challenge': after('start', (next, _, { budget }) =>
+    within(next, budget, { settled: undefined }),
+  ),
   'sliding lifetime': after('reserve', (next, _, { budget }, now, { codeLifetimeMs }) =>
     withChallenge(next, budget, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
   ),

@@ -84,6 +84,8 @@ const emptySide = () => ({
   current: undefined as Challenge | undefined,
   sends: [] as ExpectedSend[],
   lease: undefined as { attempt: ExpectedAttempt; until: number } | undefined,
+  /** What the last answer came to. */
+  answered: undefined as { attempt: ExpectedAttempt; as: string } | undefined,
   attempts: [] as ExpectedAttempt[],
   failures: 0,
   judged: 0,
@@ -201,6 +203,38 @@ export function createOracle() {
     }
   }
 
+  /** What follows from the answer about the attempt that is under way. */
+  function judge(attempt: ExpectedAttempt, verdict: Verdict, now: number): string {
+    const { challenge } = attempt
+    const side = sides[challenge.budget]
+    const own = challenge === side.current
+    if (verdict === 'not-sent') {
+      side.failures = Math.max(0, side.failures - 1)
+      side.attempts = side.attempts.filter((other) => other !== attempt)
+      if (attempt.locked) side.lockedUntil = 0
+      if (own) challenge.purse.spent -= 1
+      return 'refunded'
+    }
+    if (verdict === 'rejected') {
+      side.judged += 1
+      if (own && attempt.send === lastSend(side)) challenge.wrong.add(attempt.code)
+      return own ? 'rejected' : 'gone'
+    }
+    if (verdict !== 'approved') return 'spent'
+    usedCodes.push({ code: attempt.code, at: now })
+    if (!own || challenge.dead) return 'gone'
+    pardon()
+    side.attempts = side.attempts.filter((other) => other !== attempt)
+    for (const send of side.sends) {
+      if (send.challenge !== challenge) continue
+      if (send.state === 'counted') send.state = 'approved'
+      if (send.state === 'refused') send.state = 'given back'
+    }
+    sides.strangers.current = undefined
+    sides.known.current = undefined
+    return 'approved'
+  }
+
   return {
     attemptsRemaining: (budget: BudgetName) => figures.attempts - (sides[budget].current?.purse.spent ?? 0),
     lockEnds: (budget: BudgetName) => sides[budget].lockedUntil,
@@ -309,41 +343,18 @@ export function createOracle() {
         live.wrong.add(code)
         return 'rejected'
       }
-      side.lease = { attempt, until: now + 10 * second }
+      side.lease = { attempt, until: now + 10.5 * second }
       return attempt
     },
 
     answer(attempt: ExpectedAttempt, verdict: Verdict, now: number): string {
-      const { challenge } = attempt
-      const side = sides[challenge.budget]
+      const side = sides[attempt.challenge.budget]
+      if (side.answered?.attempt === attempt) return side.answered.as
       if (side.lease?.attempt !== attempt) return 'gone'
       side.lease = undefined
-      const own = challenge === side.current
-      if (verdict === 'not-sent') {
-        side.failures = Math.max(0, side.failures - 1)
-        side.attempts = side.attempts.filter((other) => other !== attempt)
-        if (attempt.locked) side.lockedUntil = 0
-        if (own) challenge.purse.spent -= 1
-        return 'refunded'
-      }
-      if (verdict === 'rejected') {
-        side.judged += 1
-        if (own && attempt.send === lastSend(side)) challenge.wrong.add(attempt.code)
-        return own ? 'rejected' : 'gone'
-      }
-      if (verdict !== 'approved') return 'spent'
-      usedCodes.push({ code: attempt.code, at: now })
-      if (!own || challenge.dead) return 'gone'
-      pardon()
-      side.attempts = side.attempts.filter((other) => other !== attempt)
-      for (const send of side.sends) {
-        if (send.challenge !== challenge) continue
-        if (send.state === 'counted') send.state = 'approved'
-        if (send.state === 'refused') send.state = 'given back'
-      }
-      sides.strangers.current = undefined
-      sides.known.current = undefined
-      return 'approved'
+      const as = judge(attempt, verdict, now)
+      side.answered = { attempt, as }
+      return as
     },
 
     cancel(who: Who, now: number): void {

@@ -36,6 +36,7 @@ interface Checking {
   readonly who: Who
   readonly right: boolean
   readonly code: string
+  readonly challenge: string
   answered: boolean
 }
 
@@ -163,6 +164,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
         who,
         right,
         code,
+        challenge,
         answered: false,
       })
     },
@@ -171,14 +173,11 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     answer(nth: number): void {
       const check = checking.at(-1 - nth)
       if (check === undefined) return
-      const { id, expected, verdict, who, right, code, answered } = check
-      const outcome = run((was, now) => commands.settle(was, id, verdict, now, limits))
-      if (answered) agree('answer again', outcome.outcome, 'gone')
-      else if (typeof expected === 'object')
-        agree('answer', outcome.outcome, oracle?.answer(expected, verdict, clock))
+      const { id, expected, verdict, who, right, code, challenge, answered } = check
+      const { outcome } = run((was, now) => commands.settle(was, id, verdict, now, limits))
+      if (typeof expected === 'object') agree('answer', outcome, oracle?.answer(expected, verdict, clock))
       check.answered = true
-      if (outcome.outcome !== 'approved') return
-      const challenge = outcome.challenge.id
+      if (answered || outcome !== 'approved') return
       const by = { budget: who.budget, session: who.session, subject: who.subject }
       seen.push({
         what: 'let in',

@@ -1,0 +1,132 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { redisStore } from '../../src/store/redis-store.js'
+import { startHost } from '../express/kit.js'
+import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+
+/** What becomes of the command in flight as the connection breaks. */
+const moments = {
+  'before Redis has it': { reaches: false },
+  'once Redis has carried it out': { reaches: true },
+} as const
+
+/** The two clients, each as it comes and as an app sets it up that fails fast. */
+const clients = {
+  redis: (port: number) => nodeRedis(port, {}),
+  'redis without an offline queue': (port: number) => nodeRedis(port, { disableOfflineQueue: true }),
+  ioredis: (port: number) => ioRedis(port, {}),
+  'ioredis without an offline queue': (port: number) =>
+    ioRedis(port, {
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+    }),
+} as const
+
+async function nodeRedis(port: number, options: object) {
+  const client = createClient({ url: `redis://127.0.0.1:${port}`, ...options }).on('error', () => {})
+  await client.connect()
+  return { client, end: () => client.destroy() }
+}
+
+async function ioRedis(port: number, options: object) {
+  const client = new Redis(port, options).on('error', () => {})
+  await new Promise((ready) => client.once('ready', ready))
+  return { client, end: () => client.disconnect() }
+}
+
+/** A way to this Redis that can be broken, once, at the next command on a ledger. */
+async function breakable(server: RedisServer) {
+  let armed: { readonly reaches: boolean } | undefined
+  const sockets = new Set<Socket>()
+  const relay = createServer((near) => {
+    const far = connect(server.port, '127.0.0.1')
+    const end = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of [near, far]) sockets.add(socket.on('error', end).on('close', end))
+    let isBroken = false
+    near.on('data', (chunk) => {
+      const breaks = armed !== undefined && chunk.includes(':auth:')
+      if (breaks) isBroken = true
+      if (breaks && armed?.reaches === false) end()
+      else far.write(chunk)
+      if (breaks) armed = undefined
+    })
+    far.on('data', (chunk) => (isBroken ? end() : near.write(chunk)))
+  })
+  await new Promise<void>((listens) => relay.listen(0, '127.0.0.1', listens))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    relay.close()
+  })
+  const { port } = relay.address() as AddressInfo
+  return {
+    port,
+    breakOnce(how: { readonly reaches: boolean }) {
+      armed = how
+    },
+    hasBroken: () => armed === undefined,
+  }
+}
+
+const cases = Object.entries(clients).flatMap(([client, connected]) =>
+  Object.entries(moments).map(([moment, how]) => ({ client, connected, moment, how })),
+)
+
+describe.skipIf(withoutRedis).each(cases)(
+  'a connection of $client that breaks $moment',
+  ({ connected, how }) => {
+    let server: RedisServer
+    beforeAll(async () => {
+      server = await startRedis()
+    })
+    afterAll(() => server?.kill())
+
+    async function hostThrough() {
+      const line = await breakable(server)
+      const { client, end } = await connected(line.port)
+      const namespace = `n${line.port}`
+      const host = await startHost({ options: { store: redisStore({ client }), namespace }, listens: true })
+      onTestFinished(end)
+      return { line, host }
+    }
+
+    it('as the verdict comes loses no right code, and tells of it once', async () => {
+      const { line, host } = await hostThrough()
+      const ana = await host.challenged()
+      host.whileChecked(() => line.breakOnce(how))
+      expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+      expect(line.hasBroken()).toBe(true)
+      expect((await ana.get('/account')).status).toBe(200)
+      expect(host.events.filter(({ type }) => type === 'challenge.approved')).toHaveLength(1)
+    })
+
+    it('as the verdict comes counts a wrong code once', async () => {
+      const { line, host } = await hostThrough()
+      const ana = await host.challenged()
+      host.whileChecked(() => line.breakOnce(how))
+      expect((await ana.verify('000000')).json).toMatchObject({ attemptsRemaining: 4 })
+      expect(line.hasBroken()).toBe(true)
+      host.whileChecked(() => undefined)
+      expect((await ana.verify('000001')).json).toMatchObject({ attemptsRemaining: 3 })
+      expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    })
+
+    it('as a code has gone out leaves that code good', async () => {
+      const { line, host } = await hostThrough()
+      const ana = await host.login()
+      const { answerSend } = host.stub
+      host.stub.answerSend = async (request) => {
+        line.breakOnce(how)
+        return answerSend(request)
+      }
+      expect((await ana.start()).status).toBe(201)
+      expect(line.hasBroken()).toBe(true)
+      expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    })
+  },
+)
