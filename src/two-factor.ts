@@ -139,7 +139,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
   const http = openHttp(settings, domain, warnings)
-  const { mounts, pages, renewal, successPaths } = http
+  const { mounts, pages, successPaths } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
 
@@ -158,7 +158,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const stopHearing = hearPressure(store, (kind, cause) => emit({ type: 'store.pressure', kind, cause }))
 
   async function close(): Promise<void> {
-    renewal.leave()
     stopHearing()
     await operator.close()
   }

@@ -55,7 +55,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     ...createOnFile(settings, within),
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies(domain) : undefined,
-    renewal: createRenewal(domain, sessions, subjectOf),
+    renewal: createRenewal(domain, sessions),
 
     // Where the routes are, and how they respond.
     path,

@@ -32,9 +32,9 @@ type Begun = Pick<Enrolment, 'purpose' | 'phone' | 'country' | 'subject'>
 /** What a code has proven, by whom. */
 type Proven = Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch' | 'provisional'>
 
-/** A sign-in that renews the session. No `subject`: that of another app, to one that sees nobody in it. */
+/** A sign-in that renews the session. */
 export interface SignIn {
-  readonly subject: string | undefined
+  readonly subject: string
 }
 
 /** A number that the person in this session has just proven to own. */

@@ -92,7 +92,7 @@ export function createAdmit({ settings, domain, renewal, devices }: HttpParts) {
       await Promise.all([ids.moved, recorded])
       await onVerified?.(req, res, grant)
       // The host may have renewed the session once more.
-      const last = await renewal.follow(req, ids)
+      const last = await renewal.follow(req, ids, { subject })
       if (last !== after) await record.moveTo(last)
       const isRefused = isRefusal(res, statusBefore)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.

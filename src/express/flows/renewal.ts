@@ -12,59 +12,16 @@ export interface Renewed {
   readonly after: string
   /** A bearer token keeps its id: what is written under it counts only once a successful response is certain. */
   readonly provisional: boolean
-  /** Resolves when everything stored under the old id has moved. Not awaited, so that store calls run together. */
+  /** Resolves when what is stored under the old id has moved. Not awaited, so that store calls run together. */
   readonly moved: Promise<void>
-  /** Moves what this app and others of the process have in this session. */
-  readonly moveAll: Move
 }
 
-/** Moves what is stored under one id of a session to another. */
-type Move = (before: string, after: string) => Promise<void>
-
-/** One `twoFactor()` as the others see it. */
-interface Neighbour {
-  readonly namespace: string
-  /** How to move what it has in this session; undefined where it sees another one. */
-  moveIn(req: Request, session: string, isSignIn: boolean): Promise<Move | undefined>
-}
-
-/**
- * Several apps of one process may share a session. When one of them renews its id (session fixation), the others
- * would lose their grants to it: each takes its own along. Those of one namespace are one app: what it moves, and
- * when that admits, is for the one that acts to say. An app is among them until it is closed.
- */
-const neighbours = new Set<Neighbour>()
-
-export function createRenewal(
-  { namespace, grants, enrolments, emit, limits }: Domain,
-  sessions: Sessions,
-  subjectOf: (req: Request) => string | undefined,
-) {
+export function createRenewal({ enrolments, emit, limits }: Domain, sessions: Sessions) {
   let haveNumbers = false
 
   /** Takes the number of this session along, as far as a sign-in does. */
   async function moveNumber(before: string, after: string, signIn: SignIn | undefined): Promise<void> {
     if (haveNumbers) await enrolments.move(before, after, signIn)
-  }
-
-  const self: Neighbour = {
-    namespace,
-    async moveIn(req, session, isSignIn) {
-      if ((await sessions.ask(req)) !== session) return undefined
-      const subject = subjectOf(req)
-      return async (before, after) => {
-        const movesGrants = subject !== undefined && grants.move(subject, before, after)
-        await Promise.all([movesGrants, moveNumber(before, after, isSignIn ? { subject } : undefined)])
-      }
-    },
-  }
-  neighbours.add(self)
-
-  /** Asked before the session is renewed. A neighbour that fails asks for its code again: no reason to refuse here. */
-  async function othersIn(req: Request, session: string, isSignIn: boolean): Promise<readonly Move[]> {
-    const others = [...neighbours].filter((other) => other.namespace !== namespace)
-    const moves = others.map((other) => other.moveIn(req, session, isSignIn).catch(() => undefined))
-    return (await Promise.all(moves)).filter((move) => move !== undefined)
   }
 
   function unavailable(cause?: unknown): TwoFactorError {
@@ -86,8 +43,6 @@ export function createRenewal(
     takeNumbers(): void {
       haveNumbers = true
     },
-    /** Leaves the sessions of this process to its other apps. */
-    leave: () => void neighbours.delete(self),
 
     /**
      * Abandons the session for good, where a function of the host never settled: whatever it still writes reaches an
@@ -103,11 +58,6 @@ export function createRenewal(
     /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
     async renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed> {
       const before = sessions.idOf(req)
-      const others = await othersIn(req, before, signIn !== undefined)
-      const moveAll: Move = async (from, to) => {
-        const othersMoved = others.map((move) => move(from, to).catch(() => undefined))
-        await Promise.all([moveNumber(from, to, signIn), ...othersMoved])
-      }
       try {
         await sessions.rotate(req, res)
       } catch (cause) {
@@ -119,19 +69,19 @@ export function createRenewal(
       // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
       const provisional = after === before
-      const moved = provisional ? Promise.resolve() : moveAll(before, after)
+      const moved = provisional ? Promise.resolve() : moveNumber(before, after, signIn)
       // It is not awaited when something else fails first.
       moved.catch(() => undefined)
-      return { before, after, provisional, moved, moveAll }
+      return { before, after, provisional, moved }
     },
 
     /** The id of the session after the host's own code ran, which may have renewed it itself. */
-    async follow(req: Request, { before, after, moveAll }: Renewed): Promise<string> {
+    async follow(req: Request, { before, after }: Renewed, signIn: SignIn): Promise<string> {
       await sessions.open(req)
       const last = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.
       if (last === before && last !== after) throw unavailable()
-      if (last !== after) await moveAll(after, last)
+      if (last !== after) await moveNumber(after, last, signIn)
       return last
     },
   }

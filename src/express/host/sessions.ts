@@ -21,7 +21,6 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
   const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
   const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
-  /** The id as the adapter has it, asked by another app, too: nothing is warned about. */
   const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req), {
     ...within('id'),
     requestOf: (req) => req,
@@ -71,7 +70,6 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   }
 
   return {
-    ask,
     open,
     find,
     /** The session's id. Throws `session_unavailable` without one: a proof must belong to a session. */

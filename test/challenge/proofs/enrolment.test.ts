@@ -204,13 +204,6 @@ describe('the session of a sign-in', () => {
     expect((await enrolments.find('s2')) !== undefined).toBe(moves)
   })
 
-  it('of an app that sees nobody in it takes along no proof', async ({ enrolments }) => {
-    await enrolments.open('s1').begin(typed)
-    await enrolments.prove('s1', proven)
-    await enrolments.move('s1', 's2', { subject: undefined })
-    expect(await enrolments.find('s2')).toBeUndefined()
-  })
-
   const foreign = Object.assign(new Error('foreign'), { code: 'capacity' })
   it.each([
     ['is lost without a word', new TwoFactorError('capacity'), { subject: 'ana' }, undefined],
