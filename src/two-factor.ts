@@ -138,8 +138,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     onUnreadable: (place, reason) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place}, ${reason}`),
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
-  const http = openHttp(settings, domain, warnings)
-  const { mounts, pages, successPaths } = http
+  const http = openHttp(settings, domain, warn)
+  const { pages, successPaths } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
 
@@ -165,19 +165,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const app: TwoFactor = {
     routes: factory('routes', routesChecks, ({ successPath }) => {
       successPaths.add('routes', undefined, successPath)
-      mounts.made('page')
-      return createRouter(handlers, pages, mounts.checkHere)
+      return createRouter(handlers, pages)
     }),
     start: factory('start', startChecks, ({ purpose, successPath }) => {
       successPaths.add('start', purpose, successPath)
-      mounts.made('start')
       return handlers.start(purpose)
     }),
     ...singleHandlers(handlers),
-    status: factory('status', {}, () => {
-      mounts.made('page')
-      return handlers.status
-    }),
     requireTwoFactor: factory('requireTwoFactor', guardChecks, (given) =>
       createGuard(http, routes, resolveGuard(given, domain.purposes, settings)),
     ),

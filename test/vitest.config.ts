@@ -30,7 +30,7 @@ const runsBuilt = files(
 
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
-  'express/{wiring,mount-path,fail-closed,shapes,forms,form-page,resume,return-path,host-setups}',
+  'express/{wiring,fail-closed,shapes,forms,form-page,resume,return-path,host-setups}',
   'express/{routes,origin-check,guard,guard-coverage,express-session,failed-success,shared-cache}',
 )
 

@@ -8,12 +8,11 @@ import type { HostDeadline } from './host/boundary.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
-import type { Warnings } from './host/warnings.js'
+import type { Warn } from './host/warnings.js'
 import { createDeviceCookies } from './http/cookies.js'
 import { createEndpoint } from './http/endpoint.js'
 import { createSuccessPaths } from './http/origin.js'
 import { createResponder } from './http/responder.js'
-import { createMountPath, createMounts } from './http/routes.js'
 import { createFormFields } from './pages/forms.js'
 import { createLanguageOf } from './pages/language.js'
 import { createLinks } from './pages/links.js'
@@ -24,15 +23,13 @@ import type { HttpSettings } from './settings.js'
 export type HttpParts = ReturnType<typeof openHttp>
 
 /** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
-export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
+export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
   const { hostTimeoutMs } = domain.limits
-  const { warn } = warnings
 
   const sessions = createSessions(settings.session ?? expressSession(), hostTimeoutMs, warn)
   const requester = createIdentify(settings.subject, sessions)
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
-  const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods })
   const linksOf = createLinks(settings.pages.links)
   const pages = createPages(settings, languageOf, domain)
@@ -58,8 +55,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     renewal: createRenewal(domain, sessions),
 
     // Where the routes are, and how they respond.
-    path,
-    mounts: createMounts(settings.path, path, warnings),
+    path: settings.path,
     successPaths: createSuccessPaths(),
     endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warn }),
     responder,

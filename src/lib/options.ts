@@ -174,10 +174,10 @@ function toPaste(missing: readonly string[], required: RequiredNames): string {
   return `; add${lines.join('')}`
 }
 
-/** Where routes are mounted, which may have parameters. */
+/** Where routes are mounted. */
 export const mountPath: Check = that(
-  "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
-  (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
+  "must be a fixed path such as '/two-factor', without parameters or a trailing slash",
+  (value) => typeof value === 'string' && /^(\/[\w.~%-]+)+$/.test(value),
 )
 
 /**

@@ -7,14 +7,7 @@ import { type Checks, mountPath } from '../../lib/options.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import {
-  createMountPath,
-  createRouter,
-  factory,
-  type SingleHandlers,
-  singleHandlers,
-  startChecks,
-} from '../http/routes.js'
+import { createRouter, factory, type SingleHandlers, singleHandlers, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import type { PageView } from '../pages/page-view.js'
@@ -108,7 +101,6 @@ export function createPhoneVerification(
   purposes.forEnrolment(purpose)
   renewal.takeNumbers()
   const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
-  const mountedAt = path === undefined ? undefined : createMountPath(path)
   const shown = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
@@ -151,8 +143,8 @@ export function createPhoneVerification(
 
   /** The route is one of the host: the files and the form of the page are where the routes are. */
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
-    const basePath = (mountedAt ?? http.path).of(req)
-    const page = mountedAt && pageUrl(basePath, {})
+    const basePath = path ?? http.path
+    const page = path && pageUrl(path, {})
     const view = await views.formless({ req, res, fields: present({ returnTo: page }) }, problem)
     return { ...view, basePath, address: req.method === 'POST' ? page : undefined }
   }

@@ -129,7 +129,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     name: 'auth',
     defaultPurpose: firstPurpose,
     requirements,
-    basePathOf: path.of,
+    basePathOf: () => path,
     offersTrust: (purpose, demand) => devices?.serves(purpose) === true && demand?.requireCode !== true,
     openForm: http.resumption.open,
     isSignIn,

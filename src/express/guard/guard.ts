@@ -29,7 +29,7 @@ interface Visit {
  * (fail closed).
  */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
-  const { sessions, identified, requirements, resumption, responder, mounts, warn } = http
+  const { sessions, identified, requirements, resumption, responder, path, warn } = http
   const { grants, hashBound } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
@@ -81,10 +81,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   async function demandProof({ req, res, required }: Visit): Promise<false> {
     const wantsPage = responder.wantsPage(req)
     const toPage = isRepeatable(req) && wantsPage
-    const path = http.path.of(req)
     const startUrl = `${path}/start`
     refuseCircle(req, toPage ? path : startUrl)
-    mounts.checkMade(toPage)
     const details = await detailsOf(req, required)
     const returnTo = returnPathOf(req, formPathOf(req))
     const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo

@@ -34,10 +34,6 @@ const messages = {
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
-  TWO_FACTOR_PATH_DIFFERS:
-    'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
-  TWO_FACTOR_ROUTES_MISSING:
-    'A guard refused a request, and nothing was made that could send a code. Mount tf.routes() at the option `path`.',
   TWO_FACTOR_PURPOSE_UNKNOWN:
     '`tf.start()` fixes a purpose that neither the option `purposes` nor a guard names: each of its requests gets 400. Correct the name, or add it to `purposes`.',
   TWO_FACTOR_DESCRIBED_DIFFERENTLY:
@@ -61,8 +57,6 @@ const messages = {
 export type WarningCode = keyof typeof messages
 /** `cause` tells why, as far as it is known. */
 export type Warn = (code: WarningCode, cause?: string) => void
-
-export type Warnings = ReturnType<typeof createWarnings>
 
 /** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
 export function createWarnings() {
