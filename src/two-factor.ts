@@ -136,7 +136,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     haveApps: settings.authenticator !== undefined,
     onUnreadable: (place, reason) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place}, ${reason}`),
-    recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
+    recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const http = openHttp(settings, domain, warn)
   const { pages, successPaths } = http

@@ -6,6 +6,7 @@ import {
   list,
   object,
   oneOf,
+  optionError,
   that,
   timeoutMs,
 } from '../lib/options.js'
@@ -144,13 +145,6 @@ const limitTable = {
   sendTimeoutMs: limit(10 * secondMs, timeoutMs),
   /** Deadline of a command of the store. Default: the `timeoutMs` of a store that has one, such as `redisStore`. */
   storeTimeoutMs: limit(250, timeoutMs),
-  /**
-   * Deadline of a promise of your own: `phone`, `beforeSend`, `onVerified`, `render`, `describe`, `exempt`,
-   * `recoveryCodes`, the session adapter with the store behind it. Beyond it, it counts as thrown: your error handler
-   * gets an error with the status 503. An `onVerified` or a renewal that never settles is 503 `session_unavailable`,
-   * and the session is given up.
-   */
-  hostTimeoutMs: limit(10 * secondMs, timeoutMs),
 }
 
 /** The bounds in force. Durations in milliseconds. */
@@ -174,11 +168,23 @@ const each = <Member extends 'byDefault' | 'check'>(member: Member) =>
 /** What holds unless the host says otherwise. */
 export const defaultLimits = each('byDefault') as unknown as Limits
 
-export const limitsOption = object(
+/** Limits of earlier builds, and what holds instead. */
+const gone = {
+  hostTimeoutMs: 'your functions are awaited; give the clients of your databases a deadline of their own',
+}
+
+const checkLimits = object(
   { profile: oneOf(...Object.keys(profiles)), ...(each('check') as unknown as Checks<Limits>) },
   [],
   'docs/limits.md',
 )
+
+export const limitsOption: Check = (value, name) => {
+  for (const [limit, instead] of Object.entries(gone)) {
+    if (Object(value)[limit] !== undefined) throw optionError(`${name}.${limit} is gone: ${instead}`)
+  }
+  return checkLimits(value, name)
+}
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'

@@ -1,10 +1,8 @@
-import type { Request } from 'express'
 import type { Domain } from '../challenge/domain.js'
 import { createRenewal } from './flows/renewal.js'
 import { createShownChecks } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
-import type { HostDeadline } from './host/boundary.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
@@ -24,9 +22,7 @@ export type HttpParts = ReturnType<typeof openHttp>
 
 /** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
 export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
-  const { hostTimeoutMs } = domain.limits
-
-  const sessions = createSessions(settings.session ?? expressSession(), hostTimeoutMs, warn)
+  const sessions = createSessions(settings.session ?? expressSession(), warn)
   const requester = createIdentify(settings.subject, sessions)
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
@@ -34,11 +30,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
   const linksOf = createLinks(settings.pages.links)
   const pages = createPages(settings, languageOf, domain)
   const responder = createResponder(pages)
-  const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
-    name,
-    timeoutMs: hostTimeoutMs,
-    requestOf: (req) => req,
-  })
   const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
   return {
@@ -49,7 +40,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
     sessions,
     ...requester,
     addressOf,
-    ...createOnFile(settings, within),
+    ...createOnFile(settings),
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies(domain) : undefined,
     renewal: createRenewal(domain, sessions),
@@ -76,8 +67,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
     linksOf,
     formFieldsOf: createFormFields(settings.pages.formFields),
 
-    /** How long a function of the host may take whose answer is for this request. */
-    within,
     warn,
   }
 }

@@ -72,7 +72,6 @@ export const limits: Limits = {
   verifyTimeoutMs: 8_000,
   sendTimeoutMs: 10_000,
   storeTimeoutMs: 250,
-  hostTimeoutMs: 10_000,
 }
 
 /** What bounds the sends of all together is lifted, so that all of them fall into the same day. */

@@ -61,3 +61,11 @@ it('is told of a misspelt text', async () => {
     { message: expect.stringContaining('page.t: there is no text "code.titel"') },
   ])
 })
+
+it.each([undefined, null, 7, Promise.resolve()])('a render that returns %j is told so', async (made) => {
+  const host = await startHost({ options: { pages: { render: () => made as never } } })
+  expect((await (await host.login()).open('/two-factor')).status).toBe(500)
+  expect(host.errors).toMatchObject([
+    { name: 'TypeError', message: expect.stringContaining('render must return the HTML') },
+  ])
+})

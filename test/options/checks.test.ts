@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
   ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
     (name): Row => [`limits.${name}`, duration, [1], [0, ...noNumbers]],
   ),
-  ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs', 'hostTimeoutMs'].map(
+  ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs'].map(
     (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31, ...noNumbers]],
   ),
   ...(
@@ -424,6 +424,14 @@ describe('an option that has moved', () => {
   test('leaves few enough names to read', () => {
     expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(27)
   })
+})
+
+test.each([
+  ['hostTimeoutMs', 'your functions are awaited; give the clients of your databases a deadline of their own'],
+])('a limit that is gone says what holds instead: %s', (name, instead) => {
+  const limits = { [name]: 5 }
+  expect(refusal({ limits })).toBe(`twoFactor: limits.${name} is gone: ${instead}`)
+  expect(refusal({ limits: Object.create(limits) })).toContain('is gone')
 })
 
 test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, '250', null])(

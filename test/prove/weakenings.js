@@ -338,15 +338,7 @@ export const weakenings = [
     tests: ['test/challenge/outages.test.ts'],
   },
   {
-    bound: 26,
-    what: 'a request waits for the host though its client has gone',
-    file: 'src/express/host/boundary.ts',
-    find: 'req?.res ? untilGone(promise, req.res) : promise',
-    replace: 'promise',
-    tests: ['test/express/host-bursts.test.ts'],
-  },
-  {
-    bound: 26,
+    bound: 22,
     what: 'one session has as many requests under way as it likes',
     file: 'src/express/host/sessions.ts',
     find: 'if (places.size >= maxPerSession) return undefined',
@@ -354,20 +346,12 @@ export const weakenings = [
     tests: ['test/express/host-bursts.test.ts'],
   },
   {
-    bound: 26,
+    bound: 22,
     what: 'whoever gave up waiting keeps a place among the requests of the session',
     file: 'src/express/host/sessions.ts',
     find: "res.once('close', leave)",
     replace: '',
     tests: ['test/express/host-bursts.test.ts'],
-  },
-  {
-    bound: 26,
-    what: 'a session outlives an onVerified that never settles',
-    file: 'src/express/flows/admission.ts',
-    find: 'await renewal.giveUp(req, res)',
-    replace: '',
-    tests: ['test/express/host-promises.test.ts'],
   },
   {
     bound: 23,

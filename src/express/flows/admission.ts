@@ -4,9 +4,8 @@ import { type Refusal, type Requester, refused } from '../../challenge/commands.
 import type { Device } from '../../challenge/proofs/devices.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import type { Proven } from '../../challenge/proofs/stored-grant.js'
-import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
-import { HostTimeoutError, hostFunction } from '../host/boundary.js'
+import { hostFunction } from '../host/boundary.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Verified } from './flow.js'
@@ -27,10 +26,8 @@ interface Success {
 
 const ownResponseMs = 5_000
 
-export function createAdmit({ settings, domain, renewal, devices }: HttpParts) {
-  const { hostTimeoutMs } = domain.limits
-  const onVerified =
-    settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
+export function createAdmit({ settings, renewal, devices }: HttpParts) {
+  const onVerified = settings.onVerified && hostFunction(settings.onVerified)
 
   /**
    * Renews the session, records the browser and writes the grant under the new id, side by side, then calls the host's
@@ -103,9 +100,7 @@ export function createAdmit({ settings, domain, renewal, devices }: HttpParts) {
       }
     } catch (error) {
       await takeBack()
-      if (!(error instanceof HostTimeoutError)) throw error
-      await renewal.giveUp(req, res)
-      throw new TwoFactorError('session_unavailable', { cause: error })
+      throw error
     }
     // The response is a success either way; the next request shall find the grant.
     await record.confirm().catch(() => undefined)

@@ -176,7 +176,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     routes(options) {
       checkOptions('authenticators.routes', options, checks, ['save'])
       const { successPath = '/' } = options
-      const save = hostFunction(options.save, http.within('authenticators.save'))
+      const save = hostFunction(options.save)
       const page = { of: view, urlOf: ({ req }: RequestContext) => formPath(req) }
       const router = createPageRouter(pages)
       router.use(createGuard(http, signIn, guard))

@@ -3,7 +3,6 @@ import type { Domain } from '../../challenge/domain.js'
 import type { SignIn } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
-import { HostTimeoutError } from '../host/boundary.js'
 import type { Sessions } from '../host/sessions.js'
 
 /** A session under its new id. */
@@ -44,25 +43,12 @@ export function createRenewal({ enrolments, emit, limits }: Domain, sessions: Se
       haveNumbers = true
     },
 
-    /**
-     * Abandons the session for good, where a function of the host never settled: whatever it still writes reaches an
-     * id that nobody holds. Never rejects.
-     */
-    async giveUp(req: Request, res: Response): Promise<void> {
-      await abandon(req, res)
-      sessions.drop(req)
-      // Where the adapter keeps its session elsewhere, the id that has just gone out ends as well.
-      res.once('close', () => void abandon(req, res))
-    },
-
     /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
     async renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed> {
       const before = sessions.idOf(req)
       try {
         await sessions.rotate(req, res)
       } catch (cause) {
-        // Express waits for the session before it responds: for ever, where its store is frozen.
-        if (cause instanceof HostTimeoutError) sessions.drop(req)
         throw unavailable(cause)
       }
       const after = sessions.idOf(req)

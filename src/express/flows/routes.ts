@@ -30,10 +30,10 @@ export type Routes = ReturnType<typeof createRoutes>
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
 export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<Acting>) {
-  const { domain, endpoint, languageOf, responder, settings, warn, within } = http
+  const { domain, endpoint, languageOf, responder, settings, warn } = http
   const { challenges, purposes, now } = domain
-  const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend, within('beforeSend'))
-  const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled, within('onCancelled'))
+  const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
+  const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled)
   const views = createViews(http, flow)
 
   const requests = {

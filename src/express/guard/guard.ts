@@ -35,8 +35,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const { maxAgeMs, ...proof } = demand
   const { purpose, requireCode, recoveryCode, methods } = proof
   const bind = settings.bind && hostFunction(settings.bind)
-  const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
-  const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
+  const exempt = settings.exempt && hostFunction(settings.exempt)
+  const describe = settings.describe && hostFunction(settings.describe)
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
   const find = once ? grants.take : grants.read
   http.shownChecks.guard({ ...settings, purpose })

@@ -159,13 +159,12 @@ export function createRecoveryCodesFacade({ emit }: { readonly emit: Emit }): Re
 }
 
 /** The functions of the host: whatever they throw is an Error that reaches its own error handler. */
-export function hostRecoveryCodes(codes: RecoveryCodeStore, timeoutMs: number): RecoveryCodeStore {
+export function hostRecoveryCodes(codes: RecoveryCodeStore): RecoveryCodeStore {
   const { remaining } = codes
-  const within = (name: string) => ({ name: `recoveryCodes.${name}`, timeoutMs })
   return {
-    consume: hostFunction((subject: string, hash: string) => codes.consume(subject, hash), within('consume')),
+    consume: hostFunction((subject: string, hash: string) => codes.consume(subject, hash)),
     ...(remaining && {
-      remaining: hostFunction((subject: string) => remaining.call(codes, subject), within('remaining')),
+      remaining: hostFunction((subject: string) => remaining.call(codes, subject)),
     }),
   }
 }

@@ -8,7 +8,7 @@ import { TwoFactorError } from '../../errors.js'
 import { memoize } from '../../lib/memoize.js'
 import { isThenable } from '../../lib/promises.js'
 import { fromBase32 } from '../../lib/totp.js'
-import { type HostDeadline, hostFunction } from './boundary.js'
+import { hostFunction } from './boundary.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
@@ -162,17 +162,14 @@ const maxNumbers = 5
 const minBytes = 10
 
 /** What the host has on file of its subjects, by the options `phone` and `authenticator`. */
-export function createOnFile(
-  options: {
-    readonly phone: PhoneOf
-    readonly authenticator?: AuthenticatorOptions | undefined
-    readonly methods: readonly Method[]
-  },
-  within: (name: string) => HostDeadline<readonly [Request, ...unknown[]]>,
-) {
+export function createOnFile(options: {
+  readonly phone: PhoneOf
+  readonly authenticator?: AuthenticatorOptions | undefined
+  readonly methods: readonly Method[]
+}) {
   const { authenticator, methods } = options
-  const phoneOf = hostFunction(options.phone, within('phone'))
-  const secretOf = authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
+  const phoneOf = hostFunction(options.phone)
+  const secretOf = authenticator && hostFunction(authenticator.secretOf)
   const numbersIn = (onFile: unknown) => readNumbers(onFile, methods)
   return {
     /** The numbers in what `phone` returned. */

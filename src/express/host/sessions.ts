@@ -11,20 +11,16 @@ const maxPerSession = 16
 export type Sessions = ReturnType<typeof createSessions>
 
 /** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
-export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn: Warn) {
+export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** Made for the first id that takes a promise: most adapters never give one. */
   let awaited: WeakMap<Request, string | undefined> | undefined
   /** The members that a first id has put into the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
   /** What each session waits for in this process: no more sessions than requests. */
   const inFlight = new Map<string, Set<Response>>()
-  const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
-  const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
-  const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
-  const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req), {
-    ...within('id'),
-    requestOf: (req) => req,
-  })
+  const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res))
+  const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res))
+  const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req))
 
   /**
    * Reads an id that takes a promise, so that `find` and `idOf` need none; asked first, and again after a
@@ -93,11 +89,6 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
     /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
     release(req: Request): void {
       for (const name of tentative.get(req) ?? []) Reflect.deleteProperty(dataOf(req), name)
-    },
-    /** Ends the session for the rest of the request: it is not saved, and no cookie of it goes out. */
-    drop(req: Request): void {
-      // What express-session and cookie-session take for the end of a session.
-      Reflect.set(req, 'session', null)
     },
     /**
      * Gives a request a place among those of its session (id), until what it returns is called or nobody waits for the

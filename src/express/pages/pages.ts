@@ -86,16 +86,11 @@ export type Pages = ReturnType<typeof createPages>
 export function createPages(
   settings: PageSettings,
   languageOf: (req: Request) => Language,
-  { limits, now }: Pick<Domain, 'limits' | 'now'>,
+  { now }: Pick<Domain, 'now'>,
 ) {
   const { brand } = settings.pages
   const countries = settings.countries === 'any' ? [] : settings.countries
-  const deadline = {
-    name: 'render',
-    timeoutMs: limits.hostTimeoutMs,
-    requestOf: (_view: PageView, { req }: { req: Request }) => req,
-  }
-  const render = settings.pages.render && hostFunction(settings.pages.render, deadline)
+  const render = settings.pages.render && hostFunction(settings.pages.render)
   const app = brand ?? { name: settings.appName.login }
   return {
     /** The HTML of one page. */
