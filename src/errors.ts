@@ -63,7 +63,8 @@ export class TwoFactorError extends Error {
 
   constructor(code: ProblemCode, options: TwoFactorErrorOptions = {}) {
     super(options.message ?? code, options.cause === undefined ? undefined : { cause: options.cause })
-    this.name = new.target.name
+    // Not the name of the class, which a minifier takes away.
+    this.name = 'TwoFactorError'
     this.code = code
     this.status = options.status ?? httpStatusOf[code]
     this.expose = this.status < 500

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { expect, it, onTestFinished } from 'vitest'
-import { observe } from './tools/cli/program.js'
+import { observe, type Run } from './tools/cli/program.js'
 
 /** A server as hosts write one, whose own sandbox stands for whatever else it needs. */
 const server = `
@@ -39,17 +39,21 @@ const server = `
 const withRequire =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
-it.each(['cjs', 'esm'] as const)('a server in one file has its pages, as %s', async (format) => {
+/** Puts a program into one file far from any package, and runs it there. */
+async function bundled(contents: string, options: BuildOptions): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'bundled-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const outfile = join(folder, format === 'cjs' ? 'server.cjs' : 'server.mjs')
-  await build({
-    stdin: { contents: server, resolveDir: fileURLToPath(new URL('..', import.meta.url)) },
-    ...{ outfile, format, bundle: true, platform: 'node', logLevel: 'error' },
-    ...(format === 'esm' && { banner: { js: withRequire } }),
-  })
+  const outfile = join(folder, options.format === 'cjs' ? 'server.cjs' : 'server.mjs')
+  const stdin = { contents, resolveDir: fileURLToPath(new URL('..', import.meta.url)) }
+  await build({ stdin, outfile, bundle: true, platform: 'node', logLevel: 'error', ...options })
   const program = observe(process.execPath, [outfile], {}, folder)
   onTestFinished(() => program.interrupt('SIGKILL'))
+  return program
+}
+
+it.each(['cjs', 'esm'] as const)('a server in one file has its pages, as %s', async (format) => {
+  const banner = format === 'esm' ? { banner: { js: withRequire } } : {}
+  const program = await bundled(server, { format, ...banner })
   await program.saying(/at .*\n/)
   const [, app, inbox] = /at (\S+) (\S+)/.exec(program.out()) ?? []
 
@@ -67,4 +71,15 @@ it.each(['cjs', 'esm'] as const)('a server in one file has its pages, as %s', as
   const start = await fetch(`${app}/two-factor/start`, { method: 'POST' })
   expect(start.status).toBe(201)
   expect(program.err()).not.toContain('Error')
+})
+
+it('errors keep their names where a minifier takes those of classes away', async () => {
+  const failing = `
+    import { createClient } from 'express-two-factor/client'
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
+    client.balance().catch((error) => console.log(String(error)))
+  `
+  const program = await bundled(failing, { format: 'cjs', minify: true })
+  await program.saying(/balance: /)
+  expect(program.out()).toMatch(/^ProviderError: balance: no connection \(ECONNREFUSED\)/)
 })

@@ -51,6 +51,7 @@ export const importTable: ImportTable = {
       'lib/*',
       'provider/index',
       'provider/provider-error',
+      'provider/send',
       'tools/sandbox/index',
       'tools/testing/index',
       'tools/testing/rehearsal/sign-in-recorder',

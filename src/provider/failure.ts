@@ -1,5 +1,5 @@
 import type { OperationName } from './operations.js'
-import type { AnswerHeaders } from './send.js'
+import { type AnswerHeaders, needsNode } from './send.js'
 
 /**
  * What is known about the request behind a failure.
@@ -21,6 +21,8 @@ export interface ProviderFailure {
   readonly providerError?: string | undefined
   readonly providerMessage?: string | undefined
   readonly raw?: unknown
+  /** It would have gone through the option `dispatcher`. */
+  readonly viaGiven?: boolean | undefined
 }
 
 /** Codes of Node, OpenSSL and undici, and the words of our own transport. */
@@ -29,7 +31,7 @@ const patterns = [
   ['aborted', /^aborted$|^UND_ERR_ABORT/],
   ['oversize', /^oversize$|OVERFLOW$|EXCEEDED/],
   ['closed', /^closed$|^UND_ERR_(CLOSED|DESTROYED)$/],
-  ['dispatcher', /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/],
+  ['dispatcher', /^broken$|^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/],
   ['dns', /^ENOTFOUND$|^EAI_|^ENODATA$/],
   ['refused', /^ECONNREFUSED$/],
   ['unreachable', /^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/],
@@ -51,7 +53,7 @@ const patterns = [
  * - `unreachable`: no route to the address
  * - `tls`: the handshake failed, or the certificate is not trusted
  * - `reset`: the other side closed the connection
- * - `dispatcher`: the given dispatcher is not one of undici 7
+ * - `dispatcher`: what should have sent it cannot: a given dispatcher that is none of undici 7, or a runtime without undici
  * - `connection`: any other failure of the connection
  */
 export type FailureReason = 'answer' | 'connection' | (typeof patterns)[number][0]
@@ -66,7 +68,7 @@ type Failed = Omit<ProviderFailure, 'description'>
 /** What to do about a failure, in one or two sentences without values. */
 export function adviceOn(failure: Failed): string {
   if (failure.delivery === 'not-sent') {
-    return `Nothing was sent. ${connectionAdvice[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
+    return `Nothing was sent. ${(failure.viaGiven ? ofGiven : ofOwn)[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
   }
   if (failure.delivery === 'unknown') {
     return `It may have been acted on${ofSend(failure, ': a repeated send may arrive twice')}.`
@@ -77,15 +79,25 @@ export function adviceOn(failure: Failed): string {
 const ofSend = ({ operation }: Failed, words: string) => (operation.startsWith('send') ? words : '')
 
 const stopped = 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
-const connectionAdvice: Readonly<Partial<Record<FailureReason, string>>> = {
+type Advice = Readonly<Partial<Record<FailureReason, string>>>
+
+const ofOwn: Advice = {
   dns: 'Check the host name in baseUrl, and the DNS of this server.',
   refused: 'Nothing listens there: check host and port in baseUrl.',
   tls: 'Check that baseUrl is the right host and port (the sandbox takes http), and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
   timeout: stopped,
   unreachable: stopped,
-  dispatcher: 'The option dispatcher comes from another major version of undici: pass one of undici 7.',
+  dispatcher: `The HTTP client undici cannot send in this runtime: ${needsNode}.`,
   closed: 'The client was closed before: create another one.',
   aborted: 'The signal of the call had fired.',
+}
+
+const ofGiven: Advice = {
+  ...ofOwn,
+  timeout:
+    'The option dispatcher never started the request: check what it waits for, such as a proxy or the interceptors of a mock.',
+  dispatcher:
+    'The option dispatcher cannot send it: pass one of undici 7, which other major versions are not.',
 }
 
 const askProvider = 'providerMessage and raw hold what the provider said.'

@@ -37,9 +37,13 @@ export class ProviderError extends TwoFactorError {
   declare readonly raw?: unknown
   /** Headers of the answer by lower-case name, if one came. Not enumerable: they may quote the request. */
   declare readonly answerHeaders?: AnswerHeaders
+  /** What to do about it, in one or two sentences: those that end the message. Not enumerable. */
+  declare readonly advice: string
 
   constructor(failure: ProviderFailure) {
-    super(problemCodeOf(failure), { message: messageOf(failure) })
+    const advice = adviceOn(failure)
+    super(problemCodeOf(failure), { message: `${saidOf(failure)}. ${advice}` })
+    this.name = 'ProviderError'
     this.operation = failure.operation
     this.delivery = failure.delivery
     this.reason = failure.reason
@@ -47,14 +51,10 @@ export class ProviderError extends TwoFactorError {
     const retryAfterMs = readRetryAfter(failure.headers?.['retry-after'])
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
     if (failure.providerError !== undefined) this.providerError = failure.providerError
+    Object.defineProperty(this, 'advice', { value: advice })
     Object.defineProperty(this, 'providerMessage', { value: failure.providerMessage })
     Object.defineProperty(this, 'raw', { value: failure.raw })
     Object.defineProperty(this, 'answerHeaders', { value: failure.headers })
-  }
-
-  /** What to do about it, in one or two sentences: those that end the message. */
-  get advice(): string {
-    return adviceOn(this)
   }
 }
 
@@ -64,10 +64,10 @@ function problemCodeOf({ operation, delivery }: ProviderFailure): ProblemCode {
   return delivery === 'answered' && operation.startsWith('send') ? 'delivery_failed' : 'provider_unavailable'
 }
 
-function messageOf(failure: ProviderFailure): string {
+function saidOf(failure: ProviderFailure): string {
   const status = failure.httpStatus === undefined ? '' : `, HTTP ${failure.httpStatus}`
   const error = failure.providerError === undefined ? '' : `, error ${failure.providerError}`
-  return `${failure.operation}: ${failure.description}${status}${error}. ${adviceOn(failure)}`
+  return `${failure.operation}: ${failure.description}${status}${error}`
 }
 
 /** The wait in a `Retry-After` header, in whole milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
@@ -106,15 +106,23 @@ function describeRefused(text: string | undefined, answer: unknown): string {
   return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
 }
 
-/** The error of an exchange without a whole answer. */
-export function lostError(operation: OperationName, { delivery, cause, httpStatus }: Lost): ProviderError {
-  const before = delivery === 'not-sent' ? 'no connection' : 'the answer was lost'
+/** The error of an exchange without a whole answer. `viaGiven`: by the option `dispatcher`. */
+export function lostError(
+  operation: OperationName,
+  { delivery, cause, httpStatus }: Lost,
+  viaGiven = false,
+): ProviderError {
+  const reason = reasonOf(cause)
+  const unsent = reason === 'dispatcher' ? 'not sent' : 'no connection'
+  const before = delivery === 'not-sent' ? unsent : 'the answer was lost'
   return new ProviderError({
     operation,
     delivery,
-    reason: reasonOf(cause),
+    reason,
     description: `${before} (${cause})`,
     httpStatus,
+    // That a connection takes too long is said by its own code: then the dispatcher does what it should.
+    viaGiven: viaGiven && (cause === 'deadline' || reason === 'dispatcher'),
   })
 }
 

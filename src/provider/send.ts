@@ -18,7 +18,10 @@ interface Exchange {
 export interface Lost {
   /** `not-sent`: provably no byte of the request left. `unknown`: it may have arrived and been acted on. */
   readonly delivery: 'not-sent' | 'unknown'
-  /** `deadline`, `aborted`, `oversize`, `closed`, or the code of a socket, DNS, TLS or HTTP error. */
+  /**
+   * `deadline`, `aborted`, `oversize`, `closed`, `broken` (what should send it threw, or cannot send), or the code of a
+   * socket, DNS, TLS or HTTP error.
+   */
   readonly cause: string
   /** Present when the status line arrived before the answer was lost. */
   readonly httpStatus?: number
@@ -58,6 +61,10 @@ const getHeaders = [
 ]
 const postHeaders = [...getHeaders, 'content-type', 'application/x-www-form-urlencoded']
 
+/** What to do where there is no undici. */
+export const needsNode =
+  'run it on Node.js or Deno, or send codes by a CodeProvider that needs no client of ours'
+
 let undici: Promise<typeof import('undici')> | undefined
 
 /** undici costs more to load than all the rest of this package, so it loads behind the first import. */
@@ -66,9 +73,12 @@ function loadUndici(): Promise<typeof import('undici')> {
   return undici
 }
 
-/** Resolves once what the clients of this process load in the background is there. */
+/** Resolves once what the clients of this process load in the background is there, and able to send. */
 export async function transportLoaded(): Promise<void> {
-  await undici
+  const loaded = await undici
+  // Bun puts a module of its own in its place, whose pools send nothing.
+  if (loaded === undefined || typeof loaded.Pool.prototype.dispatch === 'function') return
+  throw new TypeError(`undici cannot send in this runtime: ${needsNode}`)
 }
 
 /** Opens one pool for one origin and starts to load what it needs, so that the first request finds it there. */
@@ -204,6 +214,10 @@ function isEncoded(codings: string | readonly string[] | undefined): boolean {
 
 /** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */
 function codeOf(error: unknown): string {
+  // A mistake of a program, which no change of the network mends.
+  if (error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError) {
+    if (!('code' in error)) return 'broken'
+  }
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'connection failed'
 }

@@ -49,6 +49,29 @@ describe('a dispatcher of one’s own', () => {
     const client = canaryClient(`${origin}/v1`, { dispatcher: oldDispatcher })
     const error = await failureOf(client.balance())
     expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
-    expect(error.message).toContain('another major version of undici: pass one of undici 7')
+    expect(error.message).toContain('not sent')
+    expect(error.message).toContain('pass one of undici 7, which other major versions are not')
+  })
+
+  test('that never starts a request is told as that, and not as a firewall', async () => {
+    const dispatcher = { dispatch: () => true } as unknown as NonNullable<ClientOptions['dispatcher']>
+    const client = canaryClient(`${origin}/v1`, { dispatcher, timeoutMs: 100 })
+    const error = await failureOf(client.balance())
+    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'timeout' })
+    expect(error.advice).toContain('The option dispatcher never started the request')
+    expect(error.message).not.toContain('firewall')
+  })
+
+  test('that has a mistake in it is told as that, and not as the network', async () => {
+    const dispatcher = {
+      dispatch: (options: { missing?: { length: number } }) => (options.missing?.length ?? broken()) > 0,
+    } as unknown as NonNullable<ClientOptions['dispatcher']>
+    const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
+    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
+    expect(error.message).not.toMatch(/network|connection/)
   })
 })
+
+function broken(): number {
+  throw new TypeError('Cannot read properties of undefined')
+}

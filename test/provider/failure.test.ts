@@ -56,7 +56,6 @@ describe('a request that never left comes with what to do about it', () => {
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'host and port (the sandbox takes http)'],
     ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
     ['ENETUNREACH', 'a firewall or a missing proxy setting'],
-    ['UND_ERR_INVALID_ARG', 'pass one of undici 7'],
     ['closed', 'create another one'],
     ['aborted', 'The signal of the call had fired'],
     ['EMFILE', 'then repeat it'],
@@ -64,6 +63,16 @@ describe('a request that never left comes with what to do about it', () => {
     const { message } = lostError('sendSms', { delivery: 'not-sent', cause })
     expect(message).toContain(`sendSms: no connection (${cause}). Nothing was sent. `)
     expect(message).toContain(advice)
+  })
+
+  test('and one that nothing could send says so, whoever brought it', () => {
+    const broken = { delivery: 'not-sent', cause: 'broken' } as const
+    const { message, reason } = lostError('sendSms', broken)
+    expect(message).toContain(
+      'sendSms: not sent (broken). Nothing was sent. The HTTP client undici cannot send',
+    )
+    expect(reason).toBe('dispatcher')
+    expect(lostError('sendSms', broken, true).advice).toContain('pass one of undici 7')
   })
 
   test('and one whose answer is lost with a warning: it is a repetition that costs', () => {

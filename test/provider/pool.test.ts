@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 
 const opened = vi.fn()
 const close = vi.fn(async () => {})
@@ -9,9 +9,11 @@ const dispatch = vi.fn((_: object, handler: { onResponseError(controller: null, 
 vi.mock('undici', () => ({
   Pool: class {
     readonly close = close
-    readonly dispatch = dispatch
     constructor(...args: unknown[]) {
       opened(...args)
+    }
+    dispatch(...args: Parameters<typeof dispatch>) {
+      dispatch(...args)
     }
   },
 }))
@@ -19,7 +21,7 @@ vi.mock('undici', () => ({
 // Files share a process: what an earlier one loaded holds the real pool, and what this one loads must not stay.
 vi.resetModules()
 afterAll(() => vi.resetModules())
-const { openTransport } = await import('../../src/provider/send.js')
+const { openTransport, transportLoaded } = await import('../../src/provider/send.js')
 const post = { method: 'POST', path: '/v1/x', form: '', timeoutMs: 1_000 } as const
 
 afterEach(() => vi.clearAllMocks())
@@ -61,4 +63,17 @@ test('a pool that cannot be opened fails the first request, not the process', as
   // An unhandled rejection fails the run of the tests.
   await new Promise((resolve) => setImmediate(resolve))
   await expect(transport.send(post)).rejects.toThrow('no such package')
+})
+
+test('a runtime whose undici cannot send says so when all is loaded, and at the first request', async () => {
+  const { Pool } = await import('undici')
+  const { dispatch } = Pool.prototype
+  onTestFinished(() => void Object.assign(Pool.prototype, { dispatch }))
+  await transportLoaded()
+  Object.assign(Pool.prototype, { dispatch: undefined })
+  await expect(transportLoaded()).rejects.toThrow(
+    'undici cannot send in this runtime: run it on Node.js or Deno',
+  )
+  const transport = openTransport('https://api.example.com', 2_000)
+  expect(await transport.send(post)).toEqual({ delivery: 'not-sent', cause: 'broken' })
 })

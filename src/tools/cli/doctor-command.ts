@@ -37,13 +37,12 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
   }
   const redisUrl = redisUrlOf(values.redisUrl ?? process.env.REDIS_URL)
   return withClient(flags, values, async (provider, account) => {
-    const nodeVersion = process.versions.node
     const report = await examine({
       ...account,
       provider,
       lowCredits,
       redisUrl,
-      nodeVersion,
+      versions: process.versions,
       load: loadFromApp,
     })
     if (values.json) printJson(report)

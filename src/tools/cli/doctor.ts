@@ -1,6 +1,6 @@
 import type { ProviderClient } from '../../provider/index.js'
 import { describeRow, type Row } from './findings.js'
-import { clockRow, expressRow, type LoadFromApp, nodeRow } from './host-checks.js'
+import { clockRow, expressRow, type LoadFromApp, runtimeRow } from './host-checks.js'
 import { balanceRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
 
@@ -30,13 +30,13 @@ export async function examine(parts: {
   readonly key: string
   readonly lowCredits: number
   readonly redisUrl: string | undefined
-  readonly nodeVersion: string
+  readonly versions: NodeJS.ProcessVersions
   readonly load: LoadFromApp
 }): Promise<Report> {
-  const { provider, baseUrl, redisUrl, nodeVersion, load } = parts
+  const { provider, baseUrl, redisUrl, versions, load } = parts
   const express = load('express/package.json') as { version: string } | undefined
   const rows = [
-    nodeRow(nodeVersion),
+    runtimeRow(versions),
     expressRow(express?.version),
     await balanceRow(provider, parts),
     await clockRow(baseUrl),

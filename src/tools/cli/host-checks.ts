@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { clockLeewayMs } from '../../lib/time.js'
+import { needsNode } from '../../provider/send.js'
 import { type Row, rowsAbout } from './findings.js'
 
 /** What the app in the current folder has installed: with npx this program itself may lie elsewhere. */
@@ -18,8 +19,16 @@ export const loadFromApp: LoadFromApp = (name) => {
   }
 }
 
-/** Whether this version of Node runs the package: the `engines` of its package.json. */
-export function nodeRow(version: string): Row {
+/** Whether this runtime runs the package: by the `engines` of its package.json, and by what it puts in undici's place. */
+export function runtimeRow({ node: version = '', bun, deno }: NodeJS.ProcessVersions): Row {
+  if (bun !== undefined) {
+    return rowsAbout('Bun').wrong(
+      'undici_replaced',
+      `${bun} puts a module of its own in undici's place`,
+      needsNode,
+    )
+  }
+  if (deno !== undefined) return rowsAbout('Deno').ok('deno_ok', deno)
   const { ok, wrong } = rowsAbout('Node')
   // The versions between cannot `require` ES modules.
   const supported = isAtLeast(version, 22, 12) || (isAtLeast(version, 20, 19) && !isAtLeast(version, 21, 0))

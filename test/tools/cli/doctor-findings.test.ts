@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ClientOptions, createClient, type ProviderClient } from '../../../src/provider/index.js'
 import { describeReport, examine, type Report } from '../../../src/tools/cli/doctor.js'
-import { expressRow, nodeRow } from '../../../src/tools/cli/host-checks.js'
+import { expressRow, runtimeRow } from '../../../src/tools/cli/host-checks.js'
 import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
 import { firstColumn, read, sectionOf } from '../../documents.js'
 import { listening } from '../../listening.js'
@@ -38,6 +38,9 @@ function clockApart(ms: number): Promise<string> {
 const status = (code: number, body: string, headers: Record<string, string> = {}) =>
   answering((_req, res) => res.writeHead(code, headers).end(body))
 
+/** What Node says of itself, and other runtimes too. */
+const nodeVersions = (node: string, more: object = {}) => ({ ...more, node }) as NodeJS.ProcessVersions
+
 /** A client with these options, of a sandbox unless it is of another provider. */
 async function asking(options: Partial<ClientOptions>, at?: string): Promise<Parts> {
   const baseUrl = at ?? (await sandboxAt())
@@ -58,7 +61,13 @@ function failingWith(code: string): Promise<Parts> {
 async function look(parts: Parts): Promise<Report> {
   const baseUrl = parts.baseUrl ?? (await sandboxAt())
   const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl })
-  const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.12.0', load }
+  const usual = {
+    key: account.key,
+    lowCredits: 50,
+    redisUrl: undefined,
+    versions: nodeVersions('22.12.0'),
+    load,
+  }
   try {
     return await examine({ ...usual, ...parts, baseUrl, provider })
   } finally {
@@ -89,7 +98,13 @@ type Arrange = () => Promise<Parts | string>
 
 /** What is wrong somewhere, the code it is found by, and a part of the fix. */
 const fixtures: readonly [name: string, code: string, fix: string, arrange: Arrange][] = [
-  ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ nodeVersion: '18.20.0' })],
+  ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ versions: nodeVersions('18.20.0') })],
+  [
+    'a Bun',
+    'undici_replaced',
+    'run it on Node.js or Deno',
+    async () => ({ versions: nodeVersions('24.3.0', { bun: '1.4.5' }) }),
+  ],
   ['no Express', 'express_missing', 'npm install express@5', async () => ({ load: without('express') })],
   [
     'an Express of another line',
@@ -357,7 +372,14 @@ describe('the versions', () => {
     ['20.18.3', 'wrong'],
     ['18.20.0', 'wrong'],
   ])('of Node: %s is %s', (version, found) => {
-    expect(nodeRow(version)).toMatchObject({ found })
+    expect(runtimeRow(nodeVersions(version))).toMatchObject({ found })
+  })
+
+  test('of other runtimes: Deno has undici', () => {
+    expect(runtimeRow(nodeVersions('24.3.0', { deno: '2.9.6' }))).toMatchObject({
+      found: 'ok',
+      text: '2.9.6',
+    })
   })
 
   test.each([
