@@ -36,10 +36,7 @@ export interface AboutExchange extends AboutProvider {
   readonly httpStatus?: number | undefined
   /** The provider's own `error`, with anything secret masked. */
   readonly providerError?: string | undefined
-  /**
-   * Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. Of a code
-   * that an app showed, about which nobody is asked: `old-code`, or `app-code` where another had been sent.
-   */
+  /** Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. */
   readonly reason?: string | undefined
 }
 

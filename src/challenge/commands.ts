@@ -171,9 +171,6 @@ export type StartOutcome =
   | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
   | Refusal
 
-/** Why a code of an app was not taken: it is of another time, or was used; it was typed in place of one that was sent. */
-export type AppCodeReason = 'old-code' | 'app-code'
-
 /** A code that was not taken. */
 export interface Rejection {
   readonly outcome: 'rejected'
@@ -181,8 +178,6 @@ export interface Rejection {
   readonly attemptsRemaining: number
   /** Milliseconds until the next code may be submitted, when the number is locked now. */
   readonly retryAfterMs?: number
-  /** It is one of the app, and cost no attempt. */
-  readonly reason?: AppCodeReason
 }
 
 /** What became of a code. Narrow on `outcome`. */

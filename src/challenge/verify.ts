@@ -2,13 +2,13 @@ import { TwoFactorError } from '../errors.js'
 import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
 import { all, allSettled, tryAgain } from '../lib/promises.js'
-import { isCurrent, stepOf } from '../lib/totp.js'
+import { stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Basis } from './keys.js'
-import { type OfApp, reserve, settle } from './ledger/attempts.js'
+import { reserve, settle } from './ledger/attempts.js'
 import type { Approved, Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import { settledWithinMs } from './limits.js'
@@ -47,24 +47,20 @@ export function createVerify(parts: VerifyParts) {
     outcome: Rejected,
     exchange: AboutExchange = {},
   ): VerifyOutcome {
-    const { attemptsRemaining, used, lockedForMs: retryAfterMs, reason } = outcome
-    // Nobody is asked about a code of the app: why it was none is for us to say.
-    const asked = reason === undefined ? exchange : { reason }
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, asked) })
+    const { attemptsRemaining, used, lockedForMs: retryAfterMs } = outcome
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, exchange) })
     reportNumber(target, challenge, outcome)
-    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, reason }) }
+    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs }) }
   }
 
   /** The app shows its codes by itself: they are computed here, and nobody is asked. */
   async function verdictOn(
     target: Target,
     code: string,
-    ofApp: OfApp | undefined,
+    step: number | undefined,
     challenge: Challenge,
   ): Promise<Exchanged<Verdict>> {
-    // Told for what it is and used up, one of the app that was typed for another is worth no second guess.
-    if (ofApp?.isStray) return { result: 'rejected', about: {} }
-    if (!hasNumber(target)) return { result: ofApp === undefined ? 'rejected' : 'approved', about: {} }
+    if (!hasNumber(target)) return { result: step === undefined ? 'rejected' : 'approved', about: {} }
     return codes.check(target, {
       destination: target.phone,
       appName: purposes.appNameOf(challenge.purpose),
@@ -110,8 +106,8 @@ export function createVerify(parts: VerifyParts) {
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
-    const record = (verdict: Verdict, ofApp?: OfApp) =>
-      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, id, verdict, ofApp)))
+    const record = (verdict: Verdict, step?: number) =>
+      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, id, verdict, step)))
     const wrongCode = budget.wrongCode(who.budget)
     const spent = await wrongCode.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
@@ -128,14 +124,14 @@ export function createVerify(parts: VerifyParts) {
     // Ask the provider.
     const { challenge } = reserved
     const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
-    const ofApp = ofAppIn(command, target, reserving.now)
-    const { result: verdict, about: exchange } = await verdictOn(target, code, ofApp, challenge)
+    const step = stepIn(command, target, reserving.now)
+    const { result: verdict, about: exchange } = await verdictOn(target, code, step, challenge)
 
     // Settle, and commit.
     const [{ outcome, now }] = await all([
-      record(verdict, ofApp),
+      record(verdict, step),
       // A give-back that fails must not take back what was proven.
-      verdict === 'rejected' && ofApp === undefined ? undefined : allSettled([wrongCode.refund()]),
+      verdict === 'rejected' ? undefined : allSettled([wrongCode.refund()]),
     ])
     switch (outcome.outcome) {
       case 'approved':
@@ -156,12 +152,10 @@ export function createVerify(parts: VerifyParts) {
   }
 }
 
-/** The step of the app whose code this is. One that was sent is hardly ever the same as one that the app shows now. */
-function ofAppIn({ appCode, secret }: VerifyCommand, target: Target, now: number): OfApp | undefined {
-  if (appCode === undefined || secret === undefined) return undefined
-  const isStray = hasNumber(target)
-  const step = stepOf(appCode, secret, now)
-  return step === undefined || (isStray && !isCurrent(step, now)) ? undefined : { step, isStray }
+/** The step of the app whose code this is; undefined for a wrong one, and where one is awaited that was sent. */
+function stepIn({ appCode, secret }: VerifyCommand, target: Target, now: number): number | undefined {
+  if (hasNumber(target) || appCode === undefined || secret === undefined) return undefined
+  return stepOf(appCode, secret, now)
 }
 
 /** How long ago the last of the codes was sent. */

@@ -4,10 +4,8 @@ import { secondMs } from './time.js'
 /** How long an app shows one code (RFC 6238, 5.2). */
 const stepMs = 30 * secondMs
 const digits = 6
-/** How far the two clocks may be apart, and a code still be one that was typed late (RFC 6238, 5.2). */
+/** How many steps the two clocks may be apart, or a code be typed late (RFC 6238, 5.2). */
 const accepted = 1
-/** How far apart they may be for a code to be told from one that was guessed: two minutes. */
-const recognized = 4
 
 const stepAt = (now: number): number => Math.floor(now / stepMs)
 
@@ -21,19 +19,14 @@ export function codeOf(step: number, secret: Uint8Array): string {
   return String(truncated % 10 ** digits).padStart(digits, '0')
 }
 
-/** The step whose code this is, the nearest one first; undefined for that of none near by. */
+/** The step whose code this is, of those that an app may show now; undefined for that of none. */
 export function stepOf(code: string, secret: Uint8Array, now: number): number | undefined {
-  const steps = Array.from({ length: 2 * recognized + 1 }, (_, index) => stepAt(now) - recognized + index)
-  return steps
-    .sort((one, other) => Math.abs(one - stepAt(now)) - Math.abs(other - stepAt(now)))
-    .find((step) => codeOf(step, secret) === code)
+  const steps = Array.from({ length: 2 * accepted + 1 }, (_, index) => stepAt(now) - accepted + index)
+  return steps.find((step) => codeOf(step, secret) === code)
 }
 
-/** Whether the code of this step is one that an app shows now. */
-export const isCurrent = (step: number, now: number): boolean => Math.abs(step - stepAt(now)) <= accepted
-
-/** From when on no code of this step is recognized any more. */
-export const forgottenAfter = (step: number): number => (step + recognized + 1) * stepMs
+/** From when on no code of this step is taken any more. */
+export const forgottenAfter = (step: number): number => (step + accepted + 1) * stepMs
 
 /** RFC 4648, 6: what authenticator apps take a secret in. */
 export const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

@@ -25,6 +25,14 @@ export const weakenings = [
     tests: ['test/challenge/ledger'],
   },
   {
+    bound: 2,
+    what: 'a code of the app is taken twice',
+    file: 'src/challenge/ledger/attempts.ts',
+    find: 'step !== undefined && step <= (ledger.lastStep ?? 0)',
+    replace: 'false',
+    tests: ['test/challenge/ledger/attempts.test.ts', 'test/express/authenticator-app.test.ts'],
+  },
+  {
     bound: 3,
     what: 'no pause between two sends',
     file: 'src/challenge/ledger/pacing.ts',
@@ -288,14 +296,6 @@ export const weakenings = [
     find: '    attempts: later.attempts,',
     replace: '',
     tests: ['test/express/destinations.test.ts'],
-  },
-  {
-    bound: 5,
-    what: 'a code of the app that was guessed at a text is good at the app',
-    file: 'src/challenge/ledger/attempts.ts',
-    find: 'ofApp === undefined ? ledger.lastStep',
-    replace: 'ofApp === undefined || ofApp.isStray ? ledger.lastStep',
-    tests: ['test/express/authenticator-app.test.ts'],
   },
   {
     bound: 18,

@@ -1,4 +1,3 @@
-import { isCurrent } from '../../lib/totp.js'
 import type { Verdict } from '../code-provider.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
@@ -77,7 +76,7 @@ export function reserve(view: LedgerView, attempt: Attempt): Decision<ReserveOut
   if (used) {
     const counted = countedIn(budget, challenge, undefined, view)
     const next = withBudget(ledger, attempt.budget, rejectedIn(counted, challenge, attempt.code), now)
-    return { outcome: { ...rejected(next, challenge, limits), challenge, used: true }, next }
+    return { outcome: { challenge, ...rejected(next, challenge, limits, used) }, next }
   }
   const taken = {
     attempt: attempt.id,
@@ -111,19 +110,15 @@ function countedIn(
   }
 }
 
-/** The code is one of the subject's app. */
-export interface OfApp {
-  readonly step: number
-  /** Whether one was asked for that had been sent. */
-  readonly isStray: boolean
-}
-
-/** Records the verdict of a reserved attempt. Tried again it changes nothing, and says what it said. */
+/**
+ * Records the verdict of a reserved attempt. Tried again it changes nothing, and says what it said. `step`: whose code
+ * it is, of an app.
+ */
 export function settle(
   view: LedgerView,
   attemptId: string,
   verdict: Verdict,
-  ofApp?: OfApp,
+  step?: number,
 ): Decision<SettleOutcome> {
   const { strangers, known } = view.ledger
   const before = [strangers.settled, known.settled].find((settled) => settled?.attempt === attemptId)
@@ -132,7 +127,7 @@ export function settle(
   const { lease } = view.ledger[name]
   // Without the lease its time is up, and another one has begun.
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
-  const { outcome, next } = judged(view, name, lease, verdict, ofApp)
+  const { outcome, next } = judged(view, name, lease, verdict, step)
   const settled = { attempt: attemptId, outcome }
   return { outcome, next: withBudget(next, name, { ...next[name], lease: undefined, settled }, view.now) }
 }
@@ -143,7 +138,7 @@ function judged(
   name: BudgetName,
   lease: Lease,
   verdict: Verdict,
-  ofApp: OfApp | undefined,
+  step: number | undefined,
 ): Required<Decision<SettleOutcome>> {
   const { ledger, now, limits } = view
   const budget = ledger[name]
@@ -157,40 +152,30 @@ function judged(
   if (verdict === 'not-sent') {
     return { outcome: { outcome: 'refunded' }, next: after(refunded(budget, challenge)) }
   }
-  // RFC 6238, 5.2: each code once. Once one was told from a wrong one, nobody can use it: what was guessed is worth nothing.
-  const lastStep = ofApp === undefined ? ledger.lastStep : Math.max(ofApp.step, ledger.lastStep ?? 0)
-  const reason = ofApp && reasonAgainst(ofApp, ledger, now)
-  if (reason !== undefined && challenge !== undefined) {
-    const next = { ...after(refunded(budget, challenge)), lastStep }
-    const left = { ...challenge, attempts: challenge.attempts - 1 }
-    return { outcome: { ...rejected(next, left, limits), used: reason === 'old-code', reason }, next }
-  }
-  if (verdict === 'rejected') {
+  // RFC 6238, 5.2: each code of an app once, and none that it showed before.
+  const used = step !== undefined && step <= (ledger.lastStep ?? 0)
+  if (verdict === 'rejected' || used) {
     const isLatest = lease.send === budget.sends.at(-1)?.id
     const next = after(rejectedIn(budget, challenge, isLatest ? lease.code : undefined))
     // A new start may have replaced the challenge meanwhile: the rejection counts all the same.
     return challenge === undefined
       ? without('gone', next)
-      : { outcome: rejected(next, challenge, limits), next }
+      : { outcome: rejected(next, challenge, limits, used), next }
   }
   if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', ledger)
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
+  const lastStep = step ?? ledger.lastStep
   if (challenge === undefined || isVoided(challenge)) {
     return without('gone', { ...ledger, usedCodes, lastStep })
   }
-  const channels = ofApp === undefined ? channelsOf(view, challenge) : [challenge.channel]
+  const channels = step === undefined ? channelsOf(view, challenge) : [challenge.channel]
   return {
     outcome: { outcome: 'approved', channel: challenge.channel, channels },
     next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep },
   }
-}
-
-function reasonAgainst({ step, isStray }: OfApp, { lastStep = 0 }: Ledger, now: number): Rejected['reason'] {
-  if (isStray) return 'app-code'
-  return step <= lastStep || !isCurrent(step, now) ? 'old-code' : undefined
 }
 
 /** The budget after a wrong code, which is remembered unless a later send may have made it right. */
@@ -201,11 +186,11 @@ function rejectedIn(budget: Budget, challenge: Challenge | undefined, code: stri
   return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
 }
 
-function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits): Rejected {
+function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits, used: boolean): Rejected {
   return {
     outcome: 'rejected',
     attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
-    used: false,
+    used,
     ...consequences(after, challenge.budget, limits),
   }
 }

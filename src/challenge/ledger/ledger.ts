@@ -1,5 +1,4 @@
 import type { Channel } from '../code-provider.js'
-import type { AppCodeReason } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**
@@ -104,8 +103,6 @@ export type Rejected = Consequences & {
   readonly attemptsRemaining: number
   /** Whether the code had been used before. */
   readonly used: boolean
-  /** It is one of the app: nothing is spent. */
-  readonly reason?: AppCodeReason
 }
 
 export type Approved = {
@@ -163,7 +160,7 @@ export type Ledger = {
   readonly known: Budget
   /** Shared by both budgets: a code is accepted once (replay). */
   readonly usedCodes: readonly UsedCode[]
-  /** The last step of an app whose code was taken, or told to be of another time (RFC 6238, 5.2). */
+  /** The last step of an app whose code was taken (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined
   /** When it last changed. */
   readonly at: number

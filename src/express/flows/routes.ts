@@ -216,8 +216,8 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
 
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): Reply {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs, reason } = outcome
-    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page, reason })
+    const { attemptsRemaining, retryAfterMs } = outcome
+    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
   return problem({ code, retryAfterMs, reason, limit, detail, page, methods })

@@ -1,5 +1,4 @@
 import type { Details } from '../../challenge/code-provider.js'
-import type { AppCodeReason } from '../../challenge/commands.js'
 import type { DestinationView } from '../../challenge/destinations.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { LimitName } from '../../events.js'
@@ -17,8 +16,8 @@ export interface Problem {
   readonly retryAfterMs?: number | undefined
   /** The limit that refused, when one did. */
   readonly limit?: LimitName | undefined
-  /** What is wrong with the number, or with the code of an app, when that is why. */
-  readonly reason?: PhoneRefusal | AppCodeReason | undefined
+  /** What is wrong with the number, when that is why. */
+  readonly reason?: PhoneRefusal | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */
   readonly purpose?: string
   readonly maxAgeMs?: number

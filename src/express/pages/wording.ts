@@ -200,7 +200,10 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 </div>`
 }
 
-function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit, signedOut }: PageProblem) {
+function textKey(
+  { page, challenge, destinations, emptyField }: Scene,
+  { code, reason, limit, signedOut }: PageProblem,
+) {
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (code === 'not_identified' && signedOut) return 'problem.signedOut'
@@ -209,10 +212,12 @@ function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit, 
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
   // For the same, as a newer challenge: its code may be typed here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
-  if (reason === 'old-code') return 'code.old'
-  if (reason === 'app-code') return 'code.stray'
   const isApp = page === 'code' && challenge?.channel === appMethod
-  if (isApp && code === 'code_not_accepted') return 'code.wrong.app'
+  if (page === 'code' && code === 'code_not_accepted') {
+    if (isApp) return 'code.wrong.app'
+    // It may be the one that their app shows.
+    if (destinations?.some(({ method }) => method === appMethod)) return 'code.wrong.sent'
+  }
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
   if (code === 'invalid_request') {

@@ -102,22 +102,16 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'code for what is shown': { ...codeView, codeLength: 6, details },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
   'code of an app': { ...codeView, challenge: byApp, destinations: destinationsAt('app') },
-  'code of an app, one that was used': {
-    ...codeView,
-    challenge: byApp,
-    destinations: destinationsAt('app'),
-    problem: { code: 'code_not_accepted', reason: 'old-code', attemptsRemaining: 5 },
-  },
   'code of an app, wrong': {
     ...codeView,
     challenge: byApp,
     problem: { code: 'code_not_accepted', attemptsRemaining: 4 },
   },
   'code of one of several numbers': { ...codeView, destinations: destinationsAt('sms') },
-  'code of one of several numbers, one of the app': {
+  'code of one of several numbers, wrong': {
     ...codeView,
     destinations: destinationsAt('sms'),
-    problem: { code: 'code_not_accepted', reason: 'app-code', attemptsRemaining: 5 },
+    problem: { code: 'code_not_accepted', attemptsRemaining: 4 },
   },
   'another way': anotherWay,
   'another way, refused': { ...anotherWay, problem: { code: 'send_refused' } },

@@ -32,13 +32,11 @@ export const es: Texts = {
   'code.unreadable.app.text': 'Escribe los seis dígitos que muestra la app.',
   'code.superseded.title': 'Se envió un código más reciente',
   'code.superseded.text': 'Escribe el más reciente.',
-  'code.old.title': 'Espera el siguiente código',
-  'code.old.text':
-    'Ese código ya se usó, o el reloj de tu dispositivo no está en hora. No perdiste ningún intento.',
-  'code.stray.title': 'Ese es un código de tu app',
-  'code.stray.text': 'Escribe el que te enviamos. No perdiste ningún intento.',
   'code.wrong.app.title': 'El código no es correcto',
-  'code.wrong.app.text': 'Escribe el que muestra ahora la app, no uno que te enviamos.',
+  'code.wrong.app.text':
+    'Espera a que la app muestre el siguiente código y escribe ese, no uno que te enviamos.',
+  'code.wrong.sent.title': 'El código no es correcto',
+  'code.wrong.sent.text': 'Usa el código que te enviamos, no uno de tu app.',
   'code.triesLeft.one': 'Te queda {n} intento.',
   'code.triesLeft.other': 'Te quedan {n} intentos.',
   'code.expired': 'Este código ya no funciona. Pide otro.',

@@ -32,13 +32,11 @@ export const pt: Texts = {
   'code.unreadable.app.text': 'Digite os seis dígitos que aparecem no app.',
   'code.superseded.title': 'Um código mais recente foi enviado',
   'code.superseded.text': 'Digite o mais recente.',
-  'code.old.title': 'Aguarde o próximo código',
-  'code.old.text':
-    'Esse código já foi usado ou o relógio do seu aparelho está errado. Você não perdeu nenhuma tentativa.',
-  'code.stray.title': 'Esse é um código do seu app',
-  'code.stray.text': 'Digite o que enviamos para você. Você não perdeu nenhuma tentativa.',
   'code.wrong.app.title': 'O código não está correto',
-  'code.wrong.app.text': 'Digite o que aparece agora no app, não um que enviamos para você.',
+  'code.wrong.app.text':
+    'Espere o app mostrar o próximo código e digite esse, não um que enviamos para você.',
+  'code.wrong.sent.title': 'O código não está correto',
+  'code.wrong.sent.text': 'Use o código que enviamos para você, não um do seu app.',
   'code.triesLeft.one': 'Resta {n} tentativa.',
   'code.triesLeft.other': 'Restam {n} tentativas.',
   'code.expired': 'Este código não vale mais. Peça outro.',
