@@ -40,17 +40,17 @@ export interface AboutExchange extends AboutProvider {
   readonly reason?: string | undefined
 }
 
-/**
- * Codes of an hour: handed to the provider; arrived; refused by it at once, or rejected later; still under way when they
- * were looked at. What is none of the last three was not looked at, or not yet.
- */
-export type DeliveryCounts = Readonly<Record<'sent' | 'delivered' | 'rejected' | 'unknown', number>>
+/** The message that a code travels in. */
+interface AboutMessage {
+  /** The provider's id of it, where it named one. */
+  readonly messageId?: string | undefined
+}
 
 /** An event before its time is stamped on it. */
 export type EventBody =
   | ({ readonly type: 'challenge.started' } & AboutChallenge)
-  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutExchange)
-  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutExchange)
+  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutExchange & AboutMessage)
+  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutExchange & AboutMessage)
   | ({
       readonly type: 'challenge.undelivered'
       readonly reason: UndeliveredReason
@@ -138,22 +138,6 @@ export type EventBody =
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** What became of a message, by the option `watch.delivery`; `unknown`: still under way, or it cannot be told. */
-  | ({
-      readonly type: 'message.delivered' | 'message.rejected' | 'message.unknown'
-      /** Milliseconds since it was sent. */
-      readonly ageMs: number
-    } & AboutChallenge &
-      AboutProvider)
-  /**
-   * Of the codes of the last hour to a country by one method, less than half of what is usual there has arrived; and
-   * three quarters again. By the option `watch.delivery`, from one of all processes.
-   */
-  | ({
-      readonly type: 'delivery.low' | 'delivery.recovered'
-      readonly country: string
-      readonly channel: string
-    } & DeliveryCounts)
   /** The provider refuses our account. Told once an hour, and again after the circuit breaker was closed. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({

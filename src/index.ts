@@ -8,7 +8,6 @@ export type {
   CompositeProvider,
   Details,
   ExchangeReport,
-  MessageState,
   Method,
   SendResult,
   Verdict,
@@ -30,7 +29,6 @@ export type { Grant } from './challenge/proofs/grants.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/stored-grant.js'
 export type { RecoveryCodeStore, RecoveryCodes } from './challenge/recovery.js'
 export type { SelfTest } from './challenge/self-test.js'
-export type { DeliveryWatchOptions } from './challenge/watch/delivery-watch.js'
 export type { Failure, Health } from './challenge/watch/health.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'

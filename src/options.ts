@@ -1,7 +1,6 @@
 import type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { LimitsOption } from './challenge/limits.js'
-import type { DeliveryWatchOptions } from './challenge/watch/delivery-watch.js'
 import type { OnEvent } from './events.js'
 import type { HttpOptions } from './express/settings.js'
 import type { Store } from './store/store.js'
@@ -24,8 +23,6 @@ export interface PurposeOptions {
 export interface WatchOptions {
   /** What sign-ups cost. On by default, and then it only observes. */
   readonly signups?: SignupGuardOptions
-  /** What became of each code, where the provider has a `messageState()`. Off by default. */
-  readonly delivery?: DeliveryWatchOptions
 }
 
 /** Options of `twoFactor`. Durations are milliseconds. */
@@ -56,7 +53,7 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly namespace?: string
   /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** What is looked at besides requests: the cost of sign-ups, the delivery of codes. */
+  /** What is looked at besides requests: the cost of sign-ups. */
   readonly watch?: WatchOptions
   /** Also published on the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent

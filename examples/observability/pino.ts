@@ -20,7 +20,6 @@ const warnings: readonly TwoFactorEvent['type'][] = [
   'number.disabled',
   'device.reused',
   'provider.unexpected',
-  'delivery.low',
   'spend.suspected',
   'limit.near',
   'store.pressure',

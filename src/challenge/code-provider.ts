@@ -24,7 +24,7 @@ export interface Details {
 
 /** What came back from the service, for events and traces. It must not hold a key, a code or a number. */
 export interface ExchangeReport {
-  /** The service's id of the message that was sent, at most 200 characters, for `messageState`. In no event. */
+  /** The service's id of the message that was sent, at most 200 characters, for the event `challenge.sent`. */
   readonly messageId?: string | undefined
   /** What was asked, such as `sendSmsCode`. */
   readonly operation?: string | undefined
@@ -181,14 +181,9 @@ export interface CodeProvider {
   balance?(): Promise<{ readonly credits?: number | undefined }>
   /** What is wrong with the provider's own settings, for `tf.selfTest()`. */
   inspect?(): Promise<readonly Finding[]>
-  /** What became of a message, for the option `watch.delivery`. Rejects when it cannot be told. Nobody waits for it. */
-  messageState?(message: { readonly id: string; readonly signal: AbortSignal }): Promise<MessageState>
   /** Frees connections. Called by `tf.close()`. */
   close?(): Promise<void>
 }
-
-/** `pending`: neither arrived nor given up, or the service has no word for it. */
-export type MessageState = 'delivered' | 'rejected' | 'pending'
 
 /** A provider made of several. Each of them gets its own deadline and its own circuit breaker. */
 export interface CompositeProvider extends CodeProvider {

@@ -24,7 +24,6 @@ import {
   readVerdict,
   within,
 } from './provider-answer.js'
-import type { AskState } from './watch/delivery-watch.js'
 
 export type Codes = ReturnType<typeof createCodes>
 
@@ -48,8 +47,8 @@ export function createCodes(
     let waiting = members.length
     let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
 
-    function noted<Result>({ result, about, askState, cancelled }: Exchanged<Result>): Result {
-      last = { about, askState, cancelled: last.cancelled || cancelled }
+    function noted<Result>({ result, about, messageId, cancelled }: Exchanged<Result>): Result {
+      last = { about, messageId, cancelled: last.cancelled || cancelled }
       return result
     }
 
@@ -140,8 +139,8 @@ const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:c
 export interface Exchanged<Result> {
   readonly result: Result
   readonly about: AboutExchange
-  /** Asks what became of the message; absent when the provider named none. */
-  readonly askState?: AskState | undefined
+  /** The service's id of the message that was sent, where it named one. */
+  readonly messageId?: string | undefined
   /** The code before it was ended at the provider, so it must not be accepted again. */
   readonly cancelled?: boolean | undefined
 }
@@ -160,12 +159,6 @@ function createMember(provider: CodeProvider, basis: Basis) {
     if (status === undefined || Math.abs(now() - unexpectedAt) < minuteMs) return
     unexpectedAt = now()
     emit({ type: 'provider.unexpected', status, ...about })
-  }
-
-  function askStateOf(id: string | undefined): AskState | undefined {
-    const messageState = provider.messageState?.bind(provider)
-    if (id === undefined || messageState === undefined) return undefined
-    return async (signal) => messageState({ id, signal })
   }
 
   /** Ends the code that stands in the way of the next one; whether it was asked to. Its failure stops nothing. */
@@ -207,7 +200,7 @@ function createMember(provider: CodeProvider, basis: Basis) {
           if ('handle' in result) givesHandles = true
           if (trace !== undefined) Object.assign(trace, about, { result: result.result })
           note({ command: 'send', result: result.result, about, unasked: reported.asked === false })
-          return { result, about, askState: askStateOf(reported.messageId), cancelled }
+          return { result, about, messageId: messageIdIn(reported, send), cancelled }
         },
       )
     },
@@ -241,4 +234,9 @@ function createMember(provider: CodeProvider, basis: Basis) {
       )
     },
   }
+}
+
+/** No event holds a phone number: an id that is made of one is left out. */
+function messageIdIn({ messageId }: Reported, { destination }: CodeSend): string | undefined {
+  return messageId?.includes(destination.slice(-8)) ? undefined : messageId
 }

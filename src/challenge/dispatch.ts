@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutChallenge, AboutExchange, EventBody } from '../events.js'
+import { present } from '../lib/json.js'
 import type { SendBudget } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes, Exchanged } from './codes.js'
@@ -11,7 +12,6 @@ import type { Booked } from './ledger/sends.js'
 import { withoutNumbers } from './provider-answer.js'
 import type { Purposes } from './purposes.js'
 import { about, type NumberTarget, type Targets } from './targets.js'
-import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 // On the way out: the host is asked whether a code may go, and the provider to send it.
 
@@ -60,14 +60,13 @@ interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandl
 /** Which parts of the domain a code goes out through. */
 export interface DispatchParts extends Basis {
   readonly codes: Codes
-  readonly deliveries: DeliveryWatch | undefined
   readonly targets: Targets
   readonly purposes: Purposes
 }
 
 /** Hands a booked code over to the provider, and reports what became of it. */
 export function createDispatch(parts: DispatchParts) {
-  const { codes, deliveries, targets, purposes, emit } = parts
+  const { codes, targets, purposes, emit } = parts
 
   return async function dispatch(
     target: NumberTarget,
@@ -89,23 +88,25 @@ export function createDispatch(parts: DispatchParts) {
       expiresInMs: challenge.maxExpiresAt - seen.now,
       previousHandle,
     })
-    const { result: sent, about: exchange, askState } = dispatched
+    const { result: sent, about: exchange, messageId } = dispatched
     const { result } = sent
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
-    emit(eventOf(result, about(target, travelled, exchange)))
-    const { provider } = exchange
-    const by = provider === undefined ? {} : { provider }
-    deliveries?.noteSend(about(target, travelled, by), result, askState)
+    emit(eventOf(result, about(target, travelled, exchange), messageId))
     return dispatched
   }
 }
 
-function eventOf(result: SendResult['result'], told: AboutChallenge & AboutExchange): EventBody {
-  if (result === 'sent') return { type: 'challenge.sent', ...told }
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...told }
+function eventOf(
+  result: SendResult['result'],
+  told: AboutChallenge & AboutExchange,
+  messageId: string | undefined,
+): EventBody {
+  if (result === 'sent' || result === 'unconfirmed') {
+    return { type: `challenge.${result}`, ...told, ...present({ messageId }) }
+  }
   const { reason: failure, ...others } = told
   const cause = failure === undefined ? {} : { failure }
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others }

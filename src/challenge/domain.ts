@@ -20,15 +20,12 @@ import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createTargets } from './targets.js'
-import { createDeliveryWatch, type DeliveryWatchOptions } from './watch/delivery-watch.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
 /** What is watched for the operator, and by which rules. */
 export interface WatchRules {
   readonly signups: SignupGuardRules
-  /** Absent: nobody looks at what became of a message. */
-  readonly delivery?: Required<DeliveryWatchOptions> | undefined
 }
 
 /** Opens everything independent of HTTP, on one store and one provider. */
@@ -69,9 +66,8 @@ export function openDomain(settings: {
   const signups = createSignupGuard(parts, watch.signups)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
-  const deliveries = watch.delivery && createDeliveryWatch(parts, watch.delivery)
   const grants = createGrants(parts)
-  const sending = { ...parts, targets, counters, codes, deliveries }
+  const sending = { ...parts, targets, counters, codes }
   return {
     namespace,
     store,
@@ -88,7 +84,6 @@ export function openDomain(settings: {
     codes,
     signups,
     serviceLimits,
-    deliveries,
     grants,
     enrolments: createEnrolments({ ...parts, grants }),
     keptForms: createKeptForms(parts),

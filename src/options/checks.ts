@@ -1,9 +1,4 @@
-import {
-  appMethod,
-  type CompositeProvider,
-  interfaceMethods,
-  isMethodName,
-} from '../challenge/code-provider.js'
+import { appMethod, interfaceMethods, isMethodName } from '../challenge/code-provider.js'
 import type { WatchRules } from '../challenge/domain.js'
 import { limitsOption } from '../challenge/limits.js'
 import type { HttpSettings } from '../express/settings.js'
@@ -145,7 +140,8 @@ const moved = {
   signupGuard: 'watch: { signups }',
   balance: 'examples/watch-balance.ts',
   'watch.balance': 'examples/watch-balance.ts',
-  deliveryWatch: 'watch: { delivery }',
+  deliveryWatch: 'examples/watch-delivery.ts',
+  'watch.delivery': 'examples/watch-delivery.ts',
 }
 
 const toPaste = {
@@ -178,7 +174,6 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
   const names = Object.fromEntries(required)
   const given = checkOptions('twoFactor', options, optionChecks, names, 'docs/options.md') as GivenOptions
   refuseUndeclaredChannels(given)
-  refuseBlindOptions(given)
   if (anyCountry && given.countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
@@ -211,14 +206,4 @@ function refuseUndeclaredChannels(given: GivenOptions): void {
   if (authenticator !== undefined && !isOffered) {
     throw optionError(`twoFactor: authenticator: add '${appMethod}' to channels, or to those of a purpose`)
   }
-}
-
-/** An option that watches needs a provider that can be looked at. */
-function refuseBlindOptions({ provider, watch }: GivenOptions): void {
-  const { members = [] }: Partial<CompositeProvider> = provider
-  const isSeeing = [provider, ...members].some((one) => typeof one.messageState === 'function')
-  if (watch.delivery === undefined || isSeeing) return
-  throw optionError(
-    'twoFactor: remove watch.delivery, or give the provider a method messageState(): it has none to ask',
-  )
 }

@@ -1,6 +1,5 @@
 import type { SignupGuardOptions } from '../challenge/budgets/signup-guard.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
-import type { DeliveryWatchOptions } from '../challenge/watch/delivery-watch.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
 import {
   type BrandOptions,
@@ -27,7 +26,6 @@ import {
   optionError,
   record,
   that,
-  timeoutMs,
   withDefault,
 } from '../lib/options.js'
 import type { WatchOptions } from '../options.js'
@@ -127,11 +125,8 @@ const signups: Checks<SignupGuardOptions> = {
   countries,
 }
 
-const delivery: Checks<DeliveryWatchOptions> = { afterMs: withDefault(15_000, timeoutMs) }
-
 export const watch: Checks<WatchOptions> = {
   signups: withDefault({}, object(signups)),
-  delivery: object(delivery),
 }
 
 const recoveryCodeChecks: Checks<RecoveryCodeStore> = {

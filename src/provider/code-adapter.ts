@@ -15,7 +15,7 @@ import type { VerifyCodeResult } from './client-results.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
-import { refusesAccount, reportFailure, sendResultOf, statesBy } from './send-result.js'
+import { refusesAccount, reportFailure, sendResultOf } from './send-result.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
@@ -24,8 +24,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly client: Pick<
     ProviderClient,
     'sendSmsCode' | 'sendCallCode' | 'verifyCode' | 'balance' | 'close' | 'timeoutMs'
-  > &
-    Partial<Pick<ProviderClient, 'messageState'>>
+  >
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /**
@@ -126,7 +125,6 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
       return guessed ? [statusesGuessed] : []
     },
     balance: () => client.balance(),
-    ...statesBy(client),
     close: () => client.close(),
   }
   return withFixedCodes('providerCodes', provider, options)

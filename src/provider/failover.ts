@@ -89,7 +89,6 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     ...(provider.oneCode && { oneCode: provider.oneCode }),
     ...(provider.cancelCode && { cancelCode: provider.cancelCode.bind(provider) }),
     ...(provider.inspect && { inspect: provider.inspect.bind(provider) }),
-    ...(provider.messageState && { messageState: provider.messageState.bind(provider) }),
   }
 }
 

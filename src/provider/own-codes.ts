@@ -10,11 +10,10 @@ import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage, longestIn } from './code-message.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import { providerName, voice } from './option-checks.js'
-import { sendResultOf, statesBy } from './send-result.js'
+import { sendResultOf } from './send-result.js'
 
 /** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
-export interface CodeSender
-  extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs' | 'messageState'>> {
+export interface CodeSender extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs'>> {
   /** Sends one text. What rejects may have been sent, unless it is a `ProviderError` that says otherwise. */
   sendSms(
     message: { readonly phone: string; readonly sms: string },
@@ -138,7 +137,6 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     },
 
     ...(client.balance && { balance: client.balance.bind(client) }),
-    ...statesBy(client),
     ...(client.close && { close: client.close.bind(client) }),
   }
   return withFixedCodes('ownCodes', provider, options)

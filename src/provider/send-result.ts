@@ -1,14 +1,6 @@
-import type {
-  CodeProvider,
-  CodeSend,
-  ExchangeReport,
-  MessageState,
-  SendResult,
-} from '../challenge/code-provider.js'
+import type { CodeSend, ExchangeReport, SendResult } from '../challenge/code-provider.js'
 import { isJsonObject } from '../lib/json.js'
 import { minuteMs } from '../lib/time.js'
-import type { ProviderClient } from './client.js'
-import type { MessageStateResult } from './client-results.js'
 import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
@@ -105,25 +97,4 @@ function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
 /** Asks the judge, who knows the account's errors, about an answer that was no success. */
 export function refusesAccount({ httpStatus = 0, raw }: ProviderError, rules: VerdictRules): boolean {
   return judge({ ...(isJsonObject(raw) ? raw : {}), httpStatus }, rules) === 'misconfigured'
-}
-
-// No closed list is published: these are the words that were seen, and what other services say.
-const deliveredWords = /^(entregad|le[ií]d|contestad|deliver|read|answered)/i
-const rejectedWords =
-  /^(rechazad|bloquead|error|fall|no entregad|sin respuesta|reject|block|fail|undeliver|unreachable|no answer|expired)/i
-
-/** What became of a group of messages of which one phone got all. */
-export function messageStateOf(entries: MessageStateResult): MessageState {
-  const states = entries.map(({ state = '' }) => state)
-  if (states.some((state) => rejectedWords.test(state))) return 'rejected'
-  return states.length > 0 && states.every((state) => deliveredWords.test(state)) ? 'delivered' : 'pending'
-}
-
-/** The question after a message, for a client that answers it. */
-export function statesBy(
-  client: Partial<Pick<ProviderClient, 'messageState'>>,
-): Pick<CodeProvider, 'messageState'> {
-  const ask = client.messageState?.bind(client)
-  if (ask === undefined) return {}
-  return { messageState: async ({ id, signal }) => messageStateOf(await ask({ id }, { signal })) }
 }

@@ -158,7 +158,6 @@ export const kinds = {
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
   'count-country-told': counters('enrol'),
-  'count-delivery': counters('auth'),
   'count-auth-self-test': counters('auth'),
 } as const satisfies Readonly<Record<string, KindOfEntry>>
 

@@ -137,30 +137,19 @@ describe('an adapter that keeps the port', () => {
     expect(asked[0]).not.toHaveProperty('handle')
   })
 
-  it('is asked about the message that it has named', async () => {
-    const asked: unknown[] = []
-    const states = {
-      known: 'delivered' as const,
-      async messageState(this: { readonly known: 'delivered' }, message: unknown) {
-        asked.push(message)
-        return this.known
+  it.each([
+    ['as it was named', 'm1', 'm1'],
+    ['unless none was named', undefined, undefined],
+    ['unless it holds the number', 'sms-3001234567-1', undefined],
+    ['unless it is the number', '573001234567', undefined],
+  ])('has its message told, %s', async (_, messageId, told) => {
+    const { codes } = open({
+      async sendCode({ report }) {
+        report?.({ messageId })
+        return { result: 'sent' }
       },
-    }
-    const askStateOf = async (messageId?: string, more = {}) => {
-      const { codes } = open({
-        ...more,
-        async sendCode({ report }) {
-          report?.({ messageId })
-          return { result: 'sent' }
-        },
-      })
-      return (await codes.send(target, order)).askState
-    }
-    const { signal } = new AbortController()
-    expect(await (await askStateOf('m1', states))?.(signal)).toBe('delivered')
-    expect(asked).toStrictEqual([{ id: 'm1', signal }])
-    expect(await askStateOf(undefined, states)).toBeUndefined()
-    expect(await askStateOf('m1')).toBeUndefined()
+    })
+    expect((await codes.send(target, order)).messageId).toBe(told)
   })
 
   it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-sent'])(

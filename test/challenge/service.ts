@@ -15,7 +15,6 @@ import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import type { Purpose } from '../../src/challenge/purposes.js'
 import type { RecoveryCodeStore } from '../../src/challenge/recovery.js'
-import type { DeliveryWatchOptions } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/promises.js'
 import { memoryStore } from '../../src/store/memory-store.js'
@@ -29,8 +28,6 @@ export function countingCodes() {
   const state = {
     sends: [] as CodeSend[],
     checks: [] as CodeCheck[],
-    /** Whether it names the messages that it sends. */
-    messageIds: true,
     /** What it tells about each exchange besides. */
     report: undefined as ExchangeReport | undefined,
     send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
@@ -41,7 +38,6 @@ export function countingCodes() {
   const codes: CodeProvider = {
     async sendCode(request) {
       state.sends.push(request)
-      if (state.messageIds) request.report?.({ messageId: `message-${state.sends.length}` })
       if (state.report) request.report?.(state.report)
       await turn()
       return state.send()
@@ -76,8 +72,6 @@ interface NewGrant extends Proven {
 export interface ServiceOptions {
   limits?: Partial<Limits>
   signupGuard?: Partial<SignupGuardRules>
-  deliveryWatch?: Required<DeliveryWatchOptions>
-  messageState?: CodeProvider['messageState']
   /** In place of the service that counts. */
   codes?: CodeProvider | CompositeProvider
   /** Of the provider. */
@@ -121,11 +115,9 @@ export function createService(options: ServiceOptions = {}) {
     provider: options.codes ?? {
       ...provider.codes,
       name: options.name,
-      ...(options.messageState && { messageState: options.messageState }),
     },
     watch: {
       signups: { ...signupGuard, ...options.signupGuard },
-      delivery: options.deliveryWatch,
     },
     background,
     namespace: '',

@@ -31,6 +31,7 @@ const troubles: readonly (readonly [from: string, minutes: number, fault: Fault]
   ['11:00', 6, { kind: 'slow', delayMs: 10 }],
   ['12:00', 6, { kind: 'status', status: 401, body: { error: 'wrong key' } }],
   ['13:00', 6, { kind: 'body', operation: 'verifyCode', body: { status: 'confirmed' } }],
+  // Every code is refused, which is no outage: the events of the challenges say so.
   ['14:00', 50, { kind: 'body', operation: 'sendSmsCode', body: { status: 0, error: '1007' } }],
   // At night, when hardly anybody signs in.
   ['23:00', 20, { kind: 'status' }],
@@ -55,17 +56,9 @@ const told: readonly string[] = [
   // A provider that is slow for six minutes is nobody's alarm.
   '12:00 provider.misconfigured answer 401',
   '13:00 provider.unexpected answer 200 confirmed',
-  // Every code is refused, which is no outage: told once less than half of the last hour has arrived.
-  '14:30 delivery.low CO',
-  '14:31 delivery.low MX',
   '15:00 store.failed read',
   '15:00 store.failed increment',
-  '15:30 delivery.recovered CO',
-  '15:31 delivery.recovered MX',
-  // From four to half past five codes are sent to Mexico, and none arrives.
-  '16:31 delivery.low MX',
   '17:05 spend.suspected GB hour',
-  '18:09 delivery.recovered MX',
   '19:00 spend.cleared GB hour',
   // A launch.
   '21:30 limit.near serviceEnrolSendsPerHour',
@@ -114,7 +107,6 @@ async function open() {
     sendCallCode: (send) => client.sendCallCode(send, patience()),
     verifyCode: (check) => client.verifyCode(check, patience()),
     balance: () => client.balance(patience()),
-    messageState: (id) => client.messageState(id, patience()),
     close: client.close,
   } satisfies ProviderCodesOptions['client']
   const kept = memoryStore({ now: time.now })
@@ -143,7 +135,6 @@ async function open() {
       limits: { ...limits, serviceEnrolSendsPerHour: 200 },
       watch: {
         signups: { ...signupGuard, mode: 'enforce' },
-        delivery: { afterMs: 15_000 },
       },
       appName: { login: 'auth', signup: 'enrol' },
       countries: 'any',
@@ -200,7 +191,7 @@ function read(heard: Awaited<ReturnType<typeof open>>['heard']): readonly string
   const told = new Map<string, string>()
   for (const [minutes, event] of heard) {
     // About one person each.
-    if (/^(challenge|message|request)\./.test(event.type)) continue
+    if (/^(challenge|request)\./.test(event.type)) continue
     const { country, limit, window, command, reason, httpStatus, status } = event as Record<string, unknown>
     const details = [country, limit, window, command, reason, httpStatus, status]
     const text = [event.type, ...details.filter((detail) => detail !== undefined)].join(' ')
@@ -227,9 +218,6 @@ it('tells an operator what went wrong on a day with every fault, and when it was
     store.isDown = between('15:00', '15:05')
 
     const country = now % 2 === 0 ? 'MX' : 'CO'
-    if (country === 'MX' && between('16:00', '17:30')) {
-      sandbox.faults.add({ operation: 'messageState', kind: 'body', body: [{ state: 'rejected' }] })
-    }
     const isBusy = now % 60 < 6 && between('01:00', '14:00')
     const visits = Array.from({ length: isBusy ? 8 : 1 }, () => visit('auth', country))
     if (now % 5 === 0) visits.push(visit('enrol', 'CO'))
@@ -241,13 +229,6 @@ it('tells an operator what went wrong on a day with every fault, and when it was
     await time.elapse(20_000)
     await Promise.all(entering.map((enter) => enter()))
     await time.elapse(40_000)
-    if (now === at('17:00')) {
-      const [first] = health()
-      expect(first?.delivery?.find(({ country: to }) => to === 'MX')).toMatchObject({
-        channel: 'sms',
-        delivered: 0,
-      })
-    }
     if (now === at('21:45')) {
       expect(health().flatMap((each) => each.limits)).toContainEqual(
         expect.objectContaining({ limit: 'serviceEnrolSendsPerHour', state: 'closed' }),

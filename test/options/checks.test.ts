@@ -4,7 +4,7 @@ import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
 const store = { read: noop, swap: noop, increment: noop }
-const codes = { sendCode: noop, checkCode: noop, balance: noop, messageState: noop }
+const codes = { sendCode: noop, checkCode: noop, balance: noop }
 const minimal = {
   provider: codes,
   appName: 'Acme',
@@ -138,7 +138,6 @@ const rows: readonly Row[] = [
   ['watch.signups.unprovenPerDay', oneOrMore, [1], [0]],
   ['watch.signups.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
   ['watch.signups.countries', someCountries, [['CO']], [[], 'CO']],
-  ['watch.delivery.afterMs', timeout, [], [0]],
   ['authenticator.secretOf', fn('(req, subject) => secret in base32'), [noop], ['JBSWY3DP']],
   [
     'authenticator.issuer',
@@ -273,7 +272,6 @@ describe('an option', () => {
     ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],
     ['trustedDevices.maxAge', 'did you mean "maxAgeMs"?'],
     ['knownBrowsers.maxAge', 'did you mean "maxAgeMs"?'],
-    ['watch.delivery.after', 'did you mean "afterMs"?'],
     ['watch.signups.ratios', 'did you mean "ratio"?'],
     ['recoveryCodes.remaning', 'did you mean "remaining"?'],
   ])('that is misspelt is named, wherever it stands: %s', (name, hint) => {
@@ -407,19 +405,19 @@ describe('an option that has moved', () => {
     ['codeLetters', 'code: { letters }'],
     ['signupGuard', 'watch: { signups }'],
     ['balance', 'examples/watch-balance.ts'],
-    ['deliveryWatch', 'watch: { delivery }'],
+    ['deliveryWatch', 'examples/watch-delivery.ts'],
   ])('is refused with its new place: %s', (name, place) => {
     expect(refusal({ [name]: 'given' })).toBe(`twoFactor: "${name}" has moved: ${place}`)
     // Inherited ones count as given.
     expect(refusal(Object.create({ ...minimal, [name]: 'given' }), {})).toContain('has moved')
   })
 
-  test.each([['watch.balance', 'examples/watch-balance.ts']])(
-    'is refused with its new place where it was a member: %s',
-    (name, place) => {
-      expect(refused(name, {})).toBe(`twoFactor: "${name}" has moved: ${place}`)
-    },
-  )
+  test.each([
+    ['watch.balance', 'examples/watch-balance.ts'],
+    ['watch.delivery', 'examples/watch-delivery.ts'],
+  ])('is refused with its new place where it was a member: %s', (name, place) => {
+    expect(refused(name, {})).toBe(`twoFactor: "${name}" has moved: ${place}`)
+  })
 
   test('leaves few enough names to read', () => {
     expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(27)
@@ -493,16 +491,5 @@ describe('a provider', () => {
       'twoFactor: provider.name must be a non-empty string',
     )
     expect(refusal({ provider: { ...codes, timeoutMs: 0 } })).toBe(`twoFactor: provider.timeoutMs ${timeout}`)
-  })
-
-  test('that is watched by watch.delivery has a method to ask', () => {
-    const blind = { sendCode: noop, checkCode: noop }
-    const refusalOf = (provider: object) => refusal({ provider, watch: { delivery: {} } })
-    expect(refusalOf(blind)).toBe(
-      'twoFactor: remove watch.delivery, or give the provider a method messageState(): it has none to ask',
-    )
-    expect(refusalOf({ ...blind, messageState: noop })).toBeUndefined()
-    expect(refusalOf({ ...blind, members: [blind, { ...blind, messageState: noop }] })).toBeUndefined()
-    expect(refusalOf({ ...blind, members: [blind] })).toContain('remove')
   })
 })

@@ -7,7 +7,7 @@ import { limits as documentedLimits } from '../challenge/kit.js'
 
 const noop = () => {}
 const hour = 60 * 60_000
-const provider = { sendCode: noop, checkCode: noop, balance: noop, messageState: noop }
+const provider = { sendCode: noop, checkCode: noop, balance: noop }
 const secret = 'a secret of thirty-two bytes or more'
 const minimal = {
   provider,
@@ -105,13 +105,11 @@ test('a pattern for codes remembers no position', () => {
 
 test('what is named and undefined has its default, not nothing', () => {
   const { watch, ...settings } = resolve({
-    watch: { signups: { mode: undefined, ratio: 3 }, delivery: {} },
+    watch: { signups: { mode: undefined, ratio: 3 } },
     store: undefined,
   })
   expect(watch.signups).toMatchObject({ mode: 'observe', ratio: 3 })
-  expect(watch.delivery).toEqual({ afterMs: 15_000 })
   expect(settings).not.toHaveProperty('store')
-  expect(resolve({ watch: { delivery: { afterMs: 5 } } }).watch.delivery).toEqual({ afterMs: 5 })
   expect(Object.keys(resolve().watch)).toEqual(['signups'])
 })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
 import { providerCodes } from '../../src/provider/code-adapter.js'
-import { messageStateOf } from '../../src/provider/send-result.js'
 import { order, recorded, submitted } from './recorder.js'
 
 const { provider, client } = await recorded()
@@ -78,7 +77,7 @@ describe('what the client is asked', () => {
   /** Over a client that notes what it was asked, and returns this. */
   function asked(result: unknown = {}, options = {}) {
     const calls: unknown[][] = []
-    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'messageState', 'close']
+    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close']
     const method =
       (name: string) =>
       async (...args: unknown[]) => {
@@ -122,37 +121,10 @@ describe('what the client is asked', () => {
     expect(await asked().codes.sendCode(order)).toEqual({ result: 'sent' })
   })
 
-  test('is the state of a message, and what became of it is returned', async () => {
-    const { calls, codes } = asked([{ state: 'Entregado' }])
-    expect(await codes.messageState?.({ id: 'g1', signal: order.signal })).toBe('delivered')
-    expect(calls).toEqual([['messageState', { id: 'g1' }, { signal: order.signal }]])
-    const { messageState: _, ...silent } = client
-    expect(providerCodes({ client: silent, approvedStatuses })).not.toHaveProperty('messageState')
-  })
-
   test('is its balance, and to close', async () => {
     const { calls, codes } = asked({ balance: 5 })
     expect(await codes.balance?.()).toEqual({ balance: 5 })
     await codes.close?.()
     expect(calls).toEqual([['balance'], ['close']])
   })
-})
-
-test.each<readonly [readonly (string | undefined)[], string]>([
-  [['Entregado'], 'delivered'],
-  [['leído', 'LEIDO'], 'delivered'],
-  [['Contestada', 'delivered to handset', 'read', 'answered'], 'delivered'],
-  [['Entregado', 'Enviado'], 'pending'],
-  [['no entregado'], 'rejected'],
-  [['Entregado', 'Rechazado'], 'rejected'],
-  ...['rechazado', 'bloqueado', 'blocked', 'error', 'fallido', 'sin respuesta', 'reject', 'fail'].map(
-    (state) => [[state], 'rejected'] as const,
-  ),
-  ...['undelivered', 'unreachable', 'no answer', 'expired'].map((state) => [[state], 'rejected'] as const),
-  [['nothing was delivered'], 'pending'],
-  [['not an error'], 'pending'],
-  [[undefined], 'pending'],
-  [[], 'pending'],
-])('messages in the states %j are %s', (states, expected) => {
-  expect(messageStateOf(states.map((state) => ({ state })) as never)).toBe(expected)
 })

@@ -180,15 +180,6 @@ test('wrapped members stand in for the others, in their places and under their n
   expect([first.asked, second.asked]).toEqual([['send', 'h1'], ['send']])
 })
 
-test('a member knows the state of its messages where its provider does', async () => {
-  const { member } = provider('first')
-  const knowing = { ...member, name: 'second', messageState: async () => 'delivered' as const }
-  const { members } = failover([member, knowing])
-  const [silent, known] = members.map(({ messageState }) => messageState)
-  expect(silent).toBeUndefined()
-  expect(await known?.({ id: 'm1', signal: send.signal })).toBe('delivered')
-})
-
 test('the balance is that of the account that runs dry first', async () => {
   const account = (credits?: number) => ({
     ...provider(undefined).member,

@@ -286,7 +286,7 @@ describe('a send is', () => {
 })
 
 describe('of its client', () => {
-  test('each send is reported with its operation, and asked about by its message', async () => {
+  test('each send is reported with its operation and its message', async () => {
     const report = vi.fn()
     await provider().sendCode({ ...order, report })
     await provider().sendCode({ ...order, channel: 'call', report })
@@ -294,12 +294,6 @@ describe('of its client', () => {
       [{ operation: 'sendSms', httpStatus: 200, messageId: 'm1' }],
       [{ operation: 'sendCall', httpStatus: 200, messageId: 'm1' }],
     ])
-    const messageState = vi.fn(async () => [{ state: 'Entregado' }])
-    const codes = provider({ client: { ...client, messageState } as never })
-    const { signal } = order
-    expect(await codes.messageState?.({ id: 'm1', signal })).toBe('delivered')
-    expect(messageState).toHaveBeenCalledExactlyOnceWith({ id: 'm1' }, { signal })
-    expect(provider({ client: { ...client, messageState: undefined } as never }).messageState).toBeUndefined()
   })
 
   test('a method sendSms is all that is needed', async () => {

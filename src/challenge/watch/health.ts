@@ -6,7 +6,6 @@ import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Suspicion } from '../budgets/suspicion.js'
 import type { Codes } from '../codes.js'
-import type { DeliveryShare, DeliveryWatch } from './delivery-watch.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {
@@ -51,8 +50,6 @@ export interface Health {
   }
   /** Limits of the whole service that have little left, or nothing, as far as this process has seen. */
   readonly limits: readonly LimitState[]
-  /** With the option `watch.delivery`: what became of the codes of the last hour, by country and method. */
-  readonly delivery?: readonly DeliveryShare[]
   /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
   readonly spend: { readonly suspected: readonly Suspicion[] }
   /** The last ten, newest first. */
@@ -110,7 +107,6 @@ export function createHealth(now: () => number) {
 
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>
-      readonly deliveries: Pick<DeliveryWatch, 'shares'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
       readonly serviceLimits: Pick<ServiceLimits, 'states'>
     }): Health {
@@ -130,7 +126,6 @@ export function createHealth(now: () => number) {
           ...(nearlyFull.length > 0 && { nearlyFull }),
         },
         limits: parts.serviceLimits.states(),
-        ...(parts.deliveries && { delivery: parts.deliveries.shares() }),
         spend: { suspected: parts.signups.suspected() },
         lastFailures: last,
       }

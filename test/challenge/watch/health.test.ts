@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { DeliveryShare } from '../../../src/challenge/watch/delivery-watch.js'
 import { createHealth } from '../../../src/challenge/watch/health.js'
 import type { EventBody } from '../../../src/events.js'
 
@@ -12,7 +11,6 @@ function setUp() {
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
     codes: { pausedForMs: (): number | undefined => undefined },
-    deliveries: undefined as { shares: () => readonly DeliveryShare[] } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
     serviceLimits: { states: () => [] },
   }
@@ -137,12 +135,5 @@ describe('health', () => {
       clock.now += 1
     }
     expect(read().lastFailures.map(({ at }) => at - noon)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
-  })
-
-  it('shows what became of codes where somebody looks', () => {
-    const { parts, read } = setUp()
-    const share = { country: 'CO', channel: 'sms', sent: 10, delivered: 9, rejected: 1, unknown: 0 }
-    parts.deliveries = { shares: () => [share] }
-    expect(read().delivery).toStrictEqual([share])
   })
 })

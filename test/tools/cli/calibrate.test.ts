@@ -125,7 +125,7 @@ describe('express-two-factor calibrate', () => {
     expect(sandbox.requests.count('sendCallCode')).toBe(1)
   })
 
-  test('says that watch.delivery does not work where the account does not tell', async () => {
+  test('says so where the account does not tell what became of a message', async () => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
     const { err, exitCode } = await calibrate(sandbox)
@@ -279,7 +279,7 @@ describe('express-two-factor calibrate for a program', () => {
         codePattern: '^[0-9A-Z]{5}$',
         calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       },
-      notes: [...Array(3).fill(expect.any(String)), expect.stringContaining('watch: {')],
+      notes: [...Array(3).fill(expect.any(String)), expect.stringContaining('watch-delivery')],
     })
   })
 
