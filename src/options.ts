@@ -19,12 +19,6 @@ export interface PurposeOptions {
   readonly recoveryCode?: boolean
 }
 
-/** What is looked at besides requests. */
-export interface WatchOptions {
-  /** What sign-ups cost. On by default, and then it only observes. */
-  readonly signups?: SignupGuardOptions
-}
-
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions extends HttpOptions {
   /** Sends codes and checks them: `providerCodes(…)`, `ownCodes(…)`, `failover([…])`, or an adapter to any other service. */
@@ -53,8 +47,8 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly namespace?: string
   /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** What is looked at besides requests: the cost of sign-ups. */
-  readonly watch?: WatchOptions
+  /** How sign-ups are watched for SMS pumping. On by default, and then it only observes. */
+  readonly signupGuard?: SignupGuardOptions
   /** Also published on the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent
   /** Clock in milliseconds since 1970. */

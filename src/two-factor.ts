@@ -108,10 +108,10 @@ export interface TwoFactor extends Operator, SingleHandlers {
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { provider, limits, knownBrowsers, watch } = settings
+  const { provider, limits, knownBrowsers, signupGuard } = settings
   const warnings = createWarnings()
   const { warn, hint } = warnings
-  if (watch.signups.mode === 'enforce' && settings.beforeSend === undefined) {
+  if (signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
     warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
   }
   // Preloads in the background, so that the first request does not wait for it.

@@ -23,11 +23,6 @@ import { createTargets } from './targets.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
-/** What is watched for the operator, and by which rules. */
-export interface WatchRules {
-  readonly signups: SignupGuardRules
-}
-
 /** Opens everything independent of HTTP, on one store and one provider. */
 export function openDomain(settings: {
   readonly store: Store
@@ -48,14 +43,14 @@ export function openDomain(settings: {
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */
   readonly trustedMaxAgeMs: number
-  readonly watch: WatchRules
+  readonly signupGuard: SignupGuardRules
   /** Absent: there are none. */
   readonly recoveryCodes?: RecoveryCodeStore | undefined
   readonly background: Background
   readonly now: () => number
   readonly emit: Emit
 }) {
-  const { namespace, limits, watch, now, emit, recoveryCodes } = settings
+  const { namespace, limits, now, emit, recoveryCodes } = settings
   const store = withStoreDeadline(settings.store, limits.storeTimeoutMs, settings)
   const secrets = createSecrets(settings.secret)
   const keys = createKeys(namespace, secrets)
@@ -63,7 +58,7 @@ export function openDomain(settings: {
   const parts = { ...settings, store, secrets, keys, purposes }
   const targets = createTargets(parts)
   const codes = createCodes(parts)
-  const signups = createSignupGuard(parts, watch.signups)
+  const signups = createSignupGuard(parts, settings.signupGuard)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
   const grants = createGrants(parts)

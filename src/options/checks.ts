@@ -1,5 +1,5 @@
+import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
 import { appMethod, interfaceMethods, isMethodName } from '../challenge/code-provider.js'
-import type { WatchRules } from '../challenge/domain.js'
 import { limitsOption } from '../challenge/limits.js'
 import type { HttpSettings } from '../express/settings.js'
 import {
@@ -28,7 +28,7 @@ import {
 import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
-import { authenticator, code, countries, pages, recoveryCodes, watch } from './nested-checks.js'
+import { authenticator, code, countries, pages, recoveryCodes, signupGuard } from './nested-checks.js'
 
 const provider = codeProvider(
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
@@ -116,7 +116,7 @@ export const optionChecks = {
     return value
   },
   authenticator: object(authenticator, ['secretOf', 'issuer']),
-  watch: withDefault({}, object(watch)),
+  signupGuard: withDefault({}, object(signupGuard)),
   allowedOrigins: withDefault([], origins),
   pages: withDefault({}, object(pages)),
   onVerified: func('(req, res, grant)'),
@@ -137,7 +137,7 @@ const moved = {
   ...Object.fromEntries(Object.keys(pages).map((name) => [name, `pages: { ${name} }`])),
   codePattern: 'code: { pattern }',
   codeLetters: 'code: { letters }',
-  signupGuard: 'watch: { signups }',
+  'watch.signups': 'signupGuard',
   balance: 'examples/watch-balance.ts',
   'watch.balance': 'examples/watch-balance.ts',
   deliveryWatch: 'examples/watch-delivery.ts',
@@ -157,7 +157,7 @@ const toPaste = {
 interface Read extends Pick<HttpSettings, 'appName' | 'code' | 'pages'> {
   /** The first signs, all verify. */
   readonly secret: readonly [string, ...string[]]
-  readonly watch: WatchRules
+  readonly signupGuard: SignupGuardRules
 }
 
 /** The options as they were given, checked, with every default in place that does not depend on others. */

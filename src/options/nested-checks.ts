@@ -28,7 +28,6 @@ import {
   that,
   withDefault,
 } from '../lib/options.js'
-import type { WatchOptions } from '../options.js'
 import { phoneCountries } from '../phone-number.js'
 
 // Options that are objects or lists, each with what its members must be.
@@ -114,7 +113,7 @@ export const countries = list(
   1,
 )
 
-const signups: Checks<SignupGuardOptions> = {
+export const signupGuard: Checks<SignupGuardOptions> = {
   mode: withDefault('observe', oneOf('observe', 'enforce')),
   unprovenPerHour: withDefault(30, integer(1)),
   unprovenPerDay: withDefault(100, integer(1)),
@@ -123,10 +122,6 @@ const signups: Checks<SignupGuardOptions> = {
     that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
   ),
   countries,
-}
-
-export const watch: Checks<WatchOptions> = {
-  signups: withDefault({}, object(signups)),
 }
 
 const recoveryCodeChecks: Checks<RecoveryCodeStore> = {

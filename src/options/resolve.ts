@@ -10,7 +10,10 @@ import { checkTwoFactorOptions, type GivenOptions } from './checks.js'
 
 /** The options, checked, with every default in place. */
 export interface Settings
-  extends Pick<GivenOptions, 'provider' | 'secret' | 'store' | 'namespace' | 'watch' | 'onEvent' | 'now'>,
+  extends Pick<
+      GivenOptions,
+      'provider' | 'secret' | 'store' | 'namespace' | 'signupGuard' | 'onEvent' | 'now'
+    >,
     HttpSettings {
   readonly channels: readonly Channel[]
   readonly limits: Limits

@@ -116,9 +116,7 @@ export function createService(options: ServiceOptions = {}) {
       ...provider.codes,
       name: options.name,
     },
-    watch: {
-      signups: { ...signupGuard, ...options.signupGuard },
-    },
+    signupGuard: { ...signupGuard, ...options.signupGuard },
     background,
     namespace: '',
     limits: { ...defaults, ...options.limits },

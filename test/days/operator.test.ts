@@ -133,9 +133,7 @@ async function open() {
       purposes: ['login', 'signup'].map(purposeOf),
       defaultPurpose: purposeOf,
       limits: { ...limits, serviceEnrolSendsPerHour: 200 },
-      watch: {
-        signups: { ...signupGuard, mode: 'enforce' },
-      },
+      signupGuard: { ...signupGuard, mode: 'enforce' },
       appName: { login: 'auth', signup: 'enrol' },
       countries: 'any',
       knownMaxAgeMs: 0,

@@ -25,7 +25,7 @@ it('health says what fails, and holds no secret', async () => {
   let isDown = false
   const host = await startHost({
     options: {
-      watch: { signups: { unprovenPerHour: 1 } },
+      signupGuard: { unprovenPerHour: 1 },
       store: storeThrough((command, _key, work) => {
         if (isDown && command === 'read') throw new Error('573001234567 k-canary')
         return work()

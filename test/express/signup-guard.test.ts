@@ -27,7 +27,7 @@ async function startSignups(options: Partial<TwoFactorOptions>) {
 const few = { mode: 'enforce', unprovenPerHour: 3 } as const
 
 it('a country whose sign-ups nobody completes is refused with 503, and its events say why', async () => {
-  const { start, host } = await startSignups({ watch: { signups: few } })
+  const { start, host } = await startSignups({ signupGuard: few })
   for (let index = 0; index < 3; index += 1) expect((await start(index)).status).toBe(201)
   const refused = await start(3, 0)
   expect(refused.status).toBe(503)
@@ -46,7 +46,7 @@ it('a country whose sign-ups nobody completes is refused with 503, and its event
 })
 
 it('numbers that the host has seen proven elsewhere count', async () => {
-  const { start, host } = await startSignups({ watch: { signups: { ...few, ratio: 1 } } })
+  const { start, host } = await startSignups({ signupGuard: { ...few, ratio: 1 } })
   for (let index = 0; index < 3; index += 1) await start(index)
   await host.tf.signups.approved('CO')
   expect((await start(3)).status).toBe(201)

@@ -30,10 +30,10 @@ describe('a warning', () => {
   })
 
   it('names a signup guard that refuses people with nobody to ask about them', async () => {
-    await startHost({ options: { watch: { signups: { mode: 'enforce' } }, beforeSend: () => true } })
-    await startHost({ options: { watch: { signups: { mode: 'observe' } } } })
+    await startHost({ options: { signupGuard: { mode: 'enforce' }, beforeSend: () => true } })
+    await startHost({ options: { signupGuard: { mode: 'observe' } } })
     expect(await codes()).toEqual([])
-    await startHost({ options: { watch: { signups: { mode: 'enforce' } } } })
+    await startHost({ options: { signupGuard: { mode: 'enforce' } } })
     expect(await codes()).toEqual(['TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND'])
   })
 

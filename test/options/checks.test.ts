@@ -133,11 +133,11 @@ const rows: readonly Row[] = [
   ['knownBrowsers.maxAgeMs', duration, [1], [0]],
   ['knownBrowsers', 'must be an object with: maxAgeMs', [false], [true]],
   ['dangerouslyAnyCountry', 'must be true', [], [false]],
-  ['watch.signups.mode', "must be 'observe' or 'enforce'", ['observe', 'enforce'], ['block']],
-  ['watch.signups.unprovenPerHour', oneOrMore, [1], [0]],
-  ['watch.signups.unprovenPerDay', oneOrMore, [1], [0]],
-  ['watch.signups.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
-  ['watch.signups.countries', someCountries, [['CO']], [[], 'CO']],
+  ['signupGuard.mode', "must be 'observe' or 'enforce'", ['observe', 'enforce'], ['block']],
+  ['signupGuard.unprovenPerHour', oneOrMore, [1], [0]],
+  ['signupGuard.unprovenPerDay', oneOrMore, [1], [0]],
+  ['signupGuard.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
+  ['signupGuard.countries', someCountries, [['CO']], [[], 'CO']],
   ['authenticator.secretOf', fn('(req, subject) => secret in base32'), [noop], ['JBSWY3DP']],
   [
     'authenticator.issuer',
@@ -256,7 +256,7 @@ describe('an option', () => {
       [`${origin}/`, 'a.example', 'null', new URL(origin)],
     ],
     ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0], [-1]],
-    ['watch.signups.countries', country, ['CO'], ['AQ']],
+    ['signupGuard.countries', country, ['CO'], ['AQ']],
     ['pages.brand.csp.imgSrc', source, ['a.example'], ['a b', 'a;b', ',', 5]],
   ])('%s is refused by place: %s', (path, message, right, wrong) => {
     for (const value of wrong)
@@ -272,7 +272,7 @@ describe('an option', () => {
     ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],
     ['trustedDevices.maxAge', 'did you mean "maxAgeMs"?'],
     ['knownBrowsers.maxAge', 'did you mean "maxAgeMs"?'],
-    ['watch.signups.ratios', 'did you mean "ratio"?'],
+    ['signupGuard.ratios', 'did you mean "ratio"?'],
     ['recoveryCodes.remaning', 'did you mean "remaining"?'],
   ])('that is misspelt is named, wherever it stands: %s', (name, hint) => {
     expect(refused(name, 5)).toContain(`twoFactor: unknown option "${name}"; ${hint}`)
@@ -403,7 +403,6 @@ describe('an option that has moved', () => {
     ...ofPages.split(' ').map((name) => [name, `pages: { ${name} }`] as const),
     ['codePattern', 'code: { pattern }'],
     ['codeLetters', 'code: { letters }'],
-    ['signupGuard', 'watch: { signups }'],
     ['balance', 'examples/watch-balance.ts'],
     ['deliveryWatch', 'examples/watch-delivery.ts'],
   ])('is refused with its new place: %s', (name, place) => {
@@ -415,6 +414,7 @@ describe('an option that has moved', () => {
   test.each([
     ['watch.balance', 'examples/watch-balance.ts'],
     ['watch.delivery', 'examples/watch-delivery.ts'],
+    ['watch.signups', 'signupGuard'],
   ])('is refused with its new place where it was a member: %s', (name, place) => {
     expect(refused(name, {})).toBe(`twoFactor: "${name}" has moved: ${place}`)
   })

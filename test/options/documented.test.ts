@@ -32,7 +32,7 @@ const evaluated = (code: string) =>
   runInThisContext(`({ ${Object.keys(given).join(', ')} }) => (${code})`)(given)
 
 /** The groups of options, as they are called in the errors that list their members. */
-const groups = ['code', 'pages', 'watch'] as const
+const groups = ['code', 'pages'] as const
 const membersOf = (make: () => unknown) => {
   try {
     make()

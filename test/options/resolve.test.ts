@@ -26,7 +26,7 @@ test('what is not given has its default, also where docs/options.md shows none',
   expect(resolve()).toMatchObject({
     methods: [{ name: 'sms' }, { name: 'call' }],
     dynamicLinking: false,
-    watch: { signups: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 } },
+    signupGuard: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 },
   })
 })
 
@@ -104,13 +104,12 @@ test('a pattern for codes remembers no position', () => {
 })
 
 test('what is named and undefined has its default, not nothing', () => {
-  const { watch, ...settings } = resolve({
-    watch: { signups: { mode: undefined, ratio: 3 } },
+  const { signupGuard, ...settings } = resolve({
+    signupGuard: { mode: undefined, ratio: 3 },
     store: undefined,
   })
-  expect(watch.signups).toMatchObject({ mode: 'observe', ratio: 3 })
+  expect(signupGuard).toMatchObject({ mode: 'observe', ratio: 3 })
   expect(settings).not.toHaveProperty('store')
-  expect(Object.keys(resolve().watch)).toEqual(['signups'])
 })
 
 describe('a purpose', () => {

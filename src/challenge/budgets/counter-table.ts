@@ -144,7 +144,7 @@ export function counterTable(lane: Lane, max: Limits) {
     kind: 'count-enrol-address-unproven',
     of: unprovenAddress,
     windowMs: dayMs,
-    // Counted without a limit, too: what one address wastes must not close a country (`watch.signups`).
+    // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
     told: ofAddress,
     // SMS pumping. What the provider refused stays counted, so that nobody tries numbers for free. What is proven

@@ -24,7 +24,7 @@ export interface SubjectsFacade {
   revokeEverything(subject: SubjectName): Promise<void>
 }
 
-/** Sign-ups as the option `watch.signups` counts them. */
+/** Sign-ups as the option `signupGuard` counts them. */
 export interface SignupsFacade {
   /**
    * A number of this country (ISO 3166 code) was proven in another way than by a code of `phoneVerification()`,
@@ -53,7 +53,7 @@ export interface Operator {
    * if (locked) await tf.subjects.enable('ana')
    */
   readonly subjects: SubjectsFacade
-  /** Sign-ups that were completed without a code of this package, for the option `watch.signups`. */
+  /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
    * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to

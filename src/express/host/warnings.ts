@@ -27,7 +27,7 @@ const messages = {
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
-    '`watch.signups` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
+    '`signupGuard` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
   TWO_FACTOR_LIMIT_TIGHT:
     'A limit of the whole service leaves little room beside the traffic of the last week: on a busy day it refuses honest people. Raise it, or let it be a function.',
   TWO_FACTOR_NO_SESSION:
