@@ -108,12 +108,9 @@ export interface TwoFactor extends Operator, SingleHandlers {
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { provider, limits, knownBrowsers, signupGuard } = settings
+  const { provider, limits, knownBrowsers } = settings
   const warnings = createWarnings()
   const { warn, hint } = warnings
-  if (signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
-    warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
-  }
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 
@@ -135,7 +132,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     haveApps: settings.authenticator !== undefined,
-    onUnreadable: (place, reason) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place}, ${reason}`),
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const http = openHttp(settings, domain, warn)
@@ -168,6 +164,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       return createRouter(handlers, pages)
     }),
     start: factory('start', startChecks, ({ purpose, successPath }) => {
+      if (purpose !== undefined) domain.purposes.checkStart(purpose)
       successPaths.add('start', purpose, successPath)
       return handlers.start(purpose)
     }),

@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import { type Awaitable, type Background, isThenable, withinDeadline } from '../lib/promises.js'
-import type { PhoneRefusal } from '../phone-number.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
 import { createServiceLimits } from './budgets/service-limits.js'
@@ -37,8 +36,6 @@ export function openDomain(settings: {
   readonly countries: readonly string[] | 'any'
   /** Whether there are authenticator apps. */
   readonly haveApps: boolean
-  /** Called with the place, from 1, of a number on file that gets no code, and why. */
-  readonly onUnreadable: (place: number, reason: PhoneRefusal) => void
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */

@@ -76,8 +76,12 @@ export function createPurposes(
       const found = known.get(name)
       if (found !== undefined) return found
       // A browser that asks for the declared one would get a grant that this guard never accepts.
-      if (areDeclared && name !== 'login') throw undeclared(name, initial)
+      if (areDeclared && name !== 'login') throw undeclared('requireTwoFactor', name, initial)
       return declare(usual(name))
+    },
+    /** Throws a TypeError for what a start fixes and nobody has named: each of its requests would be refused. */
+    checkStart(name: string): void {
+      if (name !== firstPurpose && !known.has(name)) throw undeclared('start', name, [...known.values()])
     },
     /** A purpose of the package's own, added when the options do not name it. */
     ofPackage: (name: string) => known.get(name) ?? declare(usual(name)),
@@ -101,10 +105,10 @@ export function createPurposes(
   }
 }
 
-function undeclared(name: string, declared: readonly Purpose[]): TypeError {
+function undeclared(by: 'requireTwoFactor' | 'start', name: string, declared: readonly Purpose[]): TypeError {
   const names = declared.map((purpose) => purpose.name)
   const fix = didYouMean(name, names, `add ${JSON.stringify(name)}: {} to it`)
-  return optionError(`requireTwoFactor: purpose "${name}" is missing from the option purposes; ${fix}`)
+  return optionError(`${by}: purpose "${name}" is missing from the option purposes; ${fix}`)
 }
 
 /** What a proof has to be: what for, and what proves it. */

@@ -1,6 +1,6 @@
 import type { AboutChallenge, AboutExchange } from '../events.js'
 import { type Awaitable, all, andThen } from '../lib/promises.js'
-import { maskPhoneNumber, type PhoneNumber, type PhoneRefusal, parsePhoneNumber } from '../phone-number.js'
+import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
@@ -52,8 +52,6 @@ export function createTargets(
     readonly knownMaxAgeMs: number
     /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
     readonly haveApps: boolean
-    /** Called with the place, from 1, of a number on file that gets no code, and why. */
-    readonly onUnreadable: (place: number, reason: PhoneRefusal) => void
   },
 ) {
   const { keys, secrets, purposes, countries } = parts
@@ -91,7 +89,6 @@ export function createTargets(
   async function numberOf(
     actor: Actor,
     { phone, methods, label }: NumberOnFile,
-    place: number,
     inAll: LedgerInHand | undefined,
   ): Promise<Target | Refusal> {
     const who = whoCounts(actor)
@@ -104,8 +101,6 @@ export function createTargets(
       const { refusal: reason } = parsed
       const isUnreadable = reason === 'not-a-number' || reason === 'wrong-length'
       if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
-      // The number of a person may be of any country; one of several is left out, and told by no event.
-      if (isUnreadable || actor.numbers !== undefined) parts.onUnreadable(place, reason)
       return { ...refused('destination_not_allowed'), untold: reason }
     }
     const key = keys.ledger(lane, parsed.phone)
@@ -122,8 +117,8 @@ export function createTargets(
     const { subject, secret } = actor
     const readable: Target[] = []
     let refusal: Refusal | undefined
-    for (const [index, number] of allNumbers(actor).entries()) {
-      const one = await numberOf(actor, number, index + 1, inAll)
+    for (const number of allNumbers(actor)) {
+      const one = await numberOf(actor, number, inAll)
       if ('outcome' in one) refusal ??= one
       else readable.push(one)
     }

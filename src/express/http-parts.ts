@@ -1,6 +1,6 @@
 import type { Domain } from '../challenge/domain.js'
 import { createRenewal } from './flows/renewal.js'
-import { createShownChecks } from './guard/details.js'
+import { createShownCheck } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
@@ -59,7 +59,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
       addressOf,
       warn,
     }),
-    shownChecks: createShownChecks(warn),
+    checkShown: createShownCheck(warn),
 
     // What people see.
     pages,

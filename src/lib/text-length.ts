@@ -12,27 +12,24 @@ export interface TextLength {
   readonly limit: number
   /** Messages that it is billed as: each of several loses room to a header. */
   readonly parts: number
-  /** The alphabet that it needs: one foreign character makes all of them two bytes wide. */
-  readonly alphabet: 'GSM-7' | 'UCS-2'
 }
 
 /**
  * Counts a text as networks do: in characters of GSM-7 up to 160, else in UTF-16 units up to 70.
  *
  * @example
- * textLength('100 €') // { length: 6, limit: 160, parts: 1, alphabet: 'GSM-7' }
+ * textLength('100 €') // { length: 6, limit: 160, parts: 1 }
  */
 export function textLength(text: string): TextLength {
   let length = 0
   for (const character of text) {
-    if (!basic.has(character) && !extension.has(character)) {
-      return { ...partsOf(text.length, 70, 67), alphabet: 'UCS-2' }
-    }
+    // One foreign character makes all of them two bytes wide.
+    if (!basic.has(character) && !extension.has(character)) return partsOf(text.length, 70, 67)
     length += extension.has(character) ? 2 : 1
   }
-  return { ...partsOf(length, 160, 153), alphabet: 'GSM-7' }
+  return partsOf(length, 160, 153)
 }
 
-function partsOf(length: number, limit: number, limitOfSeveral: number) {
+function partsOf(length: number, limit: number, limitOfSeveral: number): TextLength {
   return { length, limit, parts: length <= limit ? 1 : Math.ceil(length / limitOfSeveral) }
 }

@@ -142,16 +142,8 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   return withFixedCodes('ownCodes', provider, options)
 }
 
-/** Writes messages; each warning is given once, without a word of the message. */
+/** Writes the whole message; or nothing that can be sent, and which row is too long for it. */
 function createWriter({ text, origin, maxParts = 2 }: OwnCodesOptions) {
-  const warned = new Set<string>()
-  function warn(code: string, warning: string): void {
-    if (warned.has(code)) return
-    warned.add(code)
-    process.emitWarning(warning, { type: 'TwoFactorWarning', code })
-  }
-
-  /** The whole message; or nothing that can be sent, and which row is too long for it. */
   return (code: string, send: CodeSend): string | { readonly tooLong?: string } => {
     const { channel, appName, locale, purpose, details, expiresInMs } = send
     const isText = channel === 'sms'
@@ -164,20 +156,7 @@ function createWriter({ text, origin, maxParts = 2 }: OwnCodesOptions) {
 
     const body =
       text === undefined ? defaultMessage(message, (body) => partsOf(body) === 1) : hostText(text, message)
-    if (body === undefined) {
-      warn(
-        'TWO_FACTOR_TEXT_FAILED',
-        'ownCodes: text threw or returned no string with the code: nothing was sent.',
-      )
-      return {}
-    }
-    if (partsOf(body) > 1) {
-      const { length, limit, alphabet } = textLength(body + lastLine)
-      warn(
-        'TWO_FACTOR_LONG_TEXT',
-        `ownCodes: a text has ${length} characters and needs several parts: one holds ${limit} of ${alphabet}.`,
-      )
-    }
+    if (body === undefined) return {}
     // SMS pumping: the visitor's words are billed by the part. A row left out could be the payee.
     if (partsOf(body) > maxParts) return details === undefined ? {} : { tooLong: longestIn(details) }
     return body + lastLine

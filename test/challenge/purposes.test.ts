@@ -32,6 +32,17 @@ describe('purposes', () => {
     expect(purposes.forEnrolment('signup')).toMatchObject({ browserStartable: false })
   })
 
+  it('that a start fixes are among those that somebody has named before', () => {
+    const purposes = createPurposes([usual('settings')], usual, names)
+    const missing = 'start: purpose "signup" is missing from the option purposes'
+    expect(() => purposes.checkStart('signup')).toThrow(`${missing}; add "signup": {} to it`)
+    expect(() => purposes.checkStart('setings')).toThrow('; did you mean "settings"?')
+    for (const name of ['settings', 'login']) expect(() => purposes.checkStart(name)).not.toThrow()
+    const brought = createPurposes([login], usual, names)
+    brought.forGuard('transfer')
+    expect(() => brought.checkStart('transfer')).not.toThrow()
+  })
+
   it('keep grants for the longest age that a guard accepts', () => {
     const purposes = createPurposes([login], usual, names)
     expect(purposes.grantLifetimeMs('login')).toBe(10)

@@ -131,7 +131,6 @@ export function createService(options: ServiceOptions = {}) {
     trustedMaxAgeMs: options.trustedMaxAgeMs ?? 0,
     recoveryCodes: options.recoveryCodes,
     haveApps: options.haveApps ?? false,
-    onUnreadable: () => undefined,
     now,
     emit,
   })

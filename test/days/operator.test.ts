@@ -139,7 +139,6 @@ async function open() {
       knownMaxAgeMs: 0,
       trustedMaxAgeMs: 0,
       haveApps: false,
-      onUnreadable: () => undefined,
       now: time.now,
       emit: health.over((event) => void heard.push([(time.now() - midnight) / minute, event])),
     })

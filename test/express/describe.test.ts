@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createShownChecks } from '../../src/express/guard/details.js'
+import { createShownCheck } from '../../src/express/guard/details.js'
 import {
   createClient,
   type Details,
@@ -203,30 +203,11 @@ describe('what the person confirms', () => {
 describe('what is shown and not bound', () => {
   const { said, codes } = hearWarnings()
 
-  /** Checks whose warnings are listed. */
-  function startChecks() {
+  /** A check whose warnings are listed. */
+  function startCheck() {
     const warned: string[] = []
-    return { checks: createShownChecks((code, cause) => void warned.push(`${code} ${cause}`)), warned }
+    return { check: createShownCheck((code, cause) => void warned.push(`${code} ${cause}`)), warned }
   }
-  const bind = () => ({ amount: 1 })
-  const one = { bind, describe: (): Details => ({ rows: [['Amount', '1']] }) }
-  const other = { bind, describe: (): Details => ({ rows: [['To', 'Ben']] }) }
-
-  it.each<[string, readonly object[], number]>([
-    ['by the same function', [one, one], 0],
-    ['by another one', [one, other], 1],
-    ['by none', [one, { bind }], 1],
-    ['by none before', [{ bind }, one], 1],
-    ['by none at all', [{ bind }, { bind }], 0],
-    ['without being bound', [one, {}], 0],
-    ['for another purpose', [one, { ...other, purpose: 'settings' }], 0],
-  ])('warns when a second guard of its purpose describes it %s: %#', (_name, guards, count) => {
-    const { checks, warned } = startChecks()
-    for (const given of guards)
-      checks.guard({ purpose: 'pay', bind: undefined, describe: undefined, ...given })
-    expect(warned).toEqual(Array(count).fill('TWO_FACTOR_DESCRIBED_DIFFERENTLY purpose "pay"'))
-  })
-
   const asked = { subject: 'ana', purpose: 'pay', bound: 'hash', locale: 'en' }
   const shown = { title: 'Transfer', rows: [['Amount', '5'] as const, ['To', 'Mum'] as const] }
   const changed = { ...shown, rows: [['Amount', '5'] as const, ['To', 'Mallory'] as const] }
@@ -243,33 +224,29 @@ describe('what is shown and not bound', () => {
   ])(
     'warns by its label when the same fields are refused again with other rows: %s',
     (_name, differs, details, labels) => {
-      const { checks, warned } = startChecks()
-      checks.rows(asked, shown)
-      checks.rows({ ...asked, ...differs }, details)
+      const { check, warned } = startCheck()
+      check(asked, shown)
+      check({ ...asked, ...differs }, details)
       expect(warned).toEqual(labels.map((label) => `TWO_FACTOR_ROWS_NOT_BOUND purpose "pay", "${label}"`))
     },
   )
 
   it('remembers no more than a hundred refusals', () => {
-    const { checks, warned } = startChecks()
-    checks.rows(asked, shown)
-    for (let index = 0; index < 99; index += 1) checks.rows({ ...asked, bound: `${index}` }, shown)
-    checks.rows(asked, changed)
+    const { check, warned } = startCheck()
+    check(asked, shown)
+    for (let index = 0; index < 99; index += 1) check({ ...asked, bound: `${index}` }, shown)
+    check(asked, changed)
     expect(warned).toHaveLength(1)
-    for (let index = 0; index < 100; index += 1) checks.rows({ ...asked, bound: `${index}` }, shown)
-    checks.rows(asked, shown)
+    for (let index = 0; index < 100; index += 1) check({ ...asked, bound: `${index}` }, shown)
+    check(asked, shown)
     expect(warned).toHaveLength(1)
   })
 
   it('is told to the host as a process warning, at its second refusal', async () => {
-    const { host, ana } = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
+    const { ana } = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
     for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
-    host.tf.requireTwoFactor({ purpose: 'pay', bind })
-    await codes()
-    expect(said.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^The same bound fields .* \(purpose "pay", "Note"\)$/),
-      expect.stringMatching(/^Two guards of one purpose .* \(purpose "pay"\)$/),
-    ])
+    expect(await codes()).toEqual(['TWO_FACTOR_ROWS_NOT_BOUND'])
+    expect(said[0]?.message).toMatch(/^The same bound fields .* \(purpose "pay", "Note"\)$/)
   })
 
   it.each<[string, NonNullable<TwoFactorOptions['pages']>, string]>([

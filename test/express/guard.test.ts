@@ -278,6 +278,7 @@ describe('the guard', () => {
     expect(() => verify({ purpose: 'x' })).toThrow('verify: takes no options')
     expect(verify(undefined)).toBeTypeOf('function')
     expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a non-empty string')
+    expect(() => tf.start({ purpose: 'transferr' })).toThrow('start: purpose "transferr" is missing')
     expect(() => tf.phoneVerification({ purpose: '' })).toThrow(
       'phoneVerification: purpose must be a non-empty string',
     )

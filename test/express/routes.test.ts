@@ -131,6 +131,23 @@ describe('a request that the routes have answered', () => {
   })
 })
 
+describe('a request that was answered before the routes', () => {
+  it('has no code sent: whoever was refused need not be asked for one', async () => {
+    const { host, ana } = await startLoggedIn({
+      mount: (app, tf) => {
+        app.post('/wrong-password', (_req, res, next) => {
+          res.status(401).json({ wrong: 'password' })
+          next()
+        })
+        app.post('/wrong-password', tf.start())
+      },
+    })
+    const told = await ana.post('/wrong-password', {})
+    expect([told.status, told.json, host.stub.sends]).toEqual([401, { wrong: 'password' }, []])
+    expect(host.errors).toEqual([])
+  })
+})
+
 describe('routes at the root of the site', () => {
   it('lead to a page that is there', async () => {
     const host = await startHost({ mount: (app, tf) => app.use(tf.phoneVerification().routes()) })

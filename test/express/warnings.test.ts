@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, twoFactor } from '../../src/index.js'
-import { type ProviderStub, startProviderStub } from '../provider-stub.js'
+import { startProviderStub } from '../provider-stub.js'
 import { baseOptions, hearWarnings, startChallenged, startHost, startLoggedIn, stubCodes } from './kit.js'
 
 const { said, codes } = hearWarnings()
@@ -27,14 +27,6 @@ describe('a warning', () => {
       'See express-two-factor/docs/troubleshooting.md#two_factor_trust_proxy_missing',
     )
     expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
-  })
-
-  it('names a signup guard that refuses people with nobody to ask about them', async () => {
-    await startHost({ options: { signupGuard: { mode: 'enforce' }, beforeSend: () => true } })
-    await startHost({ options: { signupGuard: { mode: 'observe' } } })
-    expect(await codes()).toEqual([])
-    await startHost({ options: { signupGuard: { mode: 'enforce' } } })
-    expect(await codes()).toEqual(['TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND'])
   })
 
   it('names a limit of sign-ups that the week before came near to, a minute after the start', async () => {
@@ -104,40 +96,6 @@ describe('a warning', () => {
     expect(await codes()).toHaveLength(1)
   })
 
-  it('names a handler that has responded and goes on to send a code, which is not sent', async () => {
-    const host = await startHost({
-      mount: (app, tf) => {
-        app.post('/wrong-password', (_req, res, next) => {
-          res.status(401).json({ wrong: 'password' })
-          next()
-        })
-        app.post('/wrong-password', tf.start())
-      },
-    })
-    const told = await (await host.login()).post('/wrong-password', {})
-    expect([told.status, told.json, host.stub.sends]).toEqual([401, { wrong: 'password' }, []])
-    expect(host.errors).toEqual([])
-    expect(await codes()).toEqual(['TWO_FACTOR_RESPONSE_SENT'])
-  })
-
-  it('names a fixed purpose that nobody has declared by the first request', async () => {
-    const host = await startHost({
-      mount: (app, tf) => {
-        app.post('/pay', tf.start({ purpose: 'transferr' }))
-        app.post('/late', tf.start({ purpose: 'late' }))
-        app.get('/late', tf.requireTwoFactor({ purpose: 'late' }))
-      },
-    })
-    const ana = await host.login()
-    // A guard may be made after the start of its code.
-    expect((await ana.post('/late', {})).status).toBe(201)
-    expect((await ana.start({ purpose: 'transferr' })).status).toBe(400)
-    expect(await codes()).toEqual([])
-    for (const _request of [1, 2]) expect((await ana.post('/pay', {})).status).toBe(400)
-    expect(await codes()).toEqual(['TWO_FACTOR_PURPOSE_UNKNOWN'])
-    expect(said[0]?.message).toMatch(/\(transferr\)$/)
-  })
-
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
     const { host, ana } = await startChallenged({
       provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
@@ -159,29 +117,6 @@ describe('a warning', () => {
     const ben = await host.challenged('ben')
     expect((await ben.verify('000000')).status).toBe(422)
     expect(await codes()).toEqual([])
-  })
-
-  it.each<[string, ProviderStub['answerSend'], string]>([
-    ['404', () => ({ status: 404, json: { error: 'no such page' } }), 'sendSmsCode, HTTP 404'],
-    ['a web page', () => ({ text: '<!doctype html><title>Acme</title>' }), 'sendSmsCode, HTTP 200'],
-    ['404 and a web page', () => ({ status: 404, text: '<html>' }), 'sendSmsCode, HTTP 404'],
-  ])('names the path of `baseUrl` where a send is answered by %s', async (_name, answerSend, cause) => {
-    const host = await startHost()
-    Object.assign(host.stub, { answerSend })
-    await (await host.login()).start()
-    expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_ADDRESS'])
-    expect(said[0]?.message).toContain(`such as /v1. (${cause}`)
-  })
-
-  it('names a store whose client was never connected, and its findings are those of the self-test', async () => {
-    const down = () => Promise.reject(new Error('The client is closed'))
-    const host = await startHost({
-      options: { store: { read: down, swap: down, increment: down }, now: () => Date.now() },
-    })
-    expect((await (await host.login()).start()).status).toBe(503)
-    expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
-    expect(said[0]?.message).toContain('`await client.connect()`')
-    expect((await host.tf.selfTest()).findings.map(({ code }) => code)).toEqual(['store_failed'])
   })
 
   it('names a factory that is called for every request', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CodeProvider, CodeSend } from '../../src/challenge/code-provider.js'
 import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
 import { codeInText } from '../../src/tools/sandbox/text-code.js'
@@ -197,34 +197,9 @@ describe('a message', () => {
 })
 
 describe('a message that is not as it should be', () => {
-  const warnings = () => vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  afterEach(() => vi.restoreAllMocks())
-
-  test.each([
-    ['GSM-7', 'x', 153, '161 characters and needs several parts: one holds 160 of GSM-7'],
-    ['signs that count two', '€', 76, '161 characters and needs several parts'],
-    ['other letters', 'ó', 63, '71 characters and needs several parts: one holds 70 of UCS-2'],
-    ['signs of two units', '😀', 31, '71 characters and needs several parts'],
-  ])('is told about once when it does not fit one part: %s', async (_name, letter, most, told) => {
-    const spy = warnings()
-    let filler = letter.repeat(most)
-    const codes = provider({ text: ({ code }) => `${code} ${filler}` })
-    await sendBy(codes)
-    expect(spy).not.toHaveBeenCalled()
-    filler = letter.repeat(most + 1)
-    const { code } = await sendBy(codes)
-    await sendBy(codes)
-    expect(spy.mock.calls).toEqual([
-      [expect.stringContaining(told), { type: 'TwoFactorWarning', code: 'TWO_FACTOR_LONG_TEXT' }],
-    ])
-    expect(JSON.stringify(spy.mock.calls)).not.toContain(code)
-  })
-
   test('goes without the advice before it takes two parts', async () => {
-    const spy = warnings()
     const { message } = await sendBy(provider({ origin: 'example.com' }), { locale: 'es' })
     expect(message).toMatch(/^\d{6} es tu código de Acme\. Vence en 10 minutos\.\n@example\.com #\d{6}$/)
-    expect(spy).not.toHaveBeenCalled()
   })
 
   const throwing = (error: unknown) => () => {
@@ -239,20 +214,12 @@ describe('a message that is not as it should be', () => {
     ['rejects', async () => Promise.reject(new Error('no table'))],
     ['is nothing', () => undefined],
   ])('is not sent when it %s', async (_name, text) => {
-    const spy = warnings()
     const codes = provider({ text: text as never })
     const report = vi.fn()
     expect(await codes.sendCode({ ...order, report })).toEqual({ result: 'not-sent' })
     expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
     expect(report.mock.calls).toEqual([[{ reason: 'text', asked: false }]])
-    expect(spy.mock.calls).toEqual([
-      [
-        'ownCodes: text threw or returned no string with the code: nothing was sent.',
-        { type: 'TwoFactorWarning', code: 'TWO_FACTOR_TEXT_FAILED' },
-      ],
-    ])
-    expect(JSON.stringify(spy.mock.calls)).not.toContain('482913')
   })
 })
 

@@ -30,7 +30,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
 export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<Acting>) {
-  const { domain, endpoint, languageOf, responder, settings, warn } = http
+  const { domain, endpoint, languageOf, responder, settings } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled)
@@ -196,8 +196,6 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   /** A purpose that the app fixed goes before what the browser sends. */
   const fixing = (purpose: string | undefined) => (fields: Body) => {
     if (purpose === undefined) return fields
-    // By the request: a guard that names it may be made after this route.
-    if (purposes.find(purpose) === undefined) warn('TWO_FACTOR_PURPOSE_UNKNOWN', purpose)
     const { purpose: _given, ...others } = fields
     return purpose === flow.defaultPurpose ? others : { ...others, purpose }
   }

@@ -73,13 +73,6 @@ function tooLong(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message: `Details: ${message}.` })
 }
 
-/** What a guard admits. */
-export interface Guarded {
-  readonly purpose: string
-  readonly bind?: unknown
-  readonly describe?: Describe | undefined
-}
-
 /** Of whom a proof is asked for, and the language that it is described in. */
 export type Described = Pick<RequiredGrant, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
 
@@ -90,32 +83,19 @@ const maxRemembered = 100
  * Warns where a code that was shown for one thing would admit another: a grant fits wherever purpose and bound fields
  * are equal, whatever was shown. Only a warning, because a rate or a date may be shown and not be meant.
  */
-export function createShownChecks(warn: Warn) {
-  const describes = new Map<string, Describe | undefined>()
+export function createShownCheck(warn: Warn) {
   const remembered = new Map<string, ReadonlyMap<string, string>>()
 
-  return {
-    /** Asked when a guard is made. */
-    guard({ purpose, bind, describe }: Guarded): void {
-      // What is not bound admits nothing that is.
-      if (bind === undefined) return
-      if (describes.has(purpose) && describes.get(purpose) !== describe) {
-        warn('TWO_FACTOR_DESCRIBED_DIFFERENTLY', `purpose "${purpose}"`)
-      }
-      describes.set(purpose, describe)
-    },
-
-    /** Asked at each refusal. */
-    rows({ subject, purpose, bound, locale }: Described, { title = '', rows }: Details): void {
-      const key = hashId(JSON.stringify([subject, purpose, bound, locale]))
-      const shown = new Map(
-        [['title', title] as const, ...rows].map(([label, value]) => [label, hashId(value)]),
-      )
-      const before = remembered.get(key) ?? shown
-      if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(key, shown)
-      const label = [...before.keys(), ...shown.keys()].find((one) => before.get(one) !== shown.get(one))
-      if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
-    },
+  /** Asked at each refusal. */
+  return ({ subject, purpose, bound, locale }: Described, { title = '', rows }: Details): void => {
+    const key = hashId(JSON.stringify([subject, purpose, bound, locale]))
+    const shown = new Map(
+      [['title', title] as const, ...rows].map(([label, value]) => [label, hashId(value)]),
+    )
+    const before = remembered.get(key) ?? shown
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(key, shown)
+    const label = [...before.keys(), ...shown.keys()].find((one) => before.get(one) !== shown.get(one))
+    if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
   }
 }

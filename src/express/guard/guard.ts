@@ -39,7 +39,6 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const describe = settings.describe && hostFunction(settings.describe)
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
   const find = once ? grants.take : grants.read
-  http.shownChecks.guard({ ...settings, purpose })
 
   function boundTo(req: Request): string | undefined {
     try {
@@ -137,7 +136,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const { locale } = http.languageOf(req)
     try {
       const details = readDetails(await describe(req, { locale }))
-      http.shownChecks.rows({ ...required, locale }, details)
+      http.checkShown({ ...required, locale }, details)
       return details
     } catch (error) {
       throw explained(req, error)

@@ -22,36 +22,20 @@ const messages = {
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
     'The session cookie is Secure, and Express sees this request as plain http, so that the cookie never goes out. Set `trust proxy` to the proxy that ends TLS.',
-  TWO_FACTOR_RESPONSE_SENT:
-    'A handler before tf.start() had responded already and went on to it all the same, so nothing was done. Let it end there once it has responded.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
-  TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
-    '`signupGuard` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
   TWO_FACTOR_LIMIT_TIGHT:
     'A limit of the whole service leaves little room beside the traffic of the last week: on a busy day it refuses honest people. Raise it, or let it be a function.',
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
-  TWO_FACTOR_PURPOSE_UNKNOWN:
-    '`tf.start()` fixes a purpose that neither the option `purposes` nor a guard names: each of its requests gets 400. Correct the name, or add it to `purposes`.',
-  TWO_FACTOR_DESCRIBED_DIFFERENTLY:
-    'Two guards of one purpose with `bind` describe differently: a code that was shown for one admits the other where the bound fields are equal. Give both the same function `describe`, or each a purpose of its own.',
   TWO_FACTOR_ROWS_NOT_BOUND:
     'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
-  TWO_FACTOR_PHONE_UNREADABLE:
-    'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and gets no code. Use numbers in international form, such as +573001234567.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
-  TWO_FACTOR_PROVIDER_UNAVAILABLE:
-    'The provider did not respond as it should to a send or a check. Pass `onEvent` to be told each time.',
-  TWO_FACTOR_PROVIDER_ADDRESS:
-    'A send was answered by 404, or by something that is no JSON, as a web site does. Check the path of `baseUrl`, which ends in the version segment, such as /v1.',
   TWO_FACTOR_STATUS_UNEXPECTED:
     'The provider answered a code with a status that `approvedStatuses` lacks: if that code was right, nobody gets in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
-  TWO_FACTOR_STORE_FAILED:
-    'The store failed or was late, and requests get 503. Connect its client before the first request (`await client.connect()`), and check that this server can reach it.',
 } as const satisfies Record<string, string>
 
 export type WarningCode = keyof typeof messages
@@ -98,14 +82,10 @@ export function createEmit(
 
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured') hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
-    const wrongAddress = astray(event)
-    if (wrongAddress) hint('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
-    else if (event.type === 'provider.unavailable') hint('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'provider.unexpected' && !isApproving) {
       hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
     }
-    if (event.type === 'store.failed') hint('TWO_FACTOR_STORE_FAILED', event.command)
   }
 
   return (body) => {
@@ -119,15 +99,6 @@ export function createEmit(
       // A broken metric must not change who is admitted.
     }
   }
-}
-
-/** A send that seems to have reached a web site in place of the provider: `baseUrl` lacks its path. */
-function astray(event: EventBody): AboutExchange | undefined {
-  if (event.type === 'challenge.undelivered') return event.httpStatus === 404 ? event : undefined
-  if (event.type !== 'provider.unavailable' || event.command !== 'send') return undefined
-  const { httpStatus, reason, providerError } = event
-  const isPage = httpStatus === 200 && reason === 'answer' && providerError === undefined
-  return httpStatus === 404 || isPage ? event : undefined
 }
 
 function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {

@@ -67,11 +67,8 @@ export function createEndpoint(parts: {
 
     return middleware(async (req, res) => {
       req[noteGuarded]?.()
-      if (res.headersSent) {
-        // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
-        warn('TWO_FACTOR_RESPONSE_SENT')
-        return false
-      }
+      // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
+      if (res.headersSent) return false
       const visit: Visit = { context: { req, res, fields: fixed({}) } }
       const view = (problem: Problem) => page.of(visit.context, problem).finally(() => sessions.release(req))
       try {
