@@ -29,7 +29,7 @@ export async function selfTest(
   /** What the options, and the requests seen so far, have shown. */
   settings: () => readonly Finding[],
 ): Promise<SelfTest> {
-  const { namespace, store, keys, now } = domain
+  const { store, keys, now } = domain
   const found = await Promise.all([
     findingOf(() => withinDeadline(balanceMs, () => creditsLeft(provider)), {
       code: 'provider_failed',
@@ -43,7 +43,7 @@ export async function selfTest(
       code: 'clock_failed',
       fix: 'remove the option `now`',
     }),
-    findingOf(() => withinDeadline(inspectionMs, async () => (await store.inspect?.(namespace)) ?? []), {
+    findingOf(() => inspectStore(domain), {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
@@ -61,6 +61,14 @@ export async function selfTest(
   ])
   const findings = [...found.flat(), ...settings()]
   return { ok: findings.length === 0, findings }
+}
+
+/** What the store finds wrong with itself. Rejects where it cannot be asked. */
+export function inspectStore({
+  store,
+  namespace,
+}: Pick<Domain, 'namespace' | 'store'>): Promise<readonly Finding[]> {
+  return withinDeadline(inspectionMs, async () => (await store.inspect?.(namespace)) ?? [])
 }
 
 async function findingOf(

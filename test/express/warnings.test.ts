@@ -1,9 +1,11 @@
 import type { Express } from 'express'
 import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, twoFactor } from '../../src/index.js'
+import { memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
+import { withoutRedis } from '../store/redis-server.js'
 import { baseOptions, hearWarnings, startChallenged, startHost, startLoggedIn, stubCodes } from './kit.js'
+import { redisOfFile } from './redis.js'
 
 const { said, codes } = hearWarnings()
 afterEach(() => void vi.unstubAllEnvs())
@@ -44,6 +46,63 @@ describe('a warning', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(await codes()).toEqual(['TWO_FACTOR_LIMIT_TIGHT'])
     expect(said[0]?.message).toContain('2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000')
+  })
+
+  /** The time in which an app looks at its store, passed at once. */
+  async function aMinuteAfterTheStart(options: Partial<TwoFactorOptions>): Promise<void> {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const host = await startHost({ options })
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(await codes()).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    onTestFinished(() => host.tf.close())
+  }
+
+  it('names a store that may forget what is live, and leaves its other findings to the self-test', async () => {
+    const fix = 'set it'
+    const inspect = async () => [
+      { code: 'store_clock', message: 'Its clock leads.', fix },
+      { code: 'store_evicts', message: 'It forgets.', fix },
+      { code: 'store_evicts', message: 'Another node does.', fix },
+    ]
+    await aMinuteAfterTheStart({ store: { ...memoryStore(), inspect } })
+    expect(await codes()).toEqual(['TWO_FACTOR_STORE_EVICTS'])
+    expect(said[0]?.message).toMatch(/ \(It forgets\. Another node does\.\)$/)
+  })
+
+  it.each([
+    ['has nothing to say about itself', undefined],
+    ['cannot be asked', () => Promise.reject(new Error('down'))],
+  ])('names no store that %s', async (_what, inspect) => {
+    await aMinuteAfterTheStart({ store: { ...memoryStore(), ...(inspect && { inspect }) } })
+    expect(await codes()).toEqual([])
+  })
+
+  describe.skipIf(withoutRedis)('on Redis', () => {
+    const redis = redisOfFile()
+
+    it.each(['volatile-lru', 'allkeys-random'])('names an eviction policy: %s', async (policy) => {
+      await redis.server.ask('CONFIG', 'SET', 'maxmemory-policy', policy)
+      await aMinuteAfterTheStart({ store: redis.onRedis() })
+      await vi.waitFor(async () => expect(await codes()).toEqual(['TWO_FACTOR_STORE_EVICTS']))
+      expect(said[0]?.message).toContain(`(Redis on port ${redis.server.port} may forget what is live`)
+      expect(said[0]?.message).toContain(`maxmemory-policy is ${policy})`)
+    })
+
+    it('names none that keeps what is live', async () => {
+      await redis.server.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+      const inspected = vi.fn()
+      const store = redis.onRedis()
+      const inspect = async (namespace?: string) => {
+        const findings = await store.inspect?.(namespace)
+        inspected(findings)
+        return findings ?? []
+      }
+      await aMinuteAfterTheStart({ store: { ...store, inspect } })
+      await vi.waitFor(() => expect(inspected).toHaveBeenCalledWith([]))
+      expect(await codes()).toEqual([])
+    })
   })
 
   it('names a `trust proxy` that trusts everybody', async () => {

@@ -44,7 +44,7 @@ describe('docs/going-live.md lists every code, and no other,', () => {
 
   it('of selfTest', () => {
     const warnings = (read('src/express/host/warnings.ts').match(/(?<=^ {2}TWO_FACTOR_)\w+(?=:)/gm) ?? [])
-      .filter((name) => !name.startsWith('PROVIDER_'))
+      .filter((name) => !/^(?:PROVIDER|STORE)_/.test(name))
       .map((name) => name.toLowerCase())
     const codes = codesIn(
       'src/challenge/self-test.ts',

@@ -16,6 +16,8 @@ const messages = {
     'In production, challenges and grants are kept in this process only and are lost when it exits. Pass a shared `store`.',
   TWO_FACTOR_SEVERAL_WORKERS:
     'Several workers are running, each with its own memory store, so each allows its own guesses (brute force). Pass a shared `store`.',
+  TWO_FACTOR_STORE_EVICTS:
+    'The store may forget what is live: a lock that is gone gives fresh guesses (brute force). Set `maxmemory-policy` of Redis to noeviction.',
   TWO_FACTOR_COOKIE_NOT_SECURE:
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
