@@ -193,7 +193,15 @@ function createMember(provider: CodeProvider, basis: Basis) {
           const isInTheWay = provider.oneCode === true && previousHandle !== undefined
           const { result, reported } = await answerOf(
             endsAt - performance.now(),
-            ({ signal, report }) => provider.sendCode({ report, ...(isInTheWay ? send : order), signal }),
+            ({ signal, report }) =>
+              provider.sendCode({
+                ...(isInTheWay ? send : order),
+                signal,
+                report(told) {
+                  report(told)
+                  send.report?.(told)
+                },
+              }),
             (given) => readSendResult(given, provider.methods),
           )
           const about = aboutSince(startedAt, reported)

@@ -10,6 +10,7 @@ import {
 } from '../challenge/code-provider.js'
 import { checkOptions, func, nonEmptyString, optionError, record } from '../lib/options.js'
 import { ignoreRejection } from '../lib/promises.js'
+import { createRests, type Rests } from './member-rests.js'
 import { codeProvider, providerName } from './option-checks.js'
 
 /** Options of `failover`. */
@@ -28,7 +29,8 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
 /**
  * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
  * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive.
- * A provider is asked only for methods that it declares; together they have all of them.
+ * A provider is asked only for methods that it declares; together they have all of them. One whose last five sends in a
+ * row had no answer is asked last for 15 seconds, so that nobody waits for it meanwhile; then one send tries it.
  * The challenge remembers who sent, and its codes are checked there. A provider without a `name` is called
  * after its place, `1`, `2` and so on: name them before you reorder them.
  *
@@ -65,12 +67,13 @@ export function failover(
       throw optionError(`failover: instead: no provider declares a method "${method}"`)
     }
   }
+  const rests = createRests()
   const accounts = providers.filter(({ balance }) => balance !== undefined)
   return {
     members: [...members.values()],
     methods,
-    over: (wrapped) => inTurn(named(wrapped), members, options),
-    ...inTurn(members, members, options),
+    over: (wrapped) => inTurn(named(wrapped), members, rests, options),
+    ...inTurn(members, members, rests, options),
     ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
@@ -105,6 +108,7 @@ function inTurn(
   members: Members,
   /** The same, with what they declare. */
   declared: Members,
+  rests: Rests,
   { pick, instead = {} }: FailoverOptions,
 ): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
   /** By its method, then by the one in its place: whom to ask, and for what. */
@@ -113,11 +117,13 @@ function inTurn(
     const channels =
       other !== undefined && send.channels?.includes(other) ? [send.channel, other] : [send.channel]
     const order = inOrder(members, picked(pick, send))
-    return channels.flatMap((channel) =>
+    const attempts = channels.flatMap((channel) =>
       order.flatMap(([name, member]) =>
         isOneOf(declared.get(name)?.methods ?? interfaceMethods, channel) ? [{ name, member, channel }] : [],
       ),
     )
+    const isResting = ({ name }: { readonly name: string }) => rests.isResting(name, send.lane)
+    return [...attempts.filter((one) => !isResting(one)), ...attempts.filter(isResting)]
   }
 
   return {
@@ -127,7 +133,17 @@ function inTurn(
       for (const { name, member, channel } of attemptsAt(send)) {
         const isPrevious = name === previous.name && previous.own !== undefined
         const order = { ...send, channel, ...(isPrevious && { previousHandle: previous.own }) }
-        const sent = await member.sendCode(order)
+        const note = rests.ask(name, send.lane)
+        let asked = true
+        const sent = await member.sendCode({
+          ...order,
+          report(told) {
+            // What it could not even try, such as a text that the host failed to write, is no silence.
+            if (told.asked === false) asked = false
+            send.report?.(told)
+          },
+        })
+        if (asked) note(hasAnswered(sent))
         if (!movesOn(sent)) return withSender(name, sent, channel === send.channel ? {} : { channel })
         refusals.push(sent)
         if (send.signal.aborted) break
@@ -168,6 +184,11 @@ function oneCodeOf(members: Members): Pick<CodeProvider, 'oneCode' | 'cancelCode
 /** Only what has surely reached nobody: after anything else, a second code could arrive beside the first. */
 function movesOn({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+}
+
+/** Whether the service itself has spoken. */
+function hasAnswered({ result }: SendResult): boolean {
+  return result !== 'not-sent' && result !== 'unconfirmed'
 }
 
 function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
