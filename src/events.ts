@@ -138,18 +138,16 @@ export type EventBody =
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** The provider refuses our account. Told once an hour, and again after the circuit breaker was closed. */
+  /** The provider refuses our account. Told once an hour. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({
       readonly type: 'provider.unavailable'
       readonly command: 'send' | 'check'
+      /** `false` with the `reason` `busy`: as many exchanges as it takes at once were under way. */
       readonly sent: boolean
     } & AboutExchange)
   /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
-  /** The circuit breaker opened, and goes on asking about single numbers, at the longest after `pausedForMs`; it closed. */
-  | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
-  | ({ readonly type: 'provider.resumed' } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 
 /** Why a code was not delivered. */

@@ -12,7 +12,6 @@ export type {
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'
-export type { ExchangeTrace } from './challenge/codes.js'
 export type {
   ChallengeView,
   Refusal,
@@ -21,6 +20,7 @@ export type {
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { DestinationView, NumberOnFile } from './challenge/destinations.js'
+export type { ExchangeTrace } from './challenge/exchanges.js'
 export type { Limits } from './challenge/limits.js'
 export type { NumberState, Numbers, SubjectState } from './challenge/lockouts.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'

@@ -6,7 +6,6 @@ import type { Logger } from 'pino'
 const errors: readonly TwoFactorEvent['type'][] = [
   'provider.misconfigured',
   'provider.unavailable',
-  'provider.paused',
   'limit.closed',
   'store.failed',
   'session.failed',

@@ -51,11 +51,6 @@ export async function post(url: string, request: Post): Promise<Answer> {
 const errorIn = (json: Readonly<Record<string, unknown>> = {}) =>
   String(json.code ?? json.title ?? '') || undefined
 
-/** A complete answer of the service itself, which says something about one number or one code. */
-export function isAnswer(answer: Answer): answer is Exclude<Answer, string> {
-  return typeof answer === 'object' && answer.json !== undefined && answer.httpStatus < 500
-}
-
 export function basicAuth(user: string, password: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
 }

@@ -1,7 +1,7 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
 // https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
 import type { Channel, CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, isAnswer, post } from './ask.js'
+import { type Answer, basicAuth, post } from './ask.js'
 
 export interface TwilioVerifyOptions {
   readonly accountSid: string
@@ -60,11 +60,9 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
       const params = { To: destination, Channel: channel, Locale: locale }
       return sendResult(await ask('Verifications', params, exchange), channel)
     },
-    async checkCode({ handle, code, answered, ...exchange }) {
+    async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'not-sent'
-      const answer = await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange)
-      if (isAnswer(answer)) answered?.()
-      return verdict(answer)
+      return verdict(await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange))
     },
   }
 }

@@ -1,7 +1,7 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
 // A number has one request at a time: the one before is cancelled first, and where that fails, moved on.
 import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, isAnswer, post } from './ask.js'
+import { type Answer, basicAuth, post } from './ask.js'
 
 export interface VonageVerifyOptions {
   readonly apiKey: string
@@ -62,11 +62,9 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
       const moved = typeof next === 'object' && next.httpStatus === 200
       return moved ? { result: 'sent', handle: previousHandle } : sendResult(answer)
     },
-    async checkCode({ handle, code, answered, ...exchange }) {
+    async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'not-sent'
-      const answer = await ask('check', urlOf(handle), { code }, exchange)
-      if (isAnswer(answer)) answered?.()
-      return verdict(answer)
+      return verdict(await ask('check', urlOf(handle), { code }, exchange))
     },
   }
 }

@@ -34,7 +34,7 @@ export interface ExchangeReport {
   readonly providerError?: string | undefined
   /** Why there was no success, in one word such as `timeout`. */
   readonly reason?: string | undefined
-  /** `false`: the service was not asked, as when the adapter judges codes by itself. The circuit breaker learns nothing. */
+  /** `false`: the service was not asked, as when the adapter judges codes by itself. */
   readonly asked?: boolean | undefined
   /** The status of a complete answer that is neither an error nor one of the approved statuses. */
   readonly unexpectedStatus?: string | undefined
@@ -82,11 +82,6 @@ export interface CodeCheck {
   readonly details?: Details | undefined
   /** Aborted when a verdict would be too late to use. */
   readonly signal: AbortSignal
-  /**
-   * Called before returning `unavailable` when a complete answer of the service is behind it, such as an error
-   * about a code that it cannot read: for the circuit breaker the service has answered.
-   */
-  readonly answered?: (() => void) | undefined
   /** Takes what came back, before the method returns. Optional to call. */
   readonly report?: ((report: ExchangeReport) => void) | undefined
 }
@@ -135,8 +130,7 @@ export type SendResult =
 
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
- * - `unavailable`: a response without a verdict, or none. The attempt stays spent. The circuit breaker counts it
- *   unless `answered` was called, a status of 4xx was reported, or the handle was not there yet.
+ * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet
  *   and nothing was compared.
  */
@@ -164,6 +158,11 @@ export interface CodeProvider {
   readonly name?: string | undefined
   /** Deadline of each method in milliseconds, where it is shorter than `limits.sendTimeoutMs` and `limits.verifyTimeoutMs`. */
   readonly timeoutMs?: number | undefined
+  /**
+   * How many of its exchanges may be under way at once; 64. Sign-ups have half of them. Who finds none free waits at most
+   * a fifth of the deadline, checks before sends, and is then told that nothing was sent.
+   */
+  readonly maxExchanges?: number | undefined
   /** How its codes can travel, for the option `channels`. Default: `sms` and `call`. */
   readonly methods?: readonly Method[] | undefined
   /** The service holds one code of a number at a time, and refuses another until that one has ended. */
@@ -185,7 +184,10 @@ export interface CodeProvider {
   close?(): Promise<void>
 }
 
-/** A provider made of several. Each of them gets its own deadline and its own circuit breaker. */
+/** How many exchanges of one provider may be under way at once, unless it says otherwise. */
+export const defaultMaxExchanges = 64
+
+/** A provider made of several. Each of them gets its own deadline and its own queue. */
 export interface CompositeProvider extends CodeProvider {
   /** The providers it is made of, in their order. */
   readonly members: readonly CodeProvider[]

@@ -38,6 +38,8 @@ export interface Actor extends OnFile, Requester {
   readonly record?: Fact<string | undefined> | undefined
   /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */
   readonly proxied?: boolean | undefined
+  /** Is given what to call once nobody waits for the outcome any more; absent: somebody always does. */
+  readonly onGone?: ((leave: () => void) => void) | undefined
   /** Whether the request is anonymous: the subject stands for the session only and has no budget of its own. */
   readonly anonymous?: boolean | undefined
 }

@@ -29,13 +29,10 @@ export interface SendParts extends DispatchParts {
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: SendParts) {
-  const { codes, counters, targets, purposes, emit } = parts
+  const { counters, targets, purposes, emit } = parts
   const dispatch = createDispatch(parts)
 
   async function send(command: SendCommand, target: NumberTarget, decide: Decide): Promise<StartOutcome> {
-    const paused = codes.refusal(target)
-    if (paused !== undefined) return paused
-
     // Gather.
     const { ledger } = target
     const budget = counters.forSend(target)

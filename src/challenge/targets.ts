@@ -13,7 +13,7 @@ import { type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
 
 /** One destination in one lane, and who acts on it. */
-export interface Target extends Counted, Omit<NumberOnFile, 'phone'> {
+export interface Target extends Counted, Pick<Actor, 'onGone'>, Omit<NumberOnFile, 'phone'> {
   /** Absent for an authenticator app. */
   readonly phone?: PhoneNumber
   /** What its attempts count in. */
@@ -82,8 +82,8 @@ export function createTargets(
   }
 
   const whoCounts = (actor: Actor) => {
-    const { lane = 'auth', subject, session, address, proxied = false, anonymous = false } = actor
-    return { lane, subject, anonymous, session, address, proxied }
+    const { lane = 'auth', subject, session, address, proxied = false, anonymous = false, onGone } = actor
+    return { lane, subject, anonymous, session, address, proxied, onGone }
   }
 
   async function numberOf(

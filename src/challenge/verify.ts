@@ -5,8 +5,9 @@ import { all, allSettled, tryAgain } from '../lib/promises.js'
 import { stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
-import type { Codes, Exchanged } from './codes.js'
+import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import type { Exchanged } from './exchanges.js'
 import type { Basis } from './keys.js'
 import { reserve, settle } from './ledger/attempts.js'
 import type { Approved, Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
@@ -83,8 +84,6 @@ export function createVerify(parts: VerifyParts) {
     const code = hasNumber(target) ? command.code : command.appCode
     // What no code of this kind looks like costs no attempt.
     if (code === undefined) return refused('invalid_request')
-    const paused = hasNumber(target) ? codes.refusal(target) : undefined
-    if (paused !== undefined) return paused
 
     // Gather.
     const { ledger } = target

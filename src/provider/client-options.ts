@@ -1,3 +1,4 @@
+import { defaultMaxExchanges } from '../challenge/code-provider.js'
 import {
   type Checks,
   checkOptions,
@@ -12,6 +13,7 @@ import {
   withMethods,
 } from '../lib/options.js'
 import { type OperationName, operations } from './operations.js'
+import { mostExchanges } from './option-checks.js'
 import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
 import type { Dispatcher } from './send.js'
 import type { NumberFormat } from './wire.js'
@@ -26,6 +28,8 @@ export interface ClientOptions {
   readonly key: string
   /** One deadline over connect, headers and body of each exchange, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number | undefined
+  /** How many exchanges may be under way at once, over as many connections. Default 64. */
+  readonly maxExchanges?: number | undefined
   /** Paths that differ from the documented ones, by operation, below `baseUrl`. */
   readonly paths?: Partial<Readonly<Record<OperationName, string>>> | undefined
   /** How numbers are written on the wire. Default `'digits'`. */
@@ -49,6 +53,7 @@ const checks = {
   ),
   key: checkKey,
   timeoutMs: withDefault(10_000, timeoutMs),
+  maxExchanges: withDefault(defaultMaxExchanges, mostExchanges),
   paths: withDefault(
     {},
     object(Object.fromEntries(Object.keys(operations).map((operation) => [operation, wirePath]))),
@@ -70,13 +75,14 @@ const required = {
  */
 export function resolveClientOptions(options: ClientOptions) {
   const settled = checkOptions('createClient', options, checks, required)
-  const { baseUrl, client, key, timeoutMs, paths, numberFormat, dispatcher } = settled
+  const { baseUrl, client, key, timeoutMs, maxExchanges, paths, numberFormat, dispatcher } = settled
   const { origin, pathname } = new URL(baseUrl)
   return {
     origin,
     /** What every request begins with. */
     account: `client=${client}&key=${encodeURIComponent(key)}`,
     timeoutMs,
+    maxExchanges,
     numberFormat,
     pathOf: pathsBelow(pathname.replace(/\/+$/, ''), paths),
     dispatcher,

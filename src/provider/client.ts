@@ -43,6 +43,8 @@ export interface CallOptions {
 export interface ProviderClient {
   /** Deadline of an exchange in milliseconds, unless a call brings its own. */
   readonly timeoutMs: number
+  /** How many exchanges may be under way at once, over as many connections. */
+  readonly maxExchanges: number
 
   /**
    * Credits available on the account.
@@ -165,8 +167,13 @@ export type ResultOf<Operation extends OperationName> = Awaited<ReturnType<Provi
  * })
  */
 export function createClient(options: ClientOptions): ProviderClient {
-  const { origin, account, timeoutMs, numberFormat, pathOf, dispatcher } = resolveClientOptions(options)
-  const transport = openTransport(origin, timeoutMs, dispatcher)
+  const { origin, account, timeoutMs, maxExchanges, numberFormat, pathOf, dispatcher } =
+    resolveClientOptions(options)
+  const transport = openTransport(
+    origin,
+    { connections: maxExchanges, connectTimeoutMs: timeoutMs },
+    dispatcher,
+  )
 
   async function run<Operation extends OperationName>(
     operation: Operation,
@@ -195,6 +202,7 @@ export function createClient(options: ClientOptions): ProviderClient {
 
   return Object.freeze<ProviderClient>({
     timeoutMs,
+    maxExchanges,
     balance: (call) => run('balance', {}, call),
     blockPhone: (params, call) => run('blockPhone', params, call),
     sendSms: (params, call) => run('sendSms', params, call),

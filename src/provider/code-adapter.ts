@@ -24,7 +24,8 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly client: Pick<
     ProviderClient,
     'sendSmsCode' | 'sendCallCode' | 'verifyCode' | 'balance' | 'close' | 'timeoutMs'
-  >
+  > &
+    Partial<Pick<ProviderClient, 'maxExchanges'>>
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /**
@@ -93,6 +94,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
   const provider: CodeProvider = {
     name,
     timeoutMs: client.timeoutMs,
+    maxExchanges: client.maxExchanges,
 
     sendCode(send) {
       const { destination, appName, signal } = send
@@ -104,12 +106,10 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
           )
     },
 
-    async checkCode({ destination, appName, code, signal, answered, report }) {
+    async checkCode({ destination, appName, code, signal, report }) {
       try {
         const submitted = { phone: destination, appName, code, countryCode }
         const answer = await client.verifyCode(submitted, { signal })
-        // Not every answer: a gateway in front of a service that is down can write JSON as well, without an error.
-        if (effectiveError(answer) !== undefined) answered?.()
         const verdict = judge(answer, rules)
         report?.(verdict === 'approved' ? { operation: 'verifyCode', httpStatus: 200 } : reportOf(answer))
         return verdict

@@ -86,6 +86,7 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
   return {
     name,
     timeoutMs: provider.timeoutMs,
+    maxExchanges: provider.maxExchanges,
     methods: provider.methods,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),

@@ -1,6 +1,7 @@
 import { appMethod, isMethodName, methodNameRule } from '../challenge/code-provider.js'
 import {
   type Check,
+  integer,
   list,
   nonEmptyString,
   object,
@@ -25,13 +26,17 @@ const methods = list(method, 'must list at least one method: { name, label }', 1
 export function codeProvider(fix: string, isName: Check = nonEmptyString()): Check {
   const canDo = withMethods(['sendCode', 'checkCode'], fix)
   return (value, name) => {
-    const { name: own, timeoutMs: ms, methods: declared } = Object(canDo(value, name))
+    const { name: own, timeoutMs: ms, maxExchanges, methods: declared } = Object(canDo(value, name))
     if (own !== undefined) isName(own, `${name}.name`)
     if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
+    if (maxExchanges !== undefined) mostExchanges(maxExchanges, `${name}.maxExchanges`)
     if (declared !== undefined) methods(declared, `${name}.methods`)
     return value
   }
 }
+
+/** How many exchanges of a service may be under way at once. */
+export const mostExchanges = integer(1, 10_000)
 
 /** A name stands in front of handles, which are kept with every challenge. */
 export const providerName = that(

@@ -13,7 +13,8 @@ import { providerName, voice } from './option-checks.js'
 import { sendResultOf } from './send-result.js'
 
 /** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
-export interface CodeSender extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs'>> {
+export interface CodeSender
+  extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs' | 'maxExchanges'>> {
   /** Sends one text. What rejects may have been sent, unless it is a `ProviderError` that says otherwise. */
   sendSms(
     message: { readonly phone: string; readonly sms: string },
@@ -101,6 +102,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const provider: CodeProvider = {
     name,
     timeoutMs: client.timeoutMs,
+    maxExchanges: client.maxExchanges,
     methods,
 
     async sendCode(send) {

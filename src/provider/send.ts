@@ -49,7 +49,6 @@ export interface Transport {
 
 /** Answers of the provider have some hundred bytes; anything beyond this is not one. */
 const answerCapBytes = 64 * 1024
-const connections = 128
 
 const getHeaders = [
   'accept',
@@ -82,7 +81,11 @@ export async function transportLoaded(): Promise<void> {
 }
 
 /** Opens one pool for one origin and starts to load what it needs, so that the first request finds it there. */
-export function openTransport(origin: string, connectTimeoutMs: number, given?: Dispatcher): Transport {
+export function openTransport(
+  origin: string,
+  { connections, connectTimeoutMs }: { readonly connections: number; readonly connectTimeoutMs: number },
+  given?: Dispatcher,
+): Transport {
   let dispatcher = given
   const opening = (async () => {
     if (given !== undefined) return given

@@ -2,7 +2,7 @@ import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/promises.js'
 import { hour, minute, refusal } from './kit.js'
-import { ana, createService, it, person, rightCode } from './service.js'
+import { ana, createService, it, rightCode } from './service.js'
 
 const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
 
@@ -25,21 +25,6 @@ describe('start', () => {
     )
     expect(provider.sends).toHaveLength(1)
     expect(new Set(outcomes.map(idOf)).size).toBe(1)
-  })
-
-  it('asks nobody while the provider is paused', async () => {
-    let asked = 0
-    const sendCode = async () => {
-      asked += 1
-      return { result: 'not-sent' } as const
-    }
-    const { challenges } = createService({ codes: { sendCode, checkCode: async () => 'unavailable' } })
-    const start = (index: number) => challenges.start({ ...person(index), purpose: 'login' })
-    for (let index = 0; index < 5; index += 1) await start(index).catch(() => undefined)
-    const wasAsked = asked
-    await Promise.all([start(5), start(6)].map((outcome) => outcome.catch(() => undefined)))
-    expect(await start(7)).toMatchObject({ outcome: 'refused', code: 'provider_unavailable' })
-    expect(asked - wasAsked).toBeLessThan(3)
   })
 
   it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {

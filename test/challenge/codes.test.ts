@@ -5,7 +5,7 @@ import type {
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
-import { type Codes, createCodes } from '../../src/challenge/codes.js'
+import { createCodes } from '../../src/challenge/codes.js'
 import { createSecrets, type Secrets } from '../../src/challenge/keys.js'
 import type { EventBody } from '../../src/events.js'
 import { inTime } from '../in-time.js'
@@ -234,8 +234,7 @@ describe('a handle', () => {
     const { codes, send, events } = open({ ...nobodyAnswers, ...more })
     await send()
     for (const key of 'abcde') await codes.check({ ...target, key }, { ...submitted, handle })
-    expect(codes.pausedForMs()).toBe(told > 0 ? 0 : undefined)
-    expect(events.slice(0, 5).map(({ type }) => type)).toEqual(Array(told).fill('provider.unavailable'))
+    expect(events.map(({ type }) => type)).toEqual(Array(told).fill('provider.unavailable'))
   })
 })
 
@@ -410,30 +409,6 @@ describe('what an adapter reports', () => {
 })
 
 describe('an exchange', () => {
-  it.each<[string, CodeProvider['checkCode'], boolean]>([
-    ['says nothing', async () => 'unavailable', true],
-    [
-      'answers',
-      async ({ answered }) => {
-        answered?.()
-        return 'unavailable'
-      },
-      false,
-    ],
-    [
-      'was not asked',
-      async ({ report }) => {
-        report?.({ asked: false })
-        return 'unavailable'
-      },
-      false,
-    ],
-  ])('without a verdict pauses a service that %s', async (_name, checkCode, pauses) => {
-    const { codes, events } = open({ checkCode })
-    for (const key of 'abcde') await codes.check({ ...target, key }, submitted)
-    expect(events.some(({ type }) => type === 'provider.paused')).toBe(pauses)
-  })
-
   it('takes no time at all where the clock was set back meanwhile', async () => {
     let clock = 1_800_000_000_000
     const { codes } = open(
@@ -448,6 +423,68 @@ describe('an exchange', () => {
       () => clock,
     )
     expect((await codes.send(target, order)).about).toStrictEqual({ durationMs: 0 })
+  })
+})
+
+describe('the queue of a provider', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  it('takes a fifth of the deadline at most, within it', async () => {
+    const toldAt: number[] = []
+    const startedAt = performance.now()
+    const passed = () => Math.round((performance.now() - startedAt) / 50) * 50
+    const sendCode: CodeProvider['sendCode'] = ({ signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          toldAt.push(passed())
+          resolve({ result: 'unconfirmed' })
+        })
+      })
+    const { send } = open({ maxExchanges: 1, sendCode }, { sendTimeoutMs: 10_000 })
+    const refusedAt: number[] = []
+    const first = send()
+    // It comes as the first has 1.5 seconds left, and so has 8.5 when it gets its place.
+    await vi.advanceTimersByTimeAsync(7_900)
+    const early = send().then((sent) => refusedAt.push(sent.result === 'not-sent' ? passed() : Number.NaN))
+    await vi.advanceTimersByTimeAsync(600)
+    const second = send()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await Promise.all([first, second])).toEqual([{ result: 'unconfirmed' }, { result: 'unconfirmed' }])
+    await early
+    expect(refusedAt).toEqual([9_900])
+    expect(toldAt).toEqual([10_000, 18_500])
+  })
+
+  it.each([64, 3])('has %i places, and sign-ups half of them', async (most) => {
+    const maxExchanges = most === 64 ? undefined : most
+    const { codes, events } = open({ maxExchanges }, { sendTimeoutMs: 1_000 })
+    const all = (lane: 'auth' | 'enrol') =>
+      Promise.all(Array.from({ length: 100 }, () => codes.send({ ...target, lane }, order)))
+    const sent = Promise.all([all('enrol'), all('auth')])
+    await vi.advanceTimersByTimeAsync(2_000)
+    const asked = (await sent).map((each) => each.filter(({ about }) => about.reason === 'timeout').length)
+    expect(asked).toEqual([Math.floor(most / 2), most - Math.floor(most / 2)])
+    expect(events.filter((event) => 'reason' in event && event.reason === 'busy')).toHaveLength(200 - most)
+  })
+
+  it('tells of a refused account once an hour', async () => {
+    let clock = 1_800_000_000_000
+    const { send, events } = open(
+      { sendCode: async () => ({ result: 'misconfigured' }) },
+      {},
+      plain,
+      () => clock,
+    )
+    await Promise.all([send(), send()])
+    clock += 3_599_999
+    await send()
+    expect(events).toEqual([{ type: 'provider.misconfigured', durationMs: 0 }])
+    clock += 1
+    await send()
+    expect(events).toHaveLength(2)
   })
 })
 
@@ -490,50 +527,6 @@ describe('a provider made of several', () => {
     ])
   })
 
-  /** A send to each of five numbers: enough failures for every breaker that they reach. */
-  const sendToFive = async (codes: Codes) => {
-    for (const key of 'abcde') await codes.send({ ...target, key }, order)
-  }
-  const counted = { ...target, key: 'a' }
-
-  it('has a circuit breaker for each: one that is down is left alone, the others are asked', async () => {
-    let asked = 0
-    const down: CodeProvider = {
-      ...notSent,
-      sendCode: async () => {
-        asked += 1
-        return { result: 'not-sent' }
-      },
-    }
-    const { codes, events } = open(alwaysNext([down, working]), unhurried)
-    await sendToFive(codes)
-    expect(events.at(-1)).toEqual({ type: 'provider.paused', pausedForMs: 15_000, provider: 'first' })
-    expect([codes.pausedForMs(), codes.refusal(counted)]).toEqual([undefined, undefined])
-    await sendToFive(codes)
-    expect(asked).toBe(5)
-    const check = (handle: string) => codes.check(counted, { ...submitted, handle })
-    expect(await check('0')).toEqual({ result: 'not-sent', about: {} })
-    expect(await check('1')).toMatchObject({ result: 'approved' })
-  })
-
-  it('is refused while all of them rest, until the first is asked again', async () => {
-    let clock = 1_800_000_000_000
-    const [first, third] = [notSent, { ...notSent, name: 'third' }]
-    for (const members of [
-      [first, third],
-      [third, first],
-    ]) {
-      const { codes } = open(alwaysNext(members), unhurried, plain, () => clock)
-      await sendToFive(codes)
-      expect(codes.pausedForMs()).toBe(0)
-      expect(codes.refusal({ ...target, key: 'fresh' })).toBeUndefined()
-      clock += 5_000
-      expect(codes.refusal(counted)).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 10_000 })
-      await codes.send(target, order)
-      expect(codes.pausedForMs()).toBe(2_000)
-    }
-  })
-
   describe('under one deadline', () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
@@ -574,10 +567,28 @@ describe('a provider made of several', () => {
     })
   })
 
-  it('that sends nothing, because all of them rest, says nothing about any', async () => {
-    const { codes } = open(alwaysNext([notSent]), unhurried)
-    await sendToFive(codes)
-    expect(await codes.send(counted, order)).toStrictEqual({ result: { result: 'not-sent' }, about: {} })
+  it('has a queue for each: while one has no place, the next is asked, and nobody else about its codes', async () => {
+    const hangs: CodeProvider = { name: 'first', maxExchanges: 1, sendCode: pending, checkCode: pending }
+    const { codes, events } = open(alwaysNext([hangs, working]), { sendTimeoutMs: 400, verifyTimeoutMs: 50 })
+    const [, second] = await Promise.all([codes.send(target, order), codes.send(target, order)])
+    expect(second).toMatchObject({ result: { result: 'sent' }, about: { provider: 'second' } })
+    const busy = { type: 'provider.unavailable', sent: false, provider: 'first', reason: 'busy' }
+    expect(events[0]).toEqual({ ...busy, command: 'send' })
+    const check = () => codes.check(target, { ...submitted, handle: '0' })
+    expect(await Promise.all([check(), check()])).toEqual([
+      expect.objectContaining({ result: 'unavailable' }),
+      { result: 'not-sent', about: { provider: 'first', reason: 'busy' } },
+    ])
+    expect(events).toContainEqual({ ...busy, command: 'check' })
+  })
+
+  it('calls no member silent that was not asked, having no place', async () => {
+    const hangs: CodeProvider = { name: 'first', maxExchanges: 1, sendCode: pending, checkCode: pending }
+    const reports: object[] = []
+    const { codes } = open(hangs, { sendTimeoutMs: 100 })
+    const report = (told: object) => void reports.push(told)
+    await Promise.all([codes.send(target, order), codes.send(target, { ...order, report })])
+    expect(reports).toEqual([{ asked: false }])
   })
 
   it('may say of a send that it has no handle', async () => {

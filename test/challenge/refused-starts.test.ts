@@ -47,7 +47,7 @@ describe('starts that are refused', () => {
         (error: { code: string }) => error.code,
       )
       answers[told] = (answers[told] ?? 0) + 1
-      // As long as the circuit breaker rests. Four at a time are in their cooldown, which has to be remembered.
+      // Four at a time are in their cooldown, which has to be remembered.
       service.wait(minute / 4)
     }
     const code = why === 'the host refuses' ? 'send_refused' : 'delivery_failed'

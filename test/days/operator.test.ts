@@ -44,14 +44,9 @@ const causes = [
 ]
 
 const told: readonly string[] = [
-  // The circuit breaker opens and closes.
   ...causes.flatMap((cause, index) => {
     const hours = String(index + 1).padStart(2, '0')
-    return [
-      ...['send', 'check'].map((command) => `${hours}:00 provider.unavailable ${command} ${cause}`),
-      `${hours}:00 provider.paused`,
-      `${hours}:06 provider.resumed`,
-    ]
+    return ['send', 'check'].map((command) => `${hours}:00 provider.unavailable ${command} ${cause}`)
   }),
   // A provider that is slow for six minutes is nobody's alarm.
   '12:00 provider.misconfigured answer 401',
@@ -67,7 +62,6 @@ const told: readonly string[] = [
   '22:20 limit.near serviceEnrolSendsPerHour',
   '22:28 limit.closed serviceEnrolSendsPerHour',
   '22:50 limit.opened serviceEnrolSendsPerHour',
-  // Too few people for the circuit breaker.
   '23:00 provider.unavailable send answer 503',
   '23:00 provider.unavailable check answer 503',
 ]

@@ -22,23 +22,24 @@ vi.mock('undici', () => ({
 vi.resetModules()
 afterAll(() => vi.resetModules())
 const { openTransport, transportLoaded } = await import('../../src/provider/send.js')
+const bounds = { connections: 48, connectTimeoutMs: 2_000 }
 const post = { method: 'POST', path: '/v1/x', form: '', timeoutMs: 1_000 } as const
 
 afterEach(() => vi.clearAllMocks())
 
 test('a transport opens one pool for one origin, bounded in connections and in time', async () => {
-  const transport = openTransport('https://api.example.com', 2_000)
+  const transport = openTransport('https://api.example.com', bounds)
   await transport.send(post)
   await transport.send(post)
   expect(opened.mock.calls).toEqual([
-    ['https://api.example.com', { connections: 128, connect: { timeout: 2_000 } }],
+    ['https://api.example.com', { connections: 48, connect: { timeout: 2_000 } }],
   ])
   expect(dispatch).toHaveBeenCalledTimes(2)
   await transport.close()
 })
 
 test('over a dispatcher of the host it opens no pool', async () => {
-  const transport = openTransport('https://api.example.com', 2_000, { dispatch } as never)
+  const transport = openTransport('https://api.example.com', bounds, { dispatch } as never)
   await transport.send(post)
   // undici would be there by now.
   await new Promise((resolve) => setImmediate(resolve))
@@ -49,7 +50,7 @@ test('over a dispatcher of the host it opens no pool', async () => {
 })
 
 test('it closes its own pool, once, even before the first request', async () => {
-  const transport = openTransport('https://api.example.com', 2_000)
+  const transport = openTransport('https://api.example.com', bounds)
   await Promise.all([transport.close(), transport.close()])
   expect(close).toHaveBeenCalledOnce()
   expect(await transport.send(post)).toEqual({ delivery: 'not-sent', cause: 'closed' })
@@ -59,7 +60,7 @@ test('a pool that cannot be opened fails the first request, not the process', as
   opened.mockImplementationOnce(() => {
     throw new Error('no such package')
   })
-  const transport = openTransport('https://api.example.com', 2_000)
+  const transport = openTransport('https://api.example.com', bounds)
   // An unhandled rejection fails the run of the tests.
   await new Promise((resolve) => setImmediate(resolve))
   await expect(transport.send(post)).rejects.toThrow('no such package')
@@ -74,6 +75,6 @@ test('a runtime whose undici cannot send says so when all is loaded, and at the 
   await expect(transportLoaded()).rejects.toThrow(
     'undici cannot send in this runtime: run it on Node.js or Deno',
   )
-  const transport = openTransport('https://api.example.com', 2_000)
+  const transport = openTransport('https://api.example.com', bounds)
   expect(await transport.send(post)).toEqual({ delivery: 'not-sent', cause: 'broken' })
 })

@@ -18,7 +18,10 @@ function scripted(...scripts: Script[]) {
     script?.(handler as Required<Dispatcher.DispatchHandler>)
     return true
   }
-  const transport = openTransport(origin, 5_000, { dispatch, close } as unknown as Dispatcher)
+  const transport = openTransport(origin, { connections: 64, connectTimeoutMs: 5_000 }, {
+    dispatch,
+    close,
+  } as unknown as Dispatcher)
   return { transport, dispatched, close }
 }
 

@@ -5,7 +5,6 @@ import type { Finding } from '../../store/store.js'
 import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Suspicion } from '../budgets/suspicion.js'
-import type { Codes } from '../codes.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {
@@ -31,10 +30,8 @@ export interface Health {
   readonly versions: { readonly package: string; readonly node: string }
   /** The code provider. */
   readonly provider: {
-    /** `paused` while the circuit breaker, or that of every member of a `failover`, is open. */
-    readonly state: 'ok' | 'paused'
-    /** Milliseconds until somebody is let through to it. */
-    readonly pausedForMs?: number
+    /** `failing` for 30 seconds after each failure that concerned more than one number or code. */
+    readonly state: 'ok' | 'failing'
     readonly lastSentAt?: number
     readonly lastFailure?: Failure
     /** The last status outside `approvedStatuses` that a code was answered with, and what to do if the code was right. */
@@ -65,6 +62,7 @@ export function createHealth(now: () => number) {
   let lastSentAt: number | undefined
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
+  let providerFailedAt: number | undefined
   let nearlyFull: readonly string[] = []
   let lastUnexpected: Health['provider']['lastUnexpected']
   /** The same until an approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
@@ -87,6 +85,7 @@ export function createHealth(now: () => number) {
     last = [failure, ...last.slice(0, maxFailures - 1)]
     if (event.type === 'store.failed') ofStore = failure
     else if (event.type !== 'session.failed') ofProvider = failure
+    if (isOfAllCodes(event)) providerFailedAt = failure.at
   }
 
   return {
@@ -106,22 +105,21 @@ export function createHealth(now: () => number) {
     },
 
     read(parts: {
-      readonly codes: Pick<Codes, 'pausedForMs'>
       readonly signups: Pick<SignupGuard, 'suspected'>
       readonly serviceLimits: Pick<ServiceLimits, 'states'>
     }): Health {
       const at = now()
-      const pausedForMs = parts.codes.pausedForMs()
-      const isFailing = ofStore !== undefined && at - ofStore.at < failingMs
+      const stateAfter = (failedAt = Number.NEGATIVE_INFINITY) =>
+        at - failedAt < failingMs ? 'failing' : 'ok'
       return {
         at,
         versions: { package: version, node: process.versions.node },
         provider: {
-          state: pausedForMs === undefined ? 'ok' : 'paused',
-          ...present({ pausedForMs, lastSentAt, lastFailure: ofProvider, lastUnexpected }),
+          state: stateAfter(providerFailedAt),
+          ...present({ lastSentAt, lastFailure: ofProvider, lastUnexpected }),
         },
         store: {
-          state: isFailing ? 'failing' : 'ok',
+          state: stateAfter(ofStore?.at),
           ...present({ lastFailure: ofStore }),
           ...(nearlyFull.length > 0 && { nearlyFull }),
         },
@@ -140,6 +138,12 @@ const failures: readonly EventBody['type'][] = [
   'provider.unavailable',
   'provider.misconfigured',
 ]
+
+/** A number that the provider refuses is no failure of the provider. */
+const isOfAllCodes = (event: EventBody): boolean =>
+  event.type === 'provider.unavailable' ||
+  event.type === 'provider.misconfigured' ||
+  (event.type === 'challenge.undelivered' && event.reason === 'misconfigured')
 
 /** Member by member: subject, number and the provider's own words stay out. */
 function failureOf(event: EventBody, at: number): Failure | undefined {

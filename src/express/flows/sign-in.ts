@@ -8,6 +8,7 @@ import { TwoFactorError } from '../../errors.js'
 import { ignoreRejection } from '../../lib/promises.js'
 import type { Intent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
+import { whenGone } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
@@ -38,7 +39,8 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
   async function acting(req: Request, { subject, session, record, browser }: Caller): Promise<Acting> {
     const [numbers, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
     const { address, proxied } = addressOf(req)
-    const actor = { subject, session, record, browser, address, proxied, secret, ...numbers }
+    const onGone = whenGone(req)
+    const actor = { subject, session, record, browser, address, proxied, onGone, secret, ...numbers }
     if (choicesOf(actor) === 0) throw new TwoFactorError('no_phone')
     return actor
   }

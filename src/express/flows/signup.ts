@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { type Actor, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
+import { whenGone } from '../host/requester.js'
 import { safePath } from '../http/origin.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
@@ -33,7 +34,8 @@ export function createSignup(
     const record = anonymous ? undefined : grants.open({ subject: signedIn, session })
     // Anonymous at a signup: the session stands for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
-    return { lane: 'enrol', subject, signedIn, anonymous, session, record, ...addressOf(req) }
+    const onGone = whenGone(req)
+    return { lane: 'enrol', subject, signedIn, anonymous, session, record, onGone, ...addressOf(req) }
   }
 
   async function actorOf(enrollee: Enrollee): Promise<Acting | undefined> {

@@ -10,7 +10,6 @@ function setUp() {
   const health = createHealth(() => clock.now)
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
-    codes: { pausedForMs: (): number | undefined => undefined },
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
     serviceLimits: { states: () => [] },
   }
@@ -63,35 +62,45 @@ describe('health', () => {
     expect(read().lastFailures).toHaveLength(1)
   })
 
-  it('says how long the provider is left alone', () => {
-    const { parts, read } = setUp()
-    parts.codes.pausedForMs = () => 15_000
-    expect(read().provider).toStrictEqual({ state: 'paused', pausedForMs: 15_000 })
-  })
-
-  it.each<[string, EventBody, object]>([
+  it.each<[string, EventBody, 'ok' | 'failing', object]>([
     [
       'a code that was not delivered',
       undelivered,
+      'ok',
       { type: 'challenge.undelivered', provider: 'acme-sms', reason: 'failed', httpStatus: 520 },
     ],
     [
       'a provider that gave no answer',
       unavailable,
+      'failing',
       { type: 'provider.unavailable', command: 'check', provider: 'acme-sms', reason: 'timeout' },
     ],
     [
       'an account that is refused',
       { type: 'provider.misconfigured', httpStatus: 403, providerError: 'key k-1' },
+      'failing',
       { type: 'provider.misconfigured', httpStatus: 403 },
     ],
-  ])('keeps what an operator needs of %s, and no more', (_, event, kept) => {
+  ])('keeps what an operator needs of %s, and no more', (_, event, state, kept) => {
     const { emit, read } = setUp()
     emit(event)
     const failure = { at: noon, ...kept }
-    expect(read().provider).toStrictEqual({ state: 'ok', lastFailure: failure })
+    expect(read().provider).toStrictEqual({ state, lastFailure: failure })
     expect(read().lastFailures).toStrictEqual([failure])
     expect(read().store).toStrictEqual({ state: 'ok' })
+  })
+
+  it.each([
+    unavailable,
+    { type: 'provider.misconfigured' },
+    { ...undelivered, reason: 'misconfigured' },
+  ] satisfies EventBody[])('calls the provider failing for half a minute after %j', (event) => {
+    const { clock, emit, read } = setUp()
+    emit(event)
+    clock.now += 29_999
+    expect(read().provider.state).toBe('failing')
+    clock.now += 1
+    expect(read().provider.state).toBe('ok')
   })
 
   it('calls the store failing for half a minute after each failure', () => {

@@ -2,7 +2,6 @@ import type { FaultEffect } from '../../sandbox/index.js'
 import { wrongCode } from '../wrong-code.js'
 import { type Attack, Fell, fell, NotTried, told } from './stage.js'
 
-/** At most four that give no answer at all: the circuit breaker opens at the fifth, and nobody could sign in. */
 const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
   down: { kind: 'reset' },
   'behind a firewall': { kind: 'html' },
