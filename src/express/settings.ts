@@ -49,7 +49,7 @@ export interface HttpOptions {
    * calls the account. Where codes by phone and by app are both taken, the app comes first.
    */
   readonly authenticator?: AuthenticatorOptions
-  /** Further sites that may post to the routes. */
+  /** Further sites that may post to the routes, and apps by their origin, such as `capacitor://localhost`. */
   readonly allowedOrigins?: readonly string[]
   /** Texts and look of the built-in pages, and the ways out of them. */
   readonly pages?: PagesOptions

@@ -25,6 +25,7 @@ import {
   withDefault,
   withMethods,
 } from '../lib/options.js'
+import { originOf } from '../lib/origin.js'
 import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
@@ -63,8 +64,8 @@ const appName: Check = (value, name) => {
 
 const origins = list(
   that(
-    'must be an origin without a path, such as https://app.example.com',
-    (origin) => typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin,
+    'must be an origin without a path, such as https://app.example.com or capacitor://localhost',
+    (origin) => typeof origin === 'string' && originOf(origin) !== undefined,
   ),
   'must be an array of origins',
 )

@@ -3,6 +3,7 @@ import { defaultLimits, type Limits, type LimitsOption, profiles } from '../chal
 import type { Purpose } from '../challenge/purposes.js'
 import type { HttpSettings } from '../express/settings.js'
 import { optionError } from '../lib/options.js'
+import { originOf } from '../lib/origin.js'
 import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Finding, Store } from '../store/store.js'
@@ -72,6 +73,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     // A client with a bearer token keeps no cookies.
     knownBrowsers: given.session?.bearer ? false : given.knownBrowsers,
     countries: given.countries ?? 'any',
+    allowedOrigins: given.allowedOrigins.flatMap((origin) => originOf(origin) ?? []),
     channels,
     methods: [...declared, ...apps].map((method) => ({ ...method })),
     limits,

@@ -8,7 +8,6 @@ import {
   ok,
   startChallenged,
   startHost,
-  startLoggedIn,
   startSignedIn,
   startVisit,
 } from './kit.js'
@@ -37,18 +36,6 @@ describe('a host that parses every body itself', () => {
     expect(told.status).toBe(status)
     expect(host.stub.checks).toEqual([])
   })
-
-  it.each([express.text({ type: '*/*' }), express.raw({ type: '*/*' })])(
-    'as something else refuses',
-    async (parser) => {
-      const { ana } = await startLoggedIn({
-        addSession: (app) => {
-          app.use(expressSessions()).use('/two-factor', parser)
-        },
-      })
-      expect((await ana.verify('482913')).status).toBe(400)
-    },
-  )
 })
 
 describe('single handlers', () => {

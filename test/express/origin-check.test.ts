@@ -1,7 +1,16 @@
 import { connect } from 'node:net'
+import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { crossSiteHeaders } from '../../src/tools/testing/rehearsal/hostile.js'
-import { signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import {
+  anasToken,
+  expressSessions,
+  signupAt,
+  startHost,
+  startLoggedIn,
+  startSignedIn,
+  withTokens,
+} from './kit.js'
 
 const routes = ['/two-factor/start', '/two-factor/resend', '/two-factor/verify', '/two-factor/cancel']
 
@@ -83,6 +92,49 @@ function statusOf(url: string, lines: readonly string[]): Promise<number> {
     socket.on('close', () => resolve(Number(/^HTTP\/1\.\d (\d+)/.exec(told)?.[1])))
   })
 }
+
+describe('an origin that may post', () => {
+  it.each([
+    ['capacitor://localhost', 'capacitor://localhost'],
+    ['chrome-extension://abcdefghijklmnop', 'chrome-extension://abcdefghijklmnop'],
+    ['https://APP.example.com', 'https://app.example.com'],
+    ['https://app.example.com:443', 'https://app.example.com'],
+  ])('is written %s, and sent as %s', async (written, origin) => {
+    const { ana } = await startLoggedIn({ options: { allowedOrigins: [written] } })
+    expect((await ana.post('/two-factor/start', {}, { origin, 'sec-fetch-site': 'cross-site' })).status).toBe(
+      201,
+    )
+    const other = await ana.post(
+      '/two-factor/start',
+      {},
+      { origin: `${origin}.evil`, 'sec-fetch-site': 'cross-site' },
+    )
+    expect(other.status).toBe(403)
+  })
+
+  it('is any where a bearer token is sent, which no other site can make a browser do', async () => {
+    const host = await startHost(withTokens())
+    const headers = { ...anasToken, origin: 'https://front.example', 'sec-fetch-site': 'cross-site' }
+    expect((await host.browser(headers).post('/two-factor/start', {})).status).toBe(201)
+  })
+})
+
+describe('a bridge from HTTP/2', () => {
+  const bridged = (app: Express) => {
+    app.use((req, _res, next) => {
+      req.headers[':authority'] = req.headers.host
+      delete req.headers.host
+      next()
+    })
+    app.use(expressSessions())
+  }
+
+  it('that hands over the pseudo-header alone names our site by it', async () => {
+    const { host, ana } = await startLoggedIn({ addSession: bridged })
+    expect((await ana.post('/two-factor/start', {}, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await ana.post('/two-factor/start', {}, { origin: host.url })).status).toBe(201)
+  })
+})
 
 describe('a request that names no host', () => {
   it.each(['http://127.0.0.1', 'https://evil.example', 'http://undefined', 'null'])(

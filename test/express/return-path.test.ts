@@ -4,7 +4,7 @@ import { returnPathOf, safePath } from '../../src/express/http/origin.js'
 import { waysOut } from '../../src/tools/testing/rehearsal/hostile.js'
 import { ok, startLoggedIn, startSignedIn } from './kit.js'
 
-const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(2_000)}`]
+const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(4_096)}`]
 
 const here = [
   '/',

@@ -4,6 +4,7 @@ import { memoryStore, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   baseOptions,
+  expressSessions,
   ok,
   recordingStore,
   sessionIdOf,
@@ -36,6 +37,23 @@ describe('a step-up', () => {
     expect((await ana.post('/transfers', { payee: 'ACME', amount: 100 })).status).toBe(200)
     expect((await ana.post('/transfers', transfer)).status).toBe(403)
   })
+
+  it.each([false, 'simple', 'extended', () => ({ other: 'fields' })])(
+    'is shown and proven on pages, whatever the query parser of the host: %s',
+    async (parser) => {
+      const { host, ana } = await startSignedIn({
+        addSession: (app) => app.set('query parser', parser).use(expressSessions()),
+        mount: (app, tf) => {
+          app.get('/vault', tf.requireTwoFactor({ purpose: 'vault' }), ok)
+        },
+      })
+      const shown = await ana.get('/vault', { accept: 'text/html' })
+      expect((await ana.get(shown.location, { accept: 'text/html' })).text).not.toContain('already confirmed')
+      const requirement = new URL(shown.location, host.url).searchParams.get('requirement') ?? ''
+      expect(await host.ledBy(requirement, ana)).toBe('/vault')
+      expect((await ana.get('/vault')).status).toBe(200)
+    },
+  )
 
   it('is neither used up by a HEAD nor lets it pass', async () => {
     const reached: string[] = []

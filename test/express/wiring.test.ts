@@ -163,9 +163,11 @@ describe('a guard before the body parser', () => {
 
   it('is not what is told when the client sends another type', async () => {
     const { host, ana } = await startSignedIn()
-    expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(500)
-    expect(String(host.errors[0])).not.toContain('write app.post')
-    expect(await codes()).toEqual([])
+    for (let times = 0; times < 2; times += 1) {
+      expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(415)
+    }
+    expect(host.errors).toEqual([])
+    expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
 
   it.each([

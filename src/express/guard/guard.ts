@@ -2,13 +2,14 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { EmptyField, parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm, isRepeatable, pageBefore, returnPathOf } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, invalid, parserFor, wasParsed } from '../http/request-body.js'
+import { type Body, hasBody, invalid, parserFor, wasParsed } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
@@ -114,14 +115,20 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   }
 
   /**
-   * What to throw for a failure of `bind` or `describe`: where no parser ran before the guard, that is why; in a body
-   * that was parsed, an empty field is the visitor's.
+   * What to throw for a failure of `bind` or `describe`. In a body that was parsed, an empty field is the visitor's, and
+   * so is a body that is no object or of no type with fields; where no parser ran before the guard, that is why.
    */
   function explained(req: Request, error: unknown): unknown {
     if (error instanceof EmptyField && wasParsed(req)) return invalid(error.complaint)
+    if (!(error instanceof TypeError) || wasParsed(req) || !hasBody(req)) return error
     const parser = parserFor(req)
-    // Another type is the client's mistake, and a body that was read is no missing parser.
-    if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
+    const isRead = req.readableDidRead && typeof req.body === 'object'
+    if (parser === undefined || isRead) {
+      warn('TWO_FACTOR_NOT_PARSED', `${req.method} ${req.baseUrl}${req.path}: ${error.message}`)
+      return parser === undefined
+        ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
+        : invalid('The body must be an object.')
+    }
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
     const { message } = error

@@ -8,13 +8,13 @@ import type { Warn } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
 import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
-import { type Body, type RequestContext, readBody } from './request-body.js'
+import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
 
 export function createEndpoint(parts: {
   readonly responder: Responder
   readonly allowedOrigins: readonly string[]
-  readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter'>
+  readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter' | 'bearer'>
   readonly warn: Warn
 }) {
   const { responder, allowedOrigins, sessions, warn } = parts
@@ -25,9 +25,13 @@ export function createEndpoint(parts: {
     if (req.method !== method && !(method === 'GET' && req.method === 'HEAD')) {
       throw new TwoFactorError('method_not_allowed', { headers: { Allow: method } })
     }
-    if (method === 'GET') return req.query
-    if (isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
-    return readBody(req, res)
+    if (method === 'GET') return queryOf(req)
+    // No other site can make a browser send a bearer token (CSRF).
+    if (!sessions.bearer && isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
+    return readBody(req, res).catch((error: unknown) => {
+      if (error instanceof BodyGone) warn('TWO_FACTOR_NOT_PARSED')
+      throw error
+    })
   }
 
   /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
@@ -49,7 +53,7 @@ export function createEndpoint(parts: {
         await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
-          const fields = fixed(req.query)
+          const fields = fixed(queryOf(req))
           return { reply: 'done', status: 303, location: () => page.urlOf({ req, res, fields }) }
         }
         visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }

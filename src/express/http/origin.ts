@@ -43,10 +43,12 @@ function isSameOrigin(req: Request, url: string): boolean {
 
 function hostOf(req: Request): string | undefined {
   const forwarded = req.app.enabled('trust proxy') ? req.get('x-forwarded-host') : undefined
-  return forwarded?.split(',')[0] ?? req.headers.host
+  // A bridge from HTTP/2 may hand over its pseudo-header alone (RFC 9113, 8.3.1).
+  const authority: unknown = req.headers.host ?? req.headers[':authority']
+  return forwarded?.split(',')[0] ?? (typeof authority === 'string' ? authority : undefined)
 }
 
-const maxLength = 1_024
+const maxLength = 4_096
 
 /**
  * The string if it is a path on this site, else undefined (open redirect). It ends up in a `Location`
@@ -56,8 +58,22 @@ const maxLength = 1_024
  * Returned as it is, never normalized: `/.//host` is on this site, its normalized form `//host` is not.
  */
 export function safePath(text: string | undefined): string | undefined {
-  if (text === undefined || text.length > maxLength) return undefined
-  return /^\/(?!\/)[!-[\]-~]*$/.test(text) ? text : undefined
+  if (text === undefined || !/^\/(?!\/)[!-[\]-~]*$/.test(text)) return undefined
+  if (text.length <= maxLength) return text
+  tellTooLong()
+  return undefined
+}
+
+let isTold = false
+
+/** Once for each process: people would wonder why they do not come back to where they were. */
+function tellTooLong(): void {
+  if (isTold) return
+  isTold = true
+  process.emitWarning(
+    `A way back of more than ${maxLength} characters was dropped: after the code, people land at successPath. Keep long state out of the address.`,
+    'TwoFactorWarning',
+  )
 }
 
 /** Whether a redirect can repeat this request after the code. A form post cannot be repeated. */

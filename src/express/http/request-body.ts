@@ -1,8 +1,9 @@
+import { parse as parseQuery } from 'node:querystring'
 import { json, type Request, type RequestHandler, type Response, urlencoded } from 'express'
 import type { Channel, Method } from '../../challenge/code-provider.js'
 import type { VerifyCommand } from '../../challenge/commands.js'
 import { TwoFactorError } from '../../errors.js'
-import { isPlainObject } from '../../lib/json.js'
+import { isPlainObject, parseJson } from '../../lib/json.js'
 import { separators } from '../../phone-number.js'
 
 /** The members of a JSON object or a form. Read with `text` and `flag`, which see own members only (prototype pollution). */
@@ -16,38 +17,105 @@ export interface RequestContext {
 }
 
 /** Enough for a long requirement, too little to exhaust memory. */
-const limit = '16kb'
+const limitBytes = 16 * 1_024
+const limit = limitBytes
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** By media type: what parses a body that the host has not parsed, and how a host has its own parsed. */
-const parsers: ReadonlyMap<string, { readonly parse: RequestHandler; readonly hosts: string }> = new Map([
-  ['application/json', { parse: json({ limit }), hosts: 'express.json()' }],
+/** A body of this media type: what parses it from the request, what reads it from its text, and how a host has it parsed. */
+interface Parser {
+  readonly parse: RequestHandler
+  readonly read: (text: string) => unknown
+  readonly hosts: string
+}
+
+const parsers: ReadonlyMap<string, Parser> = new Map([
+  ['application/json', { parse: json({ limit }), read: parseJson, hosts: 'express.json()' }],
   [
     formType,
-    { parse: urlencoded({ extended: false, limit }), hosts: 'express.urlencoded({ extended: false })' },
+    {
+      parse: urlencoded({ extended: false, limit }),
+      // As the parser of Express: a repeated field becomes an array.
+      read: (text) => parseQuery(text),
+      hosts: 'express.urlencoded({ extended: false })',
+    },
   ],
 ])
 
-/** Parses a JSON or form body, unless the host has already done so. */
+/**
+ * The fields of a JSON or form body: as the host has parsed them, from the bytes that a parser or an adapter of a
+ * platform has left, or from the request itself. Throws `BodyGone` where somebody has read it and left nothing.
+ */
 export async function readBody(req: Request, res: Response): Promise<Body> {
-  if (isFilled(req)) return req.body
-  if (!hasBody(req)) return {}
+  if (isFilled(req)) return fieldsOf(req.body)
+  const bytes = bytesLeft(req)
+  if (bytes === undefined && !hasBody(req)) return {}
   const parser = parserFor(req)
   if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
-  await run(parser.parse, req, res)
-  if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
-  return req.body
+  if (bytes !== undefined) return objectOf(readBytes(parser, bytes))
+  if (wasParsed(req)) return {}
+  const isRead = req.readableDidRead || (req.readableEnded && !req.destroyed)
+  if (isRead && isMissing(req.body)) throw new BodyGone(parser)
+  if (!isRead) await run(parser.parse, req, res)
+  return objectOf(req.body)
 }
+
+/** Something had read the body before, and left nothing of it: a mistake of wiring, which the client cannot mend. */
+export class BodyGone extends TypeError {
+  constructor({ hosts }: Parser) {
+    super(
+      `The body of this request was read before, and nothing of it was left in req.body: parse it there, by app.use(${hosts}), or leave its bytes in req.body or req.rawBody.`,
+    )
+  }
+}
+
+const isMissing = (body: unknown) => body === undefined || body === '' || body instanceof Uint8Array
+
+function objectOf(body: unknown): Body {
+  if (!isPlainObject(body)) throw invalid('The body must be an object.')
+  return body
+}
+
+/** What express.raw(), express.text(), or an adapter of a serverless platform has read and not parsed. */
+function bytesLeft({
+  body,
+  rawBody,
+}: Request & { readonly rawBody?: unknown }): string | Uint8Array | undefined {
+  for (const left of [body, rawBody]) {
+    if ((typeof left === 'string' || left instanceof Uint8Array) && left.length > 0) return left
+  }
+  return undefined
+}
+
+function readBytes({ read }: Parser, bytes: string | Uint8Array): unknown {
+  const buffer = Buffer.from(bytes)
+  if (buffer.length > limitBytes) throw new TwoFactorError('payload_too_large')
+  const found = read(buffer.toString())
+  if (found === undefined) throw invalid('The body could not be parsed.')
+  return found
+}
+
+/** The query of the address: of the host's own `query parser` nothing is known. */
+export function queryOf({ originalUrl }: Request): Body {
+  const start = originalUrl.indexOf('?')
+  return start === -1 ? {} : parseQuery(originalUrl.slice(start + 1))
+}
+
+/** Whether this holds fields, of whatever make: parsers of hosts leave instances of classes, and Maps. */
+const holdsFields = (body: unknown): body is Body | ReadonlyMap<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array)
+
+const fieldsOf = (body: Body | ReadonlyMap<string, unknown>): Body =>
+  body instanceof Map ? Object.fromEntries(body) : (body as Body)
 
 /** Whether the host has parsed a body that holds something. */
 export function isFilled({ body }: Request): boolean {
-  return isPlainObject(body) && Object.keys(body).length > 0
+  return holdsFields(body) && Object.keys(fieldsOf(body)).length > 0
 }
 
 /** The same of a body that may hold nothing. A parser that passes over a body of another type may leave an empty object. */
 export function wasParsed(req: Request): boolean {
-  return isFilled(req) || (isPlainObject(req.body) && (req.readableDidRead || !hasBody(req)))
+  return isFilled(req) || (holdsFields(req.body) && (req.readableDidRead || !hasBody(req)))
 }
 
 /** Whether a body came with the request, read or not. */
