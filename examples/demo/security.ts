@@ -23,7 +23,7 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages):
   })
 
   // A recovery code must not bring the next ones: by phone only.
-  const byPhone = tf.requireTwoFactor({ purpose: 'recovery-codes', methods: ['sms', 'call'], resume: true })
+  const byPhone = tf.requireTwoFactor({ purpose: 'recovery-codes', methods: ['code'], resume: true })
   router.post('/recovery-codes', byPhone, (req, res) => {
     const account = ownerOf(req)
     const { codes, hashes } = tf.recoveryCodes.generate(account.name)

@@ -119,7 +119,7 @@ export function createChallenges(parts: SendParts): Challenges {
     },
 
     async preview(command) {
-      const { purpose, bound, methods } = command
+      const { purpose, bound } = command
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const ways = await targets.ways(command, accepted)
       if ('outcome' in ways) return unreachable(ways)
@@ -128,7 +128,7 @@ export function createChallenges(parts: SendParts): Challenges {
         .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
         .map(async ({ target, channel }) => {
           const { seen, who } = await gather(command, target.ledger)
-          const order = { sendId: '', challengeId: '', purpose, bound, ...who, channel, methods }
+          const order = { sendId: '', challengeId: '', purpose, bound, ...who, channel }
           return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
         })
       const outlooks = await Promise.all(looked)

@@ -116,7 +116,7 @@ export type SendResult =
        * challenge and never shown, and it must not reveal the code.
        */
       readonly handle?: string
-      /** How the code travelled, where that is another of its `methods` than asked for: a guard may take one and not the other. */
+      /** How the code travelled, where that is another of its `methods` than asked for. */
       readonly channel?: Channel
       /** The number gets this code each time, by the host's own word: it is accepted again, once with each challenge. */
       readonly fixed?: true
@@ -211,6 +211,12 @@ export const methodNameRule =
 
 /** The method of an authenticator app: nothing is sent, and no provider is asked. */
 export const appMethod = 'app'
+
+/** What proves who somebody is, where this package has verified it: no method of a provider, and no word of the host's. */
+export const proofKinds = ['code', appMethod, 'trusted-device', 'recovery-code'] as const
+
+/** What a code proves by that travelled so. */
+export const kindOf = (channel: Channel): 'code' | 'app' => (channel === appMethod ? appMethod : 'code')
 
 /** The methods of a provider that declares none: those of the provider's interface. */
 export const interfaceMethods = [{ name: 'sms' }, { name: 'call' }] as const

@@ -47,7 +47,7 @@ export interface Actor extends OnFile, Requester {
 /** How a code reaches the person. */
 export interface SendCommand extends Actor {
   readonly channel?: Channel | undefined
-  /** The methods whose codes will do; any when absent. */
+  /** The kinds that will do, of `code` and `app`; both when absent. */
   readonly methods?: readonly string[] | undefined
   /** Language tag of the message, for providers that write it themselves. Default `en`. */
   readonly locale?: string | undefined
@@ -156,7 +156,7 @@ export interface Refusal {
   readonly untold?: string
   /** What to send instead, for developers. */
   readonly detail?: string
-  /** The methods that will do, when a code by the requested channel will not. */
+  /** The kinds of proof that will do, when no code will that can be sent. */
   readonly methods?: readonly string[]
 }
 
@@ -190,8 +190,6 @@ export type VerifyOutcome =
       readonly purpose: string
       /** How the last code had travelled. */
       readonly channel: Channel
-      /** How the code that was typed may have travelled, when in more than one way: after a resend by another channel. */
-      readonly channels?: readonly Channel[]
       /** Hash of the bound fields that the challenge was started for. */
       readonly bound?: string
       /** The proven number, E.164; absent for an authenticator app. */

@@ -1,5 +1,5 @@
 import { didYouMean, optionError } from '../lib/options.js'
-import { appMethod, type Channel } from './code-provider.js'
+import { appMethod, type Channel, kindOf } from './code-provider.js'
 
 // What a proof is for, under which name its codes are filed, and what it has to be.
 
@@ -43,15 +43,39 @@ export function createPurposes(
     const name = Object.hasOwn(appNames, purpose) ? appNames[purpose] : undefined
     const settled = name ?? (isEnrolment ? undefined : appNames.login)
     if (settled !== undefined) return settled
-    // The line as it has to stand: a phone verification is often the first thing that needs a second name.
-    const given = Object.entries({ ...appNames, [purpose]: `${appNames.login} ${purpose}` })
-    const line = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')
     throw optionError(
-      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: appName: { ${line} }`,
+      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: ${lineWith(purpose)}`,
     )
   }
 
-  /** Adds it. Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
+  /** The line as it has to stand: a phone verification is often the first thing that needs a second name. */
+  function lineWith(purpose: string): string {
+    const given = Object.entries({ ...appNames, [purpose]: `${appNames.login} ${purpose}` })
+    const names = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+    return `appName: { ${names.join(', ')} }`
+  }
+
+  /**
+   * Without a handle the provider knows a code by number and app-name alone: one that was sent would pass where only one
+   * that is spoken will do. Which provider gives handles shows with its first code, too late for this.
+   */
+  function refuseMixedChannels(): void {
+    for (const purpose of known.values()) {
+      for (const other of known.values()) {
+        const left = leftOut(purpose, other)
+        if (left === undefined || appNameOf(purpose.name) !== appNameOf(other.name)) continue
+        const named = purpose.name === firstPurpose ? other.name : purpose.name
+        throw optionError(
+          `twoFactor: the channels of purpose "${purpose.name}" leave out "${left}", by which codes for "${other.name}" are sent, and the provider would take one for the other; give "${named}" an appName of its own: ${lineWith(named)}`,
+        )
+      }
+    }
+  }
+
+  /**
+   * Adds it. Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up, or when
+   * codes of two purposes go different ways under one name.
+   */
   function declare(purpose: Purpose): Purpose {
     known.set(purpose.name, purpose)
     const all = [...known.values()]
@@ -59,11 +83,16 @@ export function createPurposes(
     const mixed = all.find(
       ({ name, browserStartable }) => !browserStartable && taken.includes(appNameOf(name)),
     )
-    if (mixed === undefined) return purpose
-    throw optionError(
-      `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
-    )
+    if (mixed !== undefined) {
+      throw optionError(
+        `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
+      )
+    }
+    refuseMixedChannels()
+    return purpose
   }
+
+  refuseMixedChannels()
 
   return {
     appNameOf,
@@ -98,11 +127,21 @@ export function createPurposes(
           `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,
         )
       }
-      const { channels, ...purpose } = known.get(name) ?? usual(name)
-      const sent = channels.filter((channel) => channel !== appMethod)
-      return declare({ ...purpose, channels: sent, browserStartable: false })
+      const purpose = known.get(name) ?? usual(name)
+      return declare({ ...purpose, channels: sentFor(purpose), browserStartable: false })
     },
   }
+}
+
+/** The channels that a code of this purpose is sent by. */
+function sentFor({ channels }: Purpose): readonly Channel[] {
+  return channels.filter((channel) => channel !== appMethod)
+}
+
+/** A channel that codes of the other purpose are sent by, and those of this one not. */
+function leftOut(purpose: Purpose, other: Purpose): Channel | undefined {
+  const own = sentFor(purpose)
+  return own.length === 0 ? undefined : sentFor(other).find((channel) => !own.includes(channel))
 }
 
 function undeclared(by: 'requireTwoFactor' | 'start', name: string, declared: readonly Purpose[]): TypeError {
@@ -120,7 +159,7 @@ export interface Demand {
   readonly requireCode?: boolean | undefined
   /** Whether a recovery code is enough. */
   readonly recoveryCode?: boolean | undefined
-  /** The accepted methods; any when absent. */
+  /** The accepted kinds of proof; any when absent. */
   readonly methods?: readonly string[] | undefined
 }
 
@@ -129,7 +168,7 @@ export function acceptedChannels(
   channels: readonly Channel[],
   demand: Pick<Demand, 'methods'> | undefined,
 ): readonly Channel[] {
-  return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
+  return channels.filter((channel) => demand?.methods?.includes(kindOf(channel)) ?? true)
 }
 
 /** Whether a recovery code will do: as the guard asks, else as the purpose says. */

@@ -2,6 +2,7 @@ import { all, allSettled, tryAgain } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import {
+  type Refusal,
   type ResendCommand,
   refused,
   type SendCommand,
@@ -15,7 +16,7 @@ import { planned } from './ledger/ledgers.js'
 import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
 import { settleSend } from './ledger/settled-send.js'
 import { settledWithinMs } from './limits.js'
-import { acceptedChannels, firstPurpose } from './purposes.js'
+import { acceptedChannels } from './purposes.js'
 import { about, gather, hasNumber, type NumberTarget, type Target, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 
@@ -153,9 +154,8 @@ export function createSend(parts: SendParts) {
       const way = ways.find((one) =>
         destination === undefined ? one.channel === (wanted ?? one.channel) : one.id === destination,
       )
-      if (way === undefined) return { ...refused('invalid_request'), ...(methods && { methods }) }
+      if (way === undefined) return unreachedBy(methods)
       const { target, channel } = way
-      const appName = purposes.appNameOf(purpose.name)
       const details = command.details && targets.sealDetails(target, command.details)
       const order = {
         sendId: newCommandId(),
@@ -163,9 +163,7 @@ export function createSend(parts: SendParts) {
         purpose: purpose.name,
         bound,
         details,
-        methods,
         number: way.id && target.key,
-        appName: appName === purposes.appNameOf(firstPurpose) ? undefined : appName,
       }
       const decide: Decide = (view, who, chosen = channel) => {
         const decision = start(view, { channel: chosen, ...order, ...who })
@@ -195,7 +193,7 @@ export function createSend(parts: SendParts) {
         if (accepted.includes(used)) return decision
         // The provider may have sent the one before by another channel than asked for.
         const [instead] = chosen === undefined ? accepted : []
-        return instead === undefined ? { outcome: refused('invalid_request') } : decideFor(instead)
+        return instead === undefined ? { outcome: unreachedBy(methods) } : decideFor(instead)
       })
     },
   }
@@ -206,5 +204,11 @@ function bookedIn({ ledger }: LedgerView, { challenge: { id, budget } }: Booked)
   const { challenge } = ledger[budget]
   return challenge?.id === id && !isVoided(challenge) ? challenge : undefined
 }
+
+/** Where no code can be sent that will do, with what would. */
+const unreachedBy = (methods: SendCommand['methods']): Refusal => ({
+  ...refused('invalid_request'),
+  ...(methods && { methods }),
+})
 
 const unsent: SendResult = { result: 'not-sent' }

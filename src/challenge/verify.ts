@@ -32,14 +32,12 @@ export function createVerify(parts: VerifyParts) {
   function approval(
     target: Target,
     challenge: Challenge,
-    { channel, channels }: Approved,
+    { channel }: Approved,
     exchange: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
     emit({ type: 'challenge.approved', ...about(target, { ...challenge, channel }, exchange) })
     const { purpose, bound } = challenge
-    const ways = channels.length > 1 ? channels : undefined
-    const proven = present({ channels: ways, phone: target.phone, bound })
-    return { outcome: 'approved', purpose, channel, ...proven }
+    return { outcome: 'approved', purpose, channel, ...present({ phone: target.phone, bound }) }
   }
 
   function rejection(

@@ -1,4 +1,4 @@
-import { appMethod, isMethodName, methodNameRule } from '../challenge/code-provider.js'
+import { isMethodName, methodNameRule, proofKinds } from '../challenge/code-provider.js'
 import {
   type Check,
   integer,
@@ -16,8 +16,8 @@ import { anyVoice } from './parameter-schemas.js'
 export const voice = oneOf(...anyVoice)
 
 const methodName = that(
-  `${methodNameRule}, and not 'app', which is the option authenticator`,
-  (value) => isMethodName(value) && value !== appMethod,
+  `${methodNameRule}, and none of the kinds of proof: ${proofKinds.join(', ')}`,
+  (value) => isMethodName(value) && !proofKinds.some((kind) => kind === value),
 )
 const method = object({ name: methodName, label: nonEmptyString('what people call it') }, ['name'])
 const methods = list(method, 'must list at least one method: { name, label }', 1)

@@ -660,7 +660,7 @@ describe('a clock', () => {
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'already-sent' })
     expect(await challenges.verify({ ...ana, code: 'wrong1' })).toMatchObject({ attemptsRemaining: 4 })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
-    await grants.write({ ...ana, purpose: 'login', method: 'sms' })
+    await grants.write({ ...ana, purpose: 'login', method: 'code' })
     expect(grants.read({ ...ana, purpose: 'login', maxAgeMs: minute })).toMatchObject({ verifiedAt: 0 })
   })
 })
@@ -829,7 +829,7 @@ describe('preview', () => {
     wait(11 * minute)
     const command = { ...ana, purpose: 'login' }
     expect((await challenges.preview(command)).refusal).toBeUndefined()
-    expect(await challenges.preview({ ...command, methods: ['call'] })).toMatchObject({
+    expect(await challenges.preview({ ...command, purpose: 'call-only' })).toMatchObject({
       refusal: { code: 'send_limit', retryAfterMs: 49 * minute },
     })
   })

@@ -78,6 +78,32 @@ describe('purposes', () => {
     expect(() => purposes.forEnrolment('both')).toThrow('appName.both is also used for sign-in or step-up')
   })
 
+  const over = (name: string, ...channels: readonly string[]) => ({ ...usual(name), channels })
+  const mixed = (less: string, left: string, more: string) =>
+    `twoFactor: the channels of purpose "${less}" leave out "${left}", by which codes for "${more}" are sent`
+
+  it('of one name are sent by the same channels: a code by text must not pass for one by call', () => {
+    const create = (...initial: readonly ReturnType<typeof over>[]) => createPurposes(initial, usual, names)
+    expect(() => create(over('login', 'sms', 'call'), over('pay', 'call'))).toThrow(
+      `${mixed('pay', 'sms', 'login')}, and the provider would take one for the other; give "pay" an appName of its own: appName: { "login": "Acme", "signup": "Acme signup", "change-number": "Acme number", "pay": "Acme pay" }`,
+    )
+    // The sign-in keeps its name.
+    expect(() => create(login, over('pay', 'sms', 'call'))).toThrow('give "pay" an appName of its own')
+    expect(() => create(over('login', 'sms', 'call'), over('pay', 'call', 'sms'))).not.toThrow()
+    expect(() => create(login, over('signup', 'call'))).not.toThrow()
+    // An app's code is judged here, and is none that the provider knows.
+    expect(() => create(over('login', 'sms', 'app'), over('pay', 'app'), over('x', 'sms'))).not.toThrow()
+    // What guards bring along comes later.
+    expect(() => create(over('login', 'call')).forGuard('pay')).toThrow(mixed('login', 'sms', 'pay'))
+  })
+
+  it('of one phone verification and another of the same name are, too', () => {
+    const initial = [login, over('signup', 'call'), over('change-number', 'sms')]
+    const shared = { ...names, 'change-number': names.signup }
+    expect(() => createPurposes(initial, usual, shared)).toThrow(mixed('signup', 'sms', 'change-number'))
+    expect(() => createPurposes(initial, usual, names)).not.toThrow()
+  })
+
   it('of sign-in that take the name of a phone verification afterwards are refused', () => {
     const purposes = createPurposes([login], usual, { ...names, transfer: 'Acme signup' })
     purposes.forEnrolment('signup')

@@ -102,6 +102,7 @@ export function createService(options: ServiceOptions = {}) {
     purpose('login', { maxAgeMs: 43_200_000 }),
     purpose('transfer'),
     purpose('text-only', { channels: ['sms'] }),
+    purpose('call-only', { channels: ['call'] }),
     purpose('signup', { browserStartable: false }),
   ].map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
   const events: EventBody[] = []

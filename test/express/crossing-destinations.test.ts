@@ -28,8 +28,8 @@ describe('a person with more than one destination', () => {
     const { start, verify } = host.tf.challenges
     const ana = { ...here, phone: [mobile, { phone: office, methods: ['call'] }], secret: secrets.ana }
     const asked = { ...ana, purpose: 'login' }
-    const told = [await start(asked), await start({ ...asked, methods: ['call'] })]
-    expect(told.map((one) => one.outcome === 'started' && one.challenge.channel)).toEqual(['app', 'call'])
+    const told = [await start(asked), await start({ ...asked, methods: ['code'] })]
+    expect(told.map((one) => one.outcome === 'started' && one.challenge.channel)).toEqual(['app', 'sms'])
     const destination = (await (await host.login()).get('/two-factor')).json.destinations[0].id
     expect(await start({ ...asked, destination })).toMatchObject({ code: 'invalid_request' })
     const rejected = { outcome: 'rejected', attemptsRemaining: 4 }

@@ -266,6 +266,7 @@ describe('several destinations of one person', () => {
   it('are offered as far as guard, purpose and the host take them', async () => {
     const { host, ana } = await startWithNumbers({
       purposes: { login: {}, transfer: { channels: ['sms'] }, vault: {} },
+      appName: { login: 'Acme', transfer: 'Acme transfer', signup: 'Acme signup' },
       recoveryCodes: { consume: () => true },
       beforeSend: async (_req, { purpose }) => purpose !== 'transfer',
     })

@@ -196,8 +196,11 @@ describe('beforeSend', () => {
     let answer: unknown
     const { host, ana } = await startLoggedIn({
       listens: true,
-      options: { beforeSend: () => answer as boolean },
-      mount: (app, tf) => app.get('/texts', tf.requireTwoFactor({ purpose: 'pay', methods: ['sms'] })),
+      options: {
+        beforeSend: () => answer as boolean,
+        purposes: { login: {}, transfer: {}, pay: { channels: ['sms'] } },
+        appName: { login: 'Acme', pay: 'Acme pay', signup: 'Acme signup' },
+      },
     })
     const start = (body: object = {}) => ana.start(body)
     const reasons = () =>
@@ -232,14 +235,13 @@ describe('beforeSend', () => {
     expect((await ana.post('/two-factor/resend', { channel: 'call' })).json.challenge.channel).toBe('sms')
     expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/call/2fa/send-call', '/v1/2fa/send-sms'])
     await ana.verify(host.stub.rightCode)
-    // A way that the guard does not take is no way.
+    // A way that the purpose does not have is no way.
     host.clock.now += 120_000
     answer = { allow: true, method: 'call', reason: 'recent port-out' }
-    const { requirement } = (await ana.get('/texts')).json
-    expect((await start({ requirement })).json.code).toBe('send_refused')
+    expect((await start({ purpose: 'pay' })).json.code).toBe('send_refused')
     expect(reasons().at(-1)).toBe('recent port-out')
     answer = { allow: true }
-    expect((await start({ requirement })).json.challenge.channel).toBe('sms')
+    expect((await start({ purpose: 'pay' })).json.challenge.channel).toBe('sms')
   })
 })
 

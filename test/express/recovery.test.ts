@@ -8,14 +8,14 @@ import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 const by: RequestHandler = (req, res) => void res.json({ by: req.twoFactor?.grant.method })
 const guards = (app: Express, tf: TwoFactor) => {
   app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), ok)
-  app.get('/by-code', tf.requireTwoFactor({ methods: ['sms', 'call'] }), ok)
+  app.get('/by-code', tf.requireTwoFactor({ methods: ['code'] }), ok)
   app.get('/email', tf.requireTwoFactor({ purpose: 'email' }), ok)
   app.get(
     '/number',
     tf.requireTwoFactor({ purpose: 'number', once: true, bind: (req) => ({ to: String(req.query.to) }) }),
     by,
   )
-  app.get('/only-by-code', tf.requireTwoFactor({ purpose: 'only', methods: ['sms', 'call'] }), ok)
+  app.get('/only-by-code', tf.requireTwoFactor({ purpose: 'only', methods: ['code'] }), ok)
   app.get('/only', tf.requireTwoFactor({ purpose: 'only', methods: ['recovery-code'] }), by)
 }
 const purposes = {
@@ -325,7 +325,7 @@ describe('a guard', () => {
     ['a sign-in whose purpose says no', {}, { recoveryCode: false }],
   ])('names none among its methods without its purpose: %s', async (_name, guard, declared) => {
     const { purpose = 'login' } = guard
-    const methods = ['sms', 'recovery-code']
+    const methods = ['code', 'recovery-code']
     const { tf } = await startRecoveryHost({
       options: { purposes: { login: {}, transfer: {}, [purpose]: declared } },
     })

@@ -127,7 +127,7 @@ describe('nothing is sent unasked', () => {
   it.each<[string, GuardOptions, Partial<TwoFactorOptions>]>([
     ['where the guard says so', { sendAtOnce: false }, {}],
     ['where beforeSend says no', {}, { beforeSend: (_req, { purpose }) => purpose !== 'pay' }],
-    ['where the code is to come in another way', { methods: ['passkey', 'call'] }, { channels: ['sms'] }],
+    ['where no code that is sent will do', { methods: ['passkey', 'app'] }, {}],
     ['where no more may be sent', {}, { limits: { serviceSendsPerMinute: 1 } }],
     [
       'where a trusted device may do',

@@ -19,11 +19,15 @@ async function startChatHost() {
   const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.baseUrl }
   const host = await startHost({
     provider: () => failover([twilioVerify(account)], { instead: { whatsapp: 'sms' } }),
-    options: { channels: ['whatsapp', 'sms'] },
+    options: {
+      channels: ['whatsapp', 'sms'],
+      purposes: { login: {}, chat: { channels: ['whatsapp'] }, transfer: {} },
+      appName: { login: 'Acme', chat: 'Acme chat', signup: 'Acme signup' },
+    },
     listens: true,
     mount: (app, tf) => {
-      app.get('/chat', tf.requireTwoFactor({ purpose: 'chat', methods: ['whatsapp'] }), (req, res) => {
-        res.json({ by: req.twoFactor?.grant.method })
+      app.get('/chat', tf.requireTwoFactor({ purpose: 'chat' }), (req, res) => {
+        res.json({ by: req.twoFactor?.grant.channel })
       })
     },
   })
@@ -36,7 +40,7 @@ async function startChatHost() {
 }
 
 describe('a code by WhatsApp', () => {
-  it('is offered, sent, announced and checked, and is told apart from a text message', async () => {
+  it('is offered, sent, announced and checked, and the grant says so', async () => {
     const { host, service, asked, sentBy } = await startChatHost()
     const ana = await host.login()
     expect((await ana.open('/two-factor')).text).toContain('>Send a code by WhatsApp</button>')
@@ -70,7 +74,7 @@ describe('a code by WhatsApp', () => {
     const code = service.codeFor(phones.ben ?? '')
     expect((await ben.verify(code)).status).toBe(200)
 
-    // A guard that takes no text message is not paid one.
+    // For a purpose without text messages none is paid.
     const { requirement } = (await ben.get('/chat')).json
     host.clock.now += 60_000
     expect((await ben.start({ requirement })).refusal).toEqual([502, 'delivery_failed'])

@@ -463,7 +463,7 @@ describe('a provider', () => {
 
   const none = 'the provider declares no method'
   const named =
-    "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey', and not 'app', which is the option authenticator"
+    "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey', and none of the kinds of proof: code, app, trusted-device, recovery-code"
   const whatsapp = { name: 'whatsapp', label: 'WhatsApp' }
   const pay = { purposes: { login: {}, pay: { channels: ['whatsap'] } } }
   test.each<[object[] | undefined, object, string?]>([
@@ -481,6 +481,7 @@ describe('a provider', () => {
     ],
     [[whatsapp, { name: '+57' }], {}, `provider.methods[1].name ${named}`],
     [[{ name: 'app' }], {}, `provider.methods[0].name ${named}`],
+    [[{ name: 'code' }], {}, `provider.methods[0].name ${named}`],
     [[{ name: 'sms' }], { channels: ['app'] }, `channels: ${none} "app"; it has: sms`],
     [[{ name: 'sms' }], { authenticator, channels: ['sms', 'app'] }],
     [[{ name: 'sms' }], { authenticator, purposes: { pay: { channels: ['app'] } } }],

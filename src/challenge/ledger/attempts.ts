@@ -1,7 +1,7 @@
 import type { Verdict } from '../code-provider.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import { challengeShown, channelsOf, isVoided, spentUntil } from './challenge.js'
+import { challengeShown, isVoided, spentUntil } from './challenge.js'
 import {
   afterSuccess,
   checkUnderWay,
@@ -171,9 +171,8 @@ function judged(
   if (challenge === undefined || isVoided(challenge)) {
     return without('gone', { ...ledger, usedCodes, lastStep })
   }
-  const channels = step === undefined ? channelsOf(view, challenge) : [challenge.channel]
   return {
-    outcome: { outcome: 'approved', channel: challenge.channel, channels },
+    outcome: { outcome: 'approved', channel: challenge.channel },
     next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep },
   }
 }

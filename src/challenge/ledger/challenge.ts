@@ -1,5 +1,4 @@
 import { clockLeewayMs } from '../../lib/time.js'
-import type { Channel } from '../code-provider.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import { firstPurpose } from '../purposes.js'
 import {
@@ -8,17 +7,13 @@ import {
   type BudgetName,
   type Challenge,
   type Decision,
-  isSent,
-  isUsedUp,
   type Ledger,
   type LedgerView,
-  type Send,
   type Who,
   withBudget,
 } from './ledger.js'
 
-// Whose a challenge is, whether a code may be typed for it, whether it is the one that the person was shown, and by
-// which channels its code may have come.
+// Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
 
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
 export function challengeOf(view: LedgerView, who: Who): Challenge | Refusal {
@@ -129,33 +124,3 @@ export function voided(challenge: Challenge, until = spentUntil(challenge)): Cha
 
 /** Whether it was ended before its time. */
 export const isVoided = ({ expiresAt }: Challenge): boolean => expiresAt === 0
-
-/**
- * The channels by which the code may have come that was typed for this challenge: of all that was sent under the name
- * that it is filed under, and may still be right. A provider may repeat a code, or leave an earlier one valid, also for
- * the next challenge or in another browser, and a code may be typed while a call is placed: one by text message must
- * not pass for one by call.
- */
-export function channelsOf({ ledger, now, limits }: LedgerView, challenge: Challenge): readonly Channel[] {
-  const open = codesFor(ledger, challenge).filter(
-    (send) => send.challenge === challenge.id || send.at > now - limits.codeLifetimeMs,
-  )
-  return [...new Set(open.map(({ channel }) => channel))]
-}
-
-/** From when on no code may be typed that came by another channel than these; 0 where none is on its way. */
-export function certainAt(
-  { ledger, limits }: LedgerView,
-  filed: Pick<Challenge, 'appName'>,
-  methods: readonly Channel[],
-): number {
-  const last = codesFor(ledger, filed).findLast(({ channel }) => !methods.includes(channel))
-  return last === undefined ? 0 : last.at + limits.codeLifetimeMs
-}
-
-/** Of all that was sent under the name that codes of this challenge are filed under, oldest first, what nobody has used up. */
-function codesFor({ strangers, known }: Ledger, { appName }: Pick<Challenge, 'appName'>): readonly Send[] {
-  return [...strangers.sends, ...known.sends]
-    .filter((send) => send.appName === appName && isSent(send) && !isUsedUp(send))
-    .toSorted((one, other) => one.at - other.at)
-}

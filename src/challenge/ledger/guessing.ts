@@ -10,11 +10,9 @@ import {
   type Lease,
   type Ledger,
   type LedgerView,
-  oneOfSeveral,
-  type Send,
   withBudget,
 } from './ledger.js'
-import { sendsFor, windowEnd } from './pacing.js'
+import { windowEnd } from './pacing.js'
 
 // How often a code may be tried on a number: locks, shares and windows, and what forgives.
 
@@ -93,16 +91,13 @@ export function enable({ ledger, now }: LedgerView): Decision<undefined> {
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
   const both = forgiven(ledger)
   const { sends, attemptTimes } = both[name]
-  const typeable = sendsFor({ id }, sends)
-  const approved = ({ channel }: Send) =>
-    typeable.filter((send) => send.channel === channel).length > 1 ? oneOfSeveral : undefined
   const own: Budget = {
     ...both[name],
     challenge: undefined,
     lease: undefined,
     // It held the lease, so no attempt came after its own.
     attemptTimes: attemptTimes.slice(0, -1),
-    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: approved(send) } : send)),
+    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
   }
   const other = name === 'known' ? 'strangers' : 'known'
   const ended = { ...both[other], challenge: undefined }

@@ -43,35 +43,20 @@ export type Challenge = Binding & {
   readonly details?: string | undefined
   /** Key of the destination, where the subject may have several. */
   readonly number?: string | undefined
-  /** Under which the provider files its codes, where that is another name than at sign-in: those of one are none of the other. */
-  readonly appName?: string | undefined
 }
 
 export type Send = {
   readonly id: string
   readonly at: number
   readonly channel: Channel
-  /** The challenge it was for; undefined once that was approved, or `oneOfSeveral`. */
+  /** The challenge it was for; undefined once that was approved. */
   readonly challenge?: string | undefined
   /** The provider refused it: it costs its cooldown and nothing else. */
   readonly refused?: true | undefined
-  /** As that of the challenge. */
-  readonly appName?: string | undefined
 }
-
-/**
- * In place of the challenge of a send, once that was approved where several went out by its channel: whoever reads that
- * channel alone may have typed one of them, and keep another that is still right.
- */
-export const oneOfSeveral = ''
 
 /** A send of an approved challenge counts towards the absolute caps only. */
 export function isApproved(send: Send): boolean {
-  return !send.challenge
-}
-
-/** Its code is worth nothing any more to whoever reads this channel alone: it was the only one for its challenge. */
-export function isUsedUp(send: Send): boolean {
   return send.challenge === undefined
 }
 
@@ -109,8 +94,6 @@ export type Approved = {
   readonly outcome: 'approved'
   /** Of the challenge, as its last code went out. */
   readonly channel: Channel
-  /** By which the code may have come. */
-  readonly channels: readonly Channel[]
 }
 
 /** What a verdict came to. */

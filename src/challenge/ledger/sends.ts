@@ -2,7 +2,6 @@ import { minuteMs } from '../../lib/time.js'
 import { appMethod, type Channel } from '../code-provider.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import {
-  certainAt,
   challengeShown,
   isSameBinding,
   liveIn,
@@ -34,10 +33,6 @@ export interface StartOnLedger extends Binding {
   readonly details?: string | undefined
   /** Key of the destination, where the subject may have several. */
   readonly number?: string | undefined
-  /** Under which its code is filed, where that is another name than at sign-in. */
-  readonly appName?: string | undefined
-  /** By which it must have come, as far as can be told; absent: by any. */
-  readonly methods?: readonly Channel[] | undefined
 }
 
 export interface ResendOnLedger extends Who {
@@ -77,11 +72,8 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
 
   const goesOut = channel !== appMethod
   const pause = goesOut ? pauseBeforeSend(view, name, channel) : undefined
-  if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
+  if (repeated && isUnderWay(live, channel, pause)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
-  // Another code could be typed in its place, so that this one would be paid for in vain.
-  const uncertainMs = goesOut && command.methods ? certainAt(view, command, command.methods) - now : 0
-  if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (exhausted) return { outcome: exhausted }
 
@@ -104,7 +96,6 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
     wrongCodes: undefined,
     details: command.details,
     number: command.number,
-    appName: command.appName,
   }
   const waitMs = pauseBeforeCheck(view, name)
   // A code that expires before it may be typed would be paid for in vain.
@@ -120,14 +111,10 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
   }
 }
 
-/** Whether the code that is asked for is on its way: one that the app shows is no text, and a text no call. */
-function isUnderWay(
-  { channel: used }: Challenge,
-  { channel, methods }: StartOnLedger,
-  pause: Refusal | undefined,
-): boolean {
+/** Whether the code that is asked for is on its way: one that the app shows is none that was sent. */
+function isUnderWay({ channel: used }: Challenge, channel: Channel, pause: Refusal | undefined): boolean {
   if (channel === appMethod || used === appMethod) return used === channel
-  return pause?.code === 'resend_too_soon' && (methods?.includes(used) ?? true)
+  return pause?.code === 'resend_too_soon'
 }
 
 /** Books another send of the same challenge: same id, attempts and last moment. */
@@ -176,11 +163,10 @@ export function goBack(view: LedgerView, challenge: Challenge): Decision<'live' 
   return { outcome: 'live', next: withBudget(ledger, challenge.budget, budget, now) }
 }
 
-/** A challenge takes another channel once its code has gone out: what is typed before came by the earlier one. */
+/** A challenge takes another channel once its code has gone out. */
 function booked(ledger: Ledger, sendId: string, challenge: Challenge, channel: Channel, now: number): Ledger {
   const budget = ledger[challenge.budget]
-  const { id, appName } = challenge
-  const send = { id: sendId, at: now, channel, challenge: id, refused: undefined, appName }
+  const send = { id: sendId, at: now, channel, challenge: challenge.id, refused: undefined }
   const sends = budget.sends.filter(({ at }) => at > now - rememberedMs).concat(send)
   return withBudget(ledger, challenge.budget, { ...budget, challenge, sends }, now)
 }

@@ -60,7 +60,7 @@ function isUndelivered({ result }: SendResult): boolean {
 
 /**
  * The sends once it is known what became of one. One that never left costs nothing, one that the provider refused its
- * cooldown. A provider may have sent by another channel than asked for: what a guard learns must be true.
+ * cooldown. A provider may have sent by another channel than asked for: a call counts as one.
  */
 function settledSends(
   sends: readonly Send[],

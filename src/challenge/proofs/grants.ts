@@ -1,4 +1,5 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
+import type { Channel } from '../code-provider.js'
 import type { Fact, Requester } from '../commands.js'
 import { type Basis, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
@@ -34,6 +35,8 @@ export interface Grant {
   readonly verifiedAt: number
   /** What proved it. */
   readonly method: GrantMethod
+  /** How the last code travelled; absent where none was sent. */
+  readonly channel?: Channel
 }
 
 /** Where a grant is written: the ids of its session. */
@@ -142,7 +145,7 @@ export class OpenSubject implements Fact<string | undefined> {
   }
 
   /** Undefined, and nothing written, when grants were revoked since the record was read. */
-  async write({ purpose, bound, method, channels }: Proven, ids: NewIds): Promise<Grant | undefined> {
+  async write({ purpose, bound, method, channel }: Proven, ids: NewIds): Promise<Grant | undefined> {
     const epoch = await this.read()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
     const id = newCommandId()
@@ -155,7 +158,7 @@ export class OpenSubject implements Fact<string | undefined> {
         bound,
         verifiedAt: time,
         method,
-        channels,
+        channel,
         expiresAt: time + this.parts.purposes.grantLifetimeMs(purpose),
         provisional: ids.provisional || undefined,
       }
@@ -197,10 +200,8 @@ export class OpenSubject implements Fact<string | undefined> {
   }
 }
 
-const grantOf = (subject: string, stored: StoredGrant | undefined): Grant | undefined =>
-  stored && {
-    subject,
-    purpose: stored.purpose,
-    verifiedAt: stored.verifiedAt,
-    method: stored.method,
-  }
+function grantOf(subject: string, stored: StoredGrant | undefined): Grant | undefined {
+  if (stored === undefined) return undefined
+  const { purpose, verifiedAt, method, channel } = stored
+  return { subject, purpose, verifiedAt, method, ...(channel && { channel }) }
+}

@@ -1,14 +1,12 @@
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import { clockLeewayMs } from '../../lib/time.js'
+import type { Channel } from '../code-provider.js'
 import type { Requester } from '../commands.js'
 import type { Secrets } from '../keys.js'
 import type { Demand } from '../purposes.js'
 
-/**
- * What proved it: `sms`, `call` or another method of the provider, `app`, `trusted-device`, `recovery-code`, or a name of
- * the host's, `host` by default.
- */
+/** What proved it: `code`, `app`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
 
 /** What was proven, and by what. */
@@ -17,8 +15,8 @@ export type Proven = {
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
   readonly method: GrantMethod
-  /** By which its code may have come; absent where none was sent. A guard that asks for methods has to take each. */
-  readonly channels?: readonly GrantMethod[] | undefined
+  /** How the last code travelled; absent where none was sent. */
+  readonly channel?: Channel | undefined
 }
 
 /** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */
@@ -52,13 +50,11 @@ export function meets(grant: StoredGrant, demand: RequiredGrant, now: number): b
 }
 
 /** Whether what proved it will do. */
-function isEnough({ method, channels = [method] }: StoredGrant, accepted: Demand): boolean {
+function isEnough({ method }: StoredGrant, accepted: Demand): boolean {
   if (accepted.requireCode && method === 'trusted-device') return false
   // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
   if (accepted.recoveryCode !== true && method === 'recovery-code') return false
-  const { methods } = accepted
-  // Whoever reads the texts of a number, but not its calls, may have typed the code.
-  return methods === undefined || channels.every((channel) => methods.includes(channel))
+  return accepted.methods?.includes(method) ?? true
 }
 
 /** The age of a grant never slides. A grant from the future was written with a wrong clock. */
@@ -67,17 +63,15 @@ function isFresh(grant: StoredGrant, maxAgeMs: number, now: number): boolean {
   return age < maxAgeMs && now < grant.expiresAt && age >= -clockLeewayMs
 }
 
-/** A newer proof replaces one of its kind. A code does not replace the passkey that another guard requires. */
+/** A newer proof replaces one of its kind, not the passkey that another guard requires. */
 export function replaces(added: StoredGrant, other: StoredGrant): boolean {
   return (
     other.session === added.session &&
     other.purpose === added.purpose &&
     other.bound === added.bound &&
-    (other.method === added.method || (isCode(other) && isCode(added)))
+    other.method === added.method
   )
 }
-
-const isCode = ({ channels }: StoredGrant) => channels !== undefined
 
 /** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }

@@ -53,9 +53,6 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const methods = intent.demand?.methods
-      if (channel !== undefined && methods?.includes(channel) === false) {
-        return problem({ code: 'invalid_request', methods })
-      }
       const outcome = await challenges.resend({ shown, channel, methods, ...hostSays(context.req), ...actor })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)

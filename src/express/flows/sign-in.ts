@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import type { Challenges } from '../../challenge/challenges.js'
+import { kindOf } from '../../challenge/code-provider.js'
 import { type Actor, refused, type Shown } from '../../challenge/commands.js'
 import { choicesOf, mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
@@ -181,8 +182,9 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
       })
     },
 
-    async approve(context, actor, { purpose, bound, channel, channels = [channel], phone }, trustDevice) {
-      const proven = { purpose, bound, method: channel, channels }
+    async approve(context, actor, { purpose, bound, channel, phone }, trustDevice) {
+      const method = kindOf(channel)
+      const proven = { purpose, bound, method, channel: method === 'code' ? channel : undefined }
       const trust = trustDevice && devices?.serves(purpose) === true
       const way = mayHaveSeveral(actor) ? wayTag(secrets, actor.subject, channel, phone) : undefined
       return admit(context, actor, proven, { trust, way })

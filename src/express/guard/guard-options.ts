@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { isMethodName, methodNameRule } from '../../challenge/code-provider.js'
+import { appMethod, isMethodName, isOneOf, methodNameRule } from '../../challenge/code-provider.js'
 import type { Requester } from '../../challenge/commands.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { BoundFields, RequiredGrant } from '../../challenge/proofs/stored-grant.js'
@@ -49,9 +49,9 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * The accepted methods: `sms`, `call` or others of the provider, `app`, `trusted-device`, `recovery-code` where the
-   * purpose takes it, or a name of yours from `grants.write`. Any by default. While a code may be typed that was sent by
-   * another one, which could pass for it, a start has to wait: ten minutes at most, by default (`resend_too_soon`).
+   * The accepted kinds of proof: `code` for one that was sent, `app`, `trusted-device`, `recovery-code` where the purpose
+   * takes it, or a name of yours from `grants.write`. Any by default. How codes are sent is said by `channels` of the
+   * purpose.
    *
    * @example
    * methods: ['passkey']
@@ -122,12 +122,18 @@ export const guardChecks: Checks<GuardOptions> = {
 export function resolveGuard(
   options: GuardOptions,
   purposes: Purposes,
-  settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes'>,
+  settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes' | 'methods'>,
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
   const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt } = options
   const { resume = false, sendAtOnce = true } = options
 
+  const channel = methods?.find((one) => one !== appMethod && isOneOf(settings.methods, one))
+  if (channel !== undefined) {
+    throw optionError(
+      `requireTwoFactor: methods must not name the channel "${channel}": write 'code', and how codes are sent in purposes: { ${name}: { channels } }`,
+    )
+  }
   const purpose = purposes.forGuard(name)
   if (!purpose.browserStartable) {
     throw optionError(

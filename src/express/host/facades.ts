@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { appMethod, isMethodName, methodNameRule } from '../../challenge/code-provider.js'
+import { isMethodName, methodNameRule, proofKinds } from '../../challenge/code-provider.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { takesRecoveryCode } from '../../challenge/purposes.js'
@@ -70,7 +70,8 @@ export interface TrustedDevicesFacade {
 
 export function createGrantsFacade({ domain, settings, identifyLater: identify }: HttpParts): GrantsFacade {
   const { grants, hashBound, purposes } = domain
-  const reserved = new Set([...reservedMethods, ...settings.methods.map(({ name }) => name)])
+  // A guard must not take a claim of the host for what this package has verified.
+  const reserved = new Set<string>([...proofKinds, ...settings.methods.map(({ name }) => name)])
 
   function checkMethod(method: unknown): void {
     if (!isMethodName(method)) {
@@ -130,9 +131,6 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
     revokeSubject: async (subject) => devices.revokeSubject(subjectText(subject)),
   }
 }
-
-/** Set by this package only: a guard that requires a code must not accept a claim of the host. */
-const reservedMethods = ['sms', 'call', appMethod, 'trusted-device', 'recovery-code']
 
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {

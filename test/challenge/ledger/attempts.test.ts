@@ -140,7 +140,7 @@ describe('settling an attempt', () => {
   })
 
   it.each<[Verdict, SettleOutcome]>([
-    ['approved', { outcome: 'approved', channel: 'sms', channels: ['sms'] }],
+    ['approved', { outcome: 'approved', channel: 'sms' }],
     ['rejected', { outcome: 'rejected', attemptsRemaining: 4, used: false }],
     ['unavailable', { outcome: 'spent' }],
     ['not-sent', { outcome: 'refunded' }],
@@ -286,7 +286,7 @@ describe('a code of an app', () => {
   it.each([-1, 0, 1])('is good at %i steps, and once', (distance) => {
     const number = startedLedger()
     const step = stepOf(number) + distance
-    expect(judge(number, step)).toMatchObject({ outcome: 'approved', channels: ['sms'] })
+    expect(judge(number, step)).toMatchObject({ outcome: 'approved', channel: 'sms' })
     expect(number.ledger.lastStep).toBe(step)
     number.wait(minute)
     number.start()

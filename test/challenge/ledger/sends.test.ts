@@ -39,23 +39,6 @@ describe('starting a challenge', () => {
     expect(number.start({ channel: 'app' })).toMatchObject({ outcome: 'live' })
   })
 
-  it('takes no text message for a call that is asked for alone, and calls once none may be typed in its place', () => {
-    const number = driveLedger()
-    const call = { channel: 'call', methods: ['call'] }
-    number.start()
-    for (const [later, waitMs] of [
-      [0, minute],
-      [minute, 9 * minute],
-      [9 * minute - 1, 1],
-    ] as const) {
-      number.wait(later)
-      expect(number.start(call)).toEqual(refusal('resend_too_soon', waitMs))
-    }
-    number.wait(1)
-    expect(number.start(call)).toMatchObject({ outcome: 'booked' })
-    expect(number.start(call)).toMatchObject({ outcome: 'live' })
-  })
-
   it('pauses 60, 120, 300 and again 300 seconds, exactly', ({ fresh: number }) => {
     for (const pause of [60_000, 120_000, 300_000, 300_000]) {
       expect(number.start()).toMatchObject({ outcome: 'booked' })

@@ -16,36 +16,36 @@ describe('a grant that is taken back', () => {
     ['a newer code', {}, 1],
   ])('is gone wherever its session has moved, and one of %s stays', async (_, other, laterMs) => {
     const { grants, wait } = createService()
-    const written = await grants.write({ ...ana, method: 'sms' })
+    const written = await grants.write({ ...ana, method: 'code' })
     await written?.moveTo('s3')
     await written?.confirm()
     wait(laterMs)
-    const kept = { ...ana, session: 's3', method: 'sms', ...other }
+    const kept = { ...ana, session: 's3', method: 'code', ...other }
     await grants.write(kept)
     await written?.takeBack()
     expect(grants.read({ ...kept, ...fresh })).toMatchObject({ method: kept.method })
-    const own = { ...ana, session: 's3', ...fresh, methods: ['sms'] }
+    const own = { ...ana, session: 's3', ...fresh, methods: ['code'] }
     expect(grants.read(own) !== undefined).toBe(laterMs > 0)
   })
 })
 
 describe('a grant', () => {
   it('that was never written is not moved, confirmed or taken back', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     const refused = grants.open(ana)
     await refused.moveTo('s9')
     await refused.confirm()
     await refused.takeBack()
-    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'code' })
   })
 
   it('fits the subject, session and purpose it was given to', async ({ grants, now }) => {
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     expect(grants.read({ ...ana, ...fresh })).toEqual({
       subject: 'ana',
       purpose: 'login',
       verifiedAt: now(),
-      method: 'sms',
+      method: 'code',
     })
   })
 
@@ -56,7 +56,7 @@ describe('a grant', () => {
     ['bound fields it was not given for', { bound: 'hash' }],
   ])('fits no %s', async (_, other) => {
     const { grants } = createService()
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     expect(grants.read({ ...ana, ...other, ...fresh })).toBeUndefined()
   })
 
@@ -65,35 +65,38 @@ describe('a grant', () => {
     await grants.write({ ...ana, method: 'trusted-device' })
     expect(await grants.take({ ...ana, ...fresh, requireCode: true })).toBeUndefined()
     expect(grants.read({ ...ana, ...fresh, requireCode: false })).toMatchObject({ method: 'trusted-device' })
-    await grants.write({ ...ana, method: 'sms' })
-    expect(grants.read({ ...ana, ...fresh, requireCode: true })).toMatchObject({ method: 'sms' })
-  })
-
-  it('of a code that came by several channels is enough only where all of them are', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms', channels: ['sms', 'call'] })
-    for (const methods of [['sms'], ['call'], []]) {
-      expect(grants.read({ ...ana, ...fresh, methods })).toBeUndefined()
-    }
-    expect(grants.read({ ...ana, ...fresh, methods: ['sms', 'call'] })).toMatchObject({ method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    expect(grants.read({ ...ana, ...fresh, requireCode: true })).toMatchObject({ method: 'code' })
   })
 
   it('by a code does not replace the passkey that another guard requires, but a newer one of its kind does', async () => {
     const { grants, store, keys, now, wait } = createService()
-    for (const method of ['passkey', 'sms', 'passkey', 'call']) {
+    for (const proven of [
+      { method: 'passkey' },
+      { method: 'code', channel: 'sms' },
+      { method: 'passkey' },
+      { method: 'code', channel: 'call' },
+    ]) {
       wait(minute)
-      await grants.write({ ...ana, method, ...(method !== 'passkey' && { channels: [method] }) })
+      await grants.write({ ...ana, ...proven })
     }
     const verifiedAt = now()
-    expect(grants.read({ ...ana, ...fresh, methods: ['call'] })).toMatchObject({ verifiedAt })
-    expect(grants.read({ ...ana, ...fresh, methods: ['passkey'] })).toMatchObject({
+    expect(grants.read({ ...ana, ...fresh, methods: ['code'] })).toMatchObject({
+      verifiedAt,
+      channel: 'call',
+    })
+    expect(grants.read({ ...ana, ...fresh, methods: ['passkey'] })).toEqual({
+      subject: 'ana',
+      purpose: 'login',
+      method: 'passkey',
       verifiedAt: verifiedAt - minute,
     })
-    expect(grants.read({ ...ana, ...fresh, methods: ['sms'] })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh, methods: ['app'] })).toBeUndefined()
     expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants.length', 2)
   })
 
   it('for bound fields fits exactly those, and no request without any', async ({ grants }) => {
-    await grants.write({ ...ana, bound: 'hash', method: 'sms' })
+    await grants.write({ ...ana, bound: 'hash', method: 'code' })
     expect(grants.read({ ...ana, bound: 'hash', ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, bound: 'other', ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
@@ -101,7 +104,7 @@ describe('a grant', () => {
 
   it('ages from the proof on, however often it is used, and ends exactly at its age', async () => {
     const { grants, wait } = createService()
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     wait(5 * minute - 1)
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
     wait(1)
@@ -111,26 +114,26 @@ describe('a grant', () => {
 
   it('ends with the longest age of its purpose, whatever a guard asks and however long others stay', async () => {
     const { grants, wait } = createService()
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
     wait(5 * minute)
     expect(grants.read({ ...ana, purpose: 'transfer', maxAgeMs: 24 * hour })).toBeUndefined()
   })
 
   it('is written on what was read ahead, also when another one came between', async ({ grants }) => {
-    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.write({ ...ana, session: 's2', method: 'code' })
     const record = grants.open(ana)
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
-    await grants.write({ ...ana, method: 'call' }, record)
-    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'call' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
+    await grants.write({ ...ana, method: 'app' }, record)
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'app' })
     expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
   })
 
   it('that follows the session to another id admits nothing there until it is confirmed', async () => {
     const { grants } = createService()
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
-    const written = await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
+    const written = await grants.write({ ...ana, method: 'code' })
     await written?.moveTo('s2')
     const moved = { ...ana, session: 's2', ...fresh }
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
@@ -147,7 +150,7 @@ describe('a grant', () => {
   })
 
   it('from the future was written under a wrong clock, but for a few seconds', async ({ grants, wait }) => {
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     wait(-5_000)
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
     wait(-1)
@@ -155,18 +158,18 @@ describe('a grant', () => {
   })
 
   it('stands beside one for other bound fields', async ({ grants }) => {
-    for (const bound of ['first', 'second']) await grants.write({ ...ana, bound, method: 'sms' })
-    await grants.write({ ...ana, method: 'sms' })
+    for (const bound of ['first', 'second']) await grants.write({ ...ana, bound, method: 'code' })
+    await grants.write({ ...ana, method: 'code' })
     for (const bound of [{ bound: 'first' }, { bound: 'second' }, {}]) {
       expect(grants.read({ ...ana, ...bound, ...fresh })).toBeDefined()
     }
   })
 
   it('is replaced by a newer one for the same', async ({ grants, now, wait }) => {
-    await grants.write({ ...ana, method: 'sms', channels: ['sms'] })
+    await grants.write({ ...ana, method: 'code', channel: 'sms' })
     wait(minute)
-    await grants.write({ ...ana, method: 'call', channels: ['call'] })
-    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ verifiedAt: now(), method: 'call' })
+    await grants.write({ ...ana, method: 'code', channel: 'call' })
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ verifiedAt: now(), channel: 'call' })
     await grants.take({ ...ana, ...fresh })
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
   })
@@ -174,8 +177,8 @@ describe('a grant', () => {
 
 describe('the renewal of a session', () => {
   it('moves the grants of the old id to the new one, which alone is worth something', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, session: 's2', previousSession: 's1', purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, session: 's2', previousSession: 's1', purpose: 'transfer', method: 'code' })
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, session: 's2', purpose: 'transfer', ...fresh })).toBeDefined()
@@ -183,7 +186,7 @@ describe('the renewal of a session', () => {
 
   it('takes the grants along without a new one, and writes nothing where there are none', async () => {
     const { grants, store } = createService()
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     await grants.move('ana', 's1', 's2')
     await grants.move('ana', 'no such session', 's3')
     await grants.move('nobody', 's1', 's2')
@@ -195,8 +198,8 @@ describe('the renewal of a session', () => {
   })
 
   it('leaves other sessions alone', async ({ grants }) => {
-    await grants.write({ ...ana, session: 'laptop', method: 'sms' })
-    await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'sms' })
+    await grants.write({ ...ana, session: 'laptop', method: 'code' })
+    await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'code' })
     expect(grants.read({ ...ana, session: 'laptop', ...fresh })).toBeDefined()
   })
 })
@@ -204,10 +207,10 @@ describe('the renewal of a session', () => {
 describe('the earlier ids of a session', () => {
   it('are those that its own grants had before', async ({ grants }) => {
     expect(await grants.earlierSessions(ana)).toEqual([])
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     expect(await grants.earlierSessions(ana)).toEqual([])
-    await grants.write({ ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'sms' })
-    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'code' })
+    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'code' })
     expect(await grants.earlierSessions({ subject: 'ana', session: 's2' })).toEqual([hashId('s1')])
     expect(await grants.earlierSessions({ subject: 'ana', session: 's4' })).toEqual([hashId('s3')])
     expect(await grants.earlierSessions({ subject: 'bob', session: 's2' })).toEqual([])
@@ -217,7 +220,7 @@ describe('the earlier ids of a session', () => {
   })
 
   it('are the last four, however often it is renewed', async ({ grants, store, keys }) => {
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     const earlier = async (session: string) => {
       await grants.move('ana', session, `${session}'`)
       const entry = await store.read(keys.grants('ana'))
@@ -231,8 +234,8 @@ describe('the earlier ids of a session', () => {
 
 describe('a provisional grant', () => {
   it('admits nothing until it is confirmed', async ({ grants }) => {
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
-    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
+    const written = await grants.write({ ...ana, method: 'code', provisional: true })
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
     expect(await grants.take({ ...ana, ...fresh })).toBeUndefined()
     await written?.confirm()
@@ -241,8 +244,8 @@ describe('a provisional grant', () => {
   })
 
   it('is not confirmed by another one', async ({ grants }) => {
-    const first = await grants.write({ ...ana, method: 'sms', provisional: true })
-    await grants.write({ ...ana, session: 's2', method: 'sms', provisional: true })
+    const first = await grants.write({ ...ana, method: 'code', provisional: true })
+    await grants.write({ ...ana, session: 's2', method: 'code', provisional: true })
     await first?.confirm()
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
@@ -250,21 +253,21 @@ describe('a provisional grant', () => {
 
   it('alone has something to confirm', async ({ grants, store }) => {
     const swaps = vi.spyOn(store, 'swap')
-    const written = await grants.write({ ...ana, method: 'sms' })
+    const written = await grants.write({ ...ana, method: 'code' })
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
     await written?.confirm()
     expect(swaps).toHaveBeenCalledTimes(1)
   })
 
   it('is not brought back by its confirmation after a revocation', async ({ grants }) => {
-    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    const written = await grants.write({ ...ana, method: 'code', provisional: true })
     await grants.revoke(ana)
     await written?.confirm()
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
   })
 
   it('that has lapsed from the store is confirmed for nobody', async ({ grants, wait }) => {
-    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    const written = await grants.write({ ...ana, method: 'code', provisional: true })
     wait(13 * hour)
     await written?.confirm()
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
@@ -273,14 +276,14 @@ describe('a provisional grant', () => {
 
 describe('a grant that admits once', () => {
   it('is taken by one of 200 parallel requests', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     const taken = await Promise.all(Array.from({ length: 200 }, () => grants.take({ ...ana, ...fresh })))
     expect(taken.filter((grant) => grant !== undefined)).toHaveLength(1)
   })
 
   it('leaves the others where they are', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
     expect(await grants.take({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
   })
@@ -288,8 +291,8 @@ describe('a grant that admits once', () => {
 
 describe('revoking', () => {
   it('ends the grants of one session', async ({ grants }) => {
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, session: 's2', method: 'code' })
     await grants.revoke(ana)
     await grants.revoke(ana)
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
@@ -297,9 +300,9 @@ describe('revoking', () => {
   })
 
   it('ends the grants of a subject in every session', async ({ grants, eventTypes }) => {
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, session: 's2', method: 'sms' })
-    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, session: 's2', method: 'code' })
+    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'code' })
     await grants.revokeSubject('ana')
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
@@ -314,8 +317,8 @@ describe('revoking', () => {
     await grants.revoke(ana)
     expect(await here.isRevoked()).toBe(true)
     expect(await there.isRevoked()).toBe(false)
-    expect(await grants.write({ ...ana, method: 'sms' }, here)).toBeUndefined()
-    expect(await grants.write({ ...ana, session: 's2', method: 'sms' }, there)).toBeDefined()
+    expect(await grants.write({ ...ana, method: 'code' }, here)).toBeUndefined()
+    expect(await grants.write({ ...ana, session: 's2', method: 'code' }, there)).toBeDefined()
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
   })
 
@@ -323,7 +326,7 @@ describe('revoking', () => {
     await grants.revokeSubject('ana')
     await grants.revoke(ana)
     const record = grants.open(ana)
-    expect(await grants.write({ ...ana, method: 'sms' }, record)).toBeDefined()
+    expect(await grants.write({ ...ana, method: 'code' }, record)).toBeDefined()
     expect(await record.isRevoked()).toBe(false)
   })
 
@@ -331,7 +334,7 @@ describe('revoking', () => {
     const record = grants.open(ana)
     await record.read()
     await grants.revoke(ana)
-    const renewed = { ...ana, session: 's2', previousSession: 's1', method: 'sms' } as const
+    const renewed = { ...ana, session: 's2', previousSession: 's1', method: 'code' } as const
     expect(await grants.write(renewed, record)).toBeUndefined()
   })
 
@@ -371,12 +374,12 @@ describe('revoking', () => {
   it('ends by our clock, exactly, while others keep the entry, and is gone with the next proof', async () => {
     const { grants, store, keys, wait } = createService()
     await grants.revokeSubject('ana')
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     wait(31 * minute - 1)
     expect(await grants.open(ana).read()).toBeDefined()
     wait(1)
     expect(await grants.open(ana).read()).toBeUndefined()
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
     const entry = await store.read(keys.grants('ana'))
     expect(entry).toHaveProperty('value.grants.length', 2)
     expect((entry?.value as SubjectRecord | undefined)?.revocations).toBeUndefined()
@@ -384,7 +387,7 @@ describe('revoking', () => {
 
   it('is forgotten once no code and no proven number lives from before, and then leaves nothing in the store', async () => {
     const { grants, store, keys, wait } = createService()
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     await grants.revokeSubject('ana')
     wait(31 * minute - 1)
     expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants', [])
@@ -405,7 +408,7 @@ describe('revoking', () => {
 describe('the grants of a subject', () => {
   it('live in the twenty newest sessions', async ({ grants }) => {
     for (let session = 0; session < 21; session += 1) {
-      await grants.write({ ...ana, session: `s${session}`, method: 'sms' })
+      await grants.write({ ...ana, session: `s${session}`, method: 'code' })
     }
     expect(grants.read({ ...ana, session: 's0', ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, session: 's1', ...fresh })).toBeDefined()
@@ -414,8 +417,8 @@ describe('the grants of a subject', () => {
 
   it('end with a logout that began under an earlier id, also when they only moved along, by two renewals', async () => {
     const { grants } = createService()
-    await grants.write({ ...ana, method: 'sms' })
-    const stepUp = { ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'sms' }
+    await grants.write({ ...ana, method: 'code' })
+    const stepUp = { ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'code' }
     await (await grants.write(stepUp))?.moveTo('s3')
     expect(grants.read({ ...ana, session: 's3', ...fresh })).toBeDefined()
     await grants.revoke({ subject: 'ana', session: 's1' })
@@ -423,19 +426,19 @@ describe('the grants of a subject', () => {
   })
 
   it('are forgotten once no guard accepts them', async ({ grants, store, keys, wait }) => {
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
     wait(5 * minute)
     expect(store.read(keys.grants('ana'))).toBeUndefined()
-    await grants.write({ ...ana, method: 'sms' })
-    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'code' })
     wait(5 * minute)
-    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.write({ ...ana, session: 's2', method: 'code' })
     expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants.length', 2)
   })
 
   it('are read with a promise only when the store needs one', async ({ grants, store }) => {
     const slow = createService({ store: () => ({ ...store, read: async (key) => store.read(key) }) })
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'code' })
     expect(grants.read({ ...ana, ...fresh })).not.toBeInstanceOf(Promise)
     const asked = slow.grants.read({ ...ana, ...fresh })
     expect(asked).toBeInstanceOf(Promise)
