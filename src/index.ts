@@ -1,3 +1,4 @@
+export { type EventUrgency, eventUrgency } from './alarms.js'
 export type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
 export type { Suspicion } from './challenge/budgets/suspicion.js'
 export type {

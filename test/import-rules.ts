@@ -22,6 +22,7 @@ export const importTable: ImportTable = {
     errors: ['lib/*'],
     'phone-number': ['lib/*', 'errors'],
     events: ['type errors'],
+    alarms: ['type events'],
     store: ['lib/*', 'errors'],
     challenge: ['lib/*', ...basics, 'type store/store'],
     provider: ['lib/*', 'errors', 'phone-number', 'challenge/code-provider'],
@@ -40,7 +41,7 @@ export const importTable: ImportTable = {
       ...everyPart.map((part) => `type ${part}`),
     ],
     'two-factor': everyPart,
-    index: [...everyPart, 'two-factor'],
+    index: [...everyPart, 'alarms', 'two-factor'],
     'tools/testing': [
       ...['lib/*', 'store/*', 'provider/*', 'tools/sandbox/*', 'errors', 'phone-number'],
       'challenge/code-provider',

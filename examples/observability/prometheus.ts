@@ -1,7 +1,7 @@
 // Metrics for Prometheus: const observed = observe(register); twoFactor({ onEvent: observed.onEvent })
 // and app.get('/metrics', async (_req, res) => res.type(register.contentType).send(await register.metrics()))
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { ExchangeTrace, TwoFactorEvent } from 'express-two-factor'
+import { type ExchangeTrace, eventUrgency, type TwoFactorEvent } from 'express-two-factor'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** Registers the metrics and feeds them until `stop` is called. No label can take an unbounded number of values. */
@@ -40,10 +40,12 @@ export function observe(register: Registry) {
   })
   const events = new Counter({
     name: 'two_factor_events_total',
-    help: 'Events by their type',
-    labelNames: ['type'],
+    help: 'Events by their type and its level: alarm, warning or record',
+    labelNames: ['type', 'level'],
     registers,
   })
+  // From the start: a series that begins with its first event has no increase, and its alarm would come with the second.
+  for (const [type, { level }] of Object.entries(eventUrgency)) events.inc({ type, level }, 0)
 
   function count(exchange: 'send' | 'check') {
     const { asyncEnd } = tracingChannel(`express-two-factor:${exchange}`)
@@ -60,7 +62,7 @@ export function observe(register: Registry) {
 
   return {
     onEvent(event: TwoFactorEvent): void {
-      events.inc({ type: event.type })
+      events.inc({ type: event.type, level: eventUrgency[event.type].level })
       if (event.type === 'challenge.approved') age.observe((event.ageMs ?? 0) / 1_000)
       if (event.type !== 'request.refused') return
       refusals.inc({ command: event.command, code: event.code, limit: event.limit ?? '' })

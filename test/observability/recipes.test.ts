@@ -13,6 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { observe as observeSpans } from '../../examples/observability/opentelemetry.js'
 import { logEvents } from '../../examples/observability/pino.js'
 import { observe as observeMetrics } from '../../examples/observability/prometheus.js'
+import { eventUrgency, type TwoFactorEvent } from '../../src/index.js'
 import { expectedFigures, type Figures, runScenario } from './scenario.js'
 
 const folder = new URL('../../examples/observability/', import.meta.url)
@@ -120,6 +121,37 @@ describe('the figures of the recipes agree with what the provider counted', () =
   })
 })
 
+describe('the level of each event', () => {
+  it.each(Object.entries(eventUrgency))(
+    'of pino and Prometheus is that of the table: %s',
+    async (type, urgency) => {
+      const registry = new Registry()
+      const said: { level: number; todo?: string }[] = []
+      const log = logEvents(pino({ base: null }, { write: (line) => void said.push(JSON.parse(line)) }))
+      const metrics = observeMetrics(registry)
+      const seriesOf = async () =>
+        (await registry.getSingleMetric('two_factor_events_total')?.get())?.values.find(
+          ({ labels }) => labels.type === type,
+        )
+      // Before the first one, which would have no increase otherwise.
+      expect(await seriesOf()).toMatchObject({ labels: { level: urgency.level }, value: 0 })
+      for (const hear of [log, metrics.onEvent]) hear({ type, at: 0 } as TwoFactorEvent)
+      metrics.stop()
+      expect(await seriesOf()).toMatchObject({ labels: { level: urgency.level }, value: 1 })
+      const { level, todo } = said[0] ?? {}
+      expect(level).toBe({ alarm: 50, warning: 40, record: 30 }[urgency.level])
+      expect(todo).toBe(urgency.todo)
+    },
+  )
+
+  it('is an alarm where the table says from how many on, and what to do', () => {
+    for (const { level, atLeast, todo } of Object.values(eventUrgency)) {
+      expect([atLeast !== undefined, todo !== undefined]).toEqual([level === 'alarm', level === 'alarm'])
+      if (todo !== undefined) expect(todo).toMatch(/^[A-Z`].*\.$/)
+    }
+  })
+})
+
 it('the dashboard asks for every metric of the Prometheus recipe and for no other', async () => {
   const dashboard = JSON.parse(readFileSync(new URL('grafana-dashboard.json', folder), 'utf8')) as {
     panels: { title: string; targets: { expr: string }[] }[]
@@ -137,4 +169,10 @@ it('the dashboard asks for every metric of the Prometheus recipe and for no othe
     ),
   )
   for (const label of grouped.filter((name) => name !== 'le')) expect(labels).toContain(label)
+  const named = dashboard.panels.flatMap(({ targets }) =>
+    targets.flatMap(({ expr }) => expr.match(/(?<=")[a-z]+\.[a-z.|]+(?=")/g) ?? []),
+  )
+  // Alarms are those of the level: a list of its own would be another table.
+  expect(named).toEqual(['challenge.approved'])
+  expect(JSON.stringify(dashboard)).toContain(String.raw`two_factor_events_total{level=\"alarm\"}`)
 })

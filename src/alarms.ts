@@ -1,0 +1,73 @@
+import type { EventBody } from './events.js'
+
+/** What an operator does about the events of one type. */
+export interface EventUrgency {
+  /** `alarm`: somebody should act now. `warning`: for the weekly look. `record`: for audits, and whoever investigates. */
+  readonly level: 'alarm' | 'warning' | 'record'
+  /** Of an alarm: how many of them within five minutes, over all processes, call somebody. */
+  readonly atLeast?: number
+  /** Of an alarm: what to do, in a sentence. */
+  readonly todo?: string
+}
+
+const record: EventUrgency = { level: 'record' }
+const warning: EventUrgency = { level: 'warning' }
+const alarm = (atLeast: number, todo: string): EventUrgency => ({ level: 'alarm', atLeast, todo })
+
+/**
+ * How urgent each event is: logs, dashboards and alarms of your own can go by it, as the recipes do.
+ *
+ * @example
+ * const { level } = eventUrgency[event.type]
+ * logger[level === 'alarm' ? 'error' : 'info'](event)
+ */
+export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
+  'challenge.started': record,
+  'challenge.sent': record,
+  'challenge.unconfirmed': warning,
+  'challenge.undelivered': warning,
+  'challenge.rejected': record,
+  'challenge.approved': record,
+  'challenge.superseded': record,
+  'challenge.cancelled': record,
+  'number.locked': warning,
+  'number.disabled': warning,
+  'number.enabled': record,
+  'subject.enabled': record,
+  'request.refused': record,
+  'device.trusted': record,
+  'device.used': record,
+  'device.revoked': record,
+  'device.reused': warning,
+  'grant.revoked': record,
+  'recovery.used': record,
+  'recovery.failed': record,
+  'factor.changed': record,
+  'session.failed': alarm(5, 'Right codes lead to no sign-in: see that the store of your sessions runs.'),
+  'store.failed': alarm(
+    5,
+    'Requests are refused with 503: see that the store runs and can be reached from here.',
+  ),
+  'store.pressure': warning,
+  'spend.suspected': alarm(
+    1,
+    'Look at the sign-ups of that country: where they are no people, take it out of `countries`, or ask for a captcha in `beforeSend`.',
+  ),
+  'spend.cleared': record,
+  'limit.near': warning,
+  'limit.closed': alarm(
+    1,
+    'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not.',
+  ),
+  'limit.opened': record,
+  'provider.misconfigured': alarm(
+    1,
+    'Nobody can sign in: `npx express-two-factor doctor` says what to correct about client, key or allow-list.',
+  ),
+  'provider.unavailable': alarm(
+    5,
+    'Look at `reason` and `httpStatus` of the events, and ask the provider whether it is down.',
+  ),
+  'provider.unexpected': warning,
+  'clock.leads': warning,
+}
