@@ -134,7 +134,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     haveApps: settings.authenticator !== undefined,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
-  const http = openHttp(settings, domain, warn)
+  const http = openHttp(settings, domain, warnings)
   const { pages, successPaths } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes

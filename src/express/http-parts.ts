@@ -6,7 +6,7 @@ import { createResumption } from './guard/resumption.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
-import type { Warn } from './host/warnings.js'
+import type { Warnings } from './host/warnings.js'
 import { createDeviceCookies } from './http/cookies.js'
 import { createEndpoint } from './http/endpoint.js'
 import { createSuccessPaths } from './http/origin.js'
@@ -21,7 +21,8 @@ import type { HttpSettings } from './settings.js'
 export type HttpParts = ReturnType<typeof openHttp>
 
 /** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
-export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
+export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
+  const { warn } = warnings
   const sessions = createSessions(settings.session ?? expressSession(), warn)
   const requester = createIdentify(settings.subject, sessions)
   const { subjectOf, identify } = requester
@@ -48,7 +49,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warn: Warn) {
     // Where the routes are, and how they respond.
     path: settings.path,
     successPaths: createSuccessPaths(),
-    endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warn }),
+    endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warnings }),
     responder,
 
     // What guards need.

@@ -1,10 +1,18 @@
 import type { Express } from 'express'
 import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { memoryStore, type TwoFactor, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
 import { withoutRedis } from '../store/redis-server.js'
-import { baseOptions, hearWarnings, startChallenged, startHost, startLoggedIn, stubCodes } from './kit.js'
+import {
+  asAna,
+  baseOptions,
+  hearWarnings,
+  startChallenged,
+  startHost,
+  startLoggedIn,
+  stubCodes,
+} from './kit.js'
 import { redisOfFile } from './redis.js'
 
 const { said, codes } = hearWarnings()
@@ -140,12 +148,19 @@ describe('a warning', () => {
   it('names a Secure cookie that a proxy which Express does not know keeps from going out', async () => {
     const secure = (app: Express) =>
       app.use(session({ secret: 's', resave: false, saveUninitialized: false, cookie: behindTls }))
-    const host = await startHost({ addSession: secure })
+    const routes = (app: Express, tf: TwoFactor) => {
+      app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
+    }
+    const host = await startHost({ addSession: secure, routes })
     const tls = { 'x-forwarded-proto': 'https' }
+    const named = async () => (await host.tf.selfTest()).findings.map(({ code }) => code)
     const ana = host.browser()
-    await ana.post('/login', { user: 'ana' }, tls)
-    expect((await ana.start({}, tls)).status).toBe(401)
+    // A visitor whose session holds nothing needs no cookie.
+    expect((await ana.get('/two-factor', tls)).status).toBe(401)
+    expect(await codes()).toEqual([])
+    expect((await ana.post('/login', {}, tls)).status).toBe(201)
     expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
+    expect(await named()).toContain('cookie_never_sent')
 
     const told = await startHost({ addSession: secure })
     told.app.set('trust proxy', 1)
@@ -153,6 +168,51 @@ describe('a warning', () => {
     await ben.post('/login', { user: 'ben' }, tls)
     expect((await ben.start({}, tls)).status).toBe(201)
     expect(await codes()).toHaveLength(1)
+  })
+
+  it('says nothing of a Secure cookie that goes out, as where the session knows the proxy by itself', async () => {
+    const options = { secret: 's', resave: false, saveUninitialized: false, proxy: true, cookie: behindTls }
+    const host = await startHost({
+      addSession: (app) => app.use(session(options)),
+      routes: (app, tf) => {
+        app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
+      },
+    })
+    const ana = host.browser({ 'x-forwarded-proto': 'https' })
+    expect((await ana.post('/login', {})).status).toBe(201)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    expect(await codes()).toEqual([])
+  })
+
+  const store = new session.MemoryStore()
+
+  it('takes back that a Secure cookie is never sent once one has come in', async () => {
+    const withProxy = { 'x-forwarded-proto': 'https' }
+    const host = await startHost({
+      addSession: (app) =>
+        app.use((req, res, next) => {
+          const proxy = req.headers['x-proxy-known'] !== undefined
+          const options = {
+            secret: 's',
+            resave: false,
+            saveUninitialized: false,
+            proxy,
+            store,
+            cookie: behindTls,
+          }
+          session(options)(req, res, next)
+        }),
+      routes: (app, tf) => {
+        app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
+      },
+    })
+    const named = async () => (await host.tf.selfTest()).findings.map(({ code }) => code)
+    await host.browser(withProxy).post('/login', {})
+    expect(await named()).toContain('cookie_never_sent')
+    const ana = host.browser({ ...withProxy, 'x-proxy-known': 'yes' })
+    await ana.post('/login', {})
+    expect((await ana.get('/two-factor')).status).toBe(200)
+    expect(await named()).not.toContain('cookie_never_sent')
   })
 
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {

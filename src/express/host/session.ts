@@ -145,8 +145,13 @@ async function refuseDestroyed(req: Request, id: string): Promise<void> {
  * trusted browser which signs in.
  */
 export function cameWith(req: Request, id: string): boolean {
+  return namesSession(req.headers.cookie ?? '', id)
+}
+
+/** Whether one of these cookies holds the id of a session. */
+export function namesSession(cookies: string, id: string): boolean {
   // Decoded as express-session does it: a destroyed session must not pass for a new one by its spelling.
-  return (req.headers.cookie ?? '').split(';').some((cookie) => decoded(cookie).includes(id))
+  return cookies.split(';').some((cookie) => decoded(cookie).includes(id))
 }
 
 function decoded(cookie: string): string {

@@ -23,7 +23,7 @@ const messages = {
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
-    'The session cookie is Secure, and Express sees this request as plain http, so that the cookie never goes out. Set `trust proxy` to the proxy that ends TLS.',
+    'The session cookie is Secure, Express sees this request as plain http, and the cookie did not go out with the response. Set `trust proxy` to the proxy that ends TLS.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_LIMIT_TIGHT:
@@ -44,6 +44,8 @@ export type WarningCode = keyof typeof messages
 /** `cause` tells why, as far as it is known. */
 export type Warn = (code: WarningCode, cause?: string) => void
 
+export type Warnings = ReturnType<typeof createWarnings>
+
 /** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
 export function createWarnings() {
   const emitted = new Set<WarningCode>()
@@ -62,7 +64,13 @@ export function createWarnings() {
     found.add(code)
     hint(code, cause)
   }
-  return { warn, hint, findings: (): readonly Finding[] => [...found].map(findingOf) }
+  return {
+    warn,
+    hint,
+    /** It is not so, or no longer: the self-test need not name it. */
+    withdraw: (code: WarningCode): void => void found.delete(code),
+    findings: (): readonly Finding[] => [...found].map(findingOf),
+  }
 }
 
 function findingOf(code: WarningCode): Finding {

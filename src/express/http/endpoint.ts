@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { cameWith } from '../host/session.js'
+import { cameWith, namesSession } from '../host/session.js'
 import type { Sessions } from '../host/sessions.js'
-import type { Warn } from '../host/warnings.js'
+import type { Warnings } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
 import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
@@ -15,10 +15,11 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly allowedOrigins: readonly string[]
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter' | 'bearer'>
-  readonly warn: Warn
+  readonly warnings: Pick<Warnings, 'warn' | 'withdraw'>
 }) {
-  const { responder, allowedOrigins, sessions, warn } = parts
-  const inspect = createInspection(warn)
+  const { responder, allowedOrigins, sessions, warnings } = parts
+  const { warn } = warnings
+  const inspect = createInspection(warnings)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
     // A link or an image on any page can make a browser GET: nothing is sent or checked then.
@@ -49,7 +50,7 @@ export function createEndpoint(parts: {
     async function reply(visit: Visit): Promise<Reply> {
       const { req, res } = visit.context
       try {
-        inspect(req)
+        inspect(req, res)
         await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
@@ -95,29 +96,47 @@ interface Visit {
   leave?: (() => void) | undefined
 }
 
-/** Warns, on the first request, about settings that only a running app reveals. */
-function createInspection(warn: Warn): (req: Request) => void {
+/** Warns about settings that only a running app reveals. */
+function createInspection({ warn, withdraw }: Pick<Warnings, 'warn' | 'withdraw'>) {
   let inspected = false
-  return (req) => {
-    if (inspected) return
+  let isSent = false
+
+  function inspectOnce(req: Request, { cookie }: HostSession): void {
     inspected = true
-    if (req.app.get('trust proxy') === true) warn('TWO_FACTOR_TRUST_PROXY_ALL')
-    const session = sessionOf(req)
-    if (session === undefined) return
-    const { id, cookie } = session
-    if (cookie.secure === true && !req.secure && !cameWith(req, id)) {
-      warn('TWO_FACTOR_COOKIE_NEVER_SENT')
-    }
     const overTls = req.secure || process.env.NODE_ENV === 'production'
     if (overTls && cookie.secure !== true) warn('TWO_FACTOR_COOKIE_NOT_SECURE')
     if (![true, 'lax', 'strict'].includes(cookie.sameSite as never)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
   }
+
+  /** Looks whether a Secure cookie goes out: how the session takes a proxy that Express does not know, nobody foretells. */
+  function watchCookie(req: Request, res: Response, { id, cookie, ...data }: HostSession): void {
+    isSent = cookie.secure !== true || req.secure || cameWith(req, id)
+    if (isSent) withdraw('TWO_FACTOR_COOKIE_NEVER_SENT')
+    // One that holds nothing is not saved, and needs no cookie.
+    if (isSent || Object.keys(data).length === 0) return
+    res.once('finish', () => {
+      const sent = [res.getHeader('set-cookie') ?? []].flat().join(';')
+      if (!namesSession(sent, sessionOf(req)?.id ?? id)) warn('TWO_FACTOR_COOKIE_NEVER_SENT')
+    })
+  }
+
+  return (req: Request, res: Response): void => {
+    if (inspected && isSent) return
+    if (req.app.get('trust proxy') === true) warn('TWO_FACTOR_TRUST_PROXY_ALL')
+    const session = sessionOf(req)
+    if (session === undefined) return
+    if (!inspected) inspectOnce(req, session)
+    if (!isSent) watchCookie(req, res, session)
+  }
 }
 
-/** The session and the settings of its cookie, as express-session keeps them. */
-function sessionOf(req: Request) {
-  const { session } = req as Request & {
-    session?: { id: string; cookie?: { readonly secure?: unknown; readonly sameSite?: unknown } } | null
-  }
-  return session?.cookie && { id: session.id, cookie: session.cookie }
+/** A session as express-session keeps it, with what it holds and the settings of its cookie. */
+interface HostSession {
+  readonly id: string
+  readonly cookie: { readonly secure?: unknown; readonly sameSite?: unknown }
+}
+
+function sessionOf(req: Request): HostSession | undefined {
+  const { session } = req as Request & { session?: Partial<HostSession> | null }
+  return session?.cookie && { ...session, id: String(session.id), cookie: session.cookie }
 }
