@@ -37,14 +37,19 @@ export async function permission(
   // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
   if (beforeSend === undefined) return refusal ?? { outcome: 'permitted' }
   const planned = { subject, destination, channel, channels, purpose }
-  // Cost: an assessment is billed, and whoever is sent nothing, or does not wait for the answer, can ask again.
+  // Cost: an assessment is billed, and no address has more of them at once than it may have codes.
   const tooMany = await question.take()
   if (tooMany !== undefined) return tooMany
-  const said: unknown = await beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
+  const asked = async () => beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
+  const said: unknown = await asked().catch(async (error: unknown) => {
+    await question.refund()
+    throw error
+  })
   const { allow = said, method = channel, reason }: Readonly<Record<string, unknown>> = Object(said)
   // A method that this request does not take would be paid for in vain.
   const chosen = channels.find((accepted) => accepted === method)
   if (allow !== true || chosen === undefined) {
+    await question.refund()
     const untold = typeof reason === 'string' && { untold: withoutNumbers(reason).slice(0, maxReasonLength) }
     return { ...refused('send_refused'), ...untold }
   }

@@ -96,30 +96,19 @@ const limitTable = {
   /** Per number that nobody has proven yet. */
   // Such numbers are what traffic pumping is made of.
   enrolSendsPerDay: limit(3, count),
-  /** To all numbers of a subject, in 24 hours. */
-  sendsPerSubjectPerDay: limit(50, count),
-  /** From one session, to all numbers. */
-  sendsPerSessionPerHour: limit(20, count),
   /** Different numbers that one session may try at sign-up. */
   numbersPerSessionPerDay: limit(3, count),
   /**
-   * Per IPv4 address or IPv6 /64, from `req.ip`; a /56 gets 4 times, a /48 16 times as much; one session adds at
-   * most 5 sends and 20 verifications. `false` switches it off.
+   * Codes sent to an IPv4 address or an IPv6 /56, by `req.ip`; where only a private address is known, that of a proxy
+   * perhaps, ten times as many. `false` switches it off.
    */
   // An office or a mobile carrier shares one address among many people who sign in.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
-  /** Codes submitted, counted by address as the sends are. */
-  verificationsPerAddressPer10Min: limit<number | false>(600, countOrOff),
   /** The same at phone verifications. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * The same at phone verifications. Questions to `beforeSend` count among the verifications until the code goes
-   * out: 20 from one session.
-   */
-  enrolVerificationsPerAddressPer10Min: limit<number | false>(60, countOrOff),
-  /**
-   * Codes to numbers that are not proven in the end, those that the provider refused among them; a /56 and a /48
-   * get one and a half times as much. `false` switches it off.
+   * Codes to numbers that are not proven in the end, those that the provider refused among them, from an IPv4 address
+   * or an IPv6 /48. `false` switches it off.
    */
   // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
@@ -170,6 +159,12 @@ export const defaultLimits = each('byDefault') as unknown as Limits
 
 /** Limits of earlier builds, and what holds instead. */
 const gone = {
+  sendsPerSubjectPerDay: 'sends are counted by number, see sendsPerDay and allSendsPerDay',
+  sendsPerSessionPerHour:
+    'sends are counted by number and by address, new numbers of a session by numbersPerSessionPerDay',
+  verificationsPerAddressPer10Min: 'guesses are counted by account and number, sends by address',
+  enrolVerificationsPerAddressPer10Min:
+    'guesses are counted by number, sends and questions to beforeSend by address',
   hostTimeoutMs: 'your functions are awaited; give the clients of your databases a deadline of their own',
 }
 

@@ -1,4 +1,4 @@
-import { all, allSettled, tryAgain } from '../lib/promises.js'
+import { allSettled, tryAgain } from '../lib/promises.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import {
@@ -55,7 +55,10 @@ export function createSend(parts: SendParts) {
       (done) => (view) => settleSend(view, done as Booked, unsent),
     )
     const { outcome: booked, shared } = booking
-    if (booked.outcome !== 'booked') return notBooked(target, booked, booking)
+    if (booked.outcome !== 'booked') {
+      await budget.question.refund()
+      return notBooked(target, booked, booking)
+    }
     // Booked in both, or in neither.
     const inAll = shared === undefined ? booked : (shared.outcome as Booked)
     const settle = (sent: SendResult, cancelled?: boolean) =>
@@ -87,12 +90,9 @@ export function createSend(parts: SendParts) {
     const order = { challenge, superseded, previousHandle, locale: command.locale, channels }
     const { result: sent, cancelled } = await dispatch(target, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
-    const [settled] = await all([
-      settle(sent, cancelled),
-      // A give-back that fails must not take back what has become of the send; the same below.
-      isOut && permitted.chosen !== undefined ? allSettled([budget.question.refund()]) : undefined,
-    ])
-    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
+    const settled = await settle(sent, cancelled)
+    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. A give-back
+    // that fails must not take back what has become of the send.
     if (settled.outcome.uncounted) await allSettled([budget.refund(sent.result)])
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way: in either ledger.

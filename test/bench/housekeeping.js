@@ -39,7 +39,7 @@ export function pauseOfGrants({ entries }) {
   const { store, longestWrite } = ending({ maxGrants: entries, maxCounters: entries })
   return longestWrite(entries, (tag) => {
     store.swap(`tf2::grants:${tag}`, undefined, { grants: [] }, lifetimeMs)
-    store.increment(`tf2::count-auth-session-sends:${tag}`, lifetimeMs)
+    store.increment(`tf2::count-auth-address-sends:${tag}`, lifetimeMs)
   })
 }
 

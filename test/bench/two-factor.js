@@ -6,7 +6,6 @@ const noLimit = 1_000_000_000
 /** Budgets of the whole service and of one address are counted, but one address is all the load has. */
 const limits = {
   sendsPerAddressPer10Min: noLimit,
-  verificationsPerAddressPer10Min: noLimit,
   serviceSendsPerMinute: noLimit,
   serviceEnrolSendsPerHour: noLimit,
   serviceEnrolSendsPerDay: noLimit,

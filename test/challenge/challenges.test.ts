@@ -2,7 +2,7 @@ import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/promises.js'
 import { hour, minute, refusal } from './kit.js'
-import { ana, createService, it, rightCode } from './service.js'
+import { ana, createService, it, person, rightCode } from './service.js'
 
 const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
 
@@ -230,15 +230,25 @@ describe('start', () => {
       },
       {},
     ],
-    ['a counter refuses', {}, { sendsPerSubjectPerDay: 1 }],
+    ['a counter refuses', {}, { serviceSendsPerMinute: 1 }],
   ])('lets the code that is on its way work when %s', async (_, order, limits) => {
-    const { challenges, provider, wait } = createService({ limits })
+    const { challenges, provider, wait } = createService({ limits: { ...limits, cooldownMs: [1] } })
     await challenges.start({ ...ana, purpose: 'login' })
-    wait(minute)
+    wait(1)
     const start = challenges.start({ ...ana, session: 'session-2', purpose: 'transfer', ...order })
     expect(await start.catch(() => ({ outcome: 'refused' }))).toMatchObject({ outcome: 'refused' })
     expect(provider.sends).toHaveLength(1)
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ purpose: 'login' })
+  })
+
+  it('costs the store no write where the address may have no more codes', async () => {
+    const { challenges, store, provider } = createService({ limits: { sendsPerAddressPer10Min: 1 } })
+    const here = { address: '203.0.113.7', purpose: 'login' }
+    await challenges.start({ ...ana, ...here })
+    const swaps = vi.spyOn(store, 'swap')
+    expect(await challenges.start({ ...person(1), ...here })).toMatchObject({ limit: 'address' })
+    expect(swaps).not.toHaveBeenCalled()
+    expect(provider.sends).toHaveLength(1)
   })
 
   it('tells of a superseded challenge only when the send went out', async () => {
@@ -260,20 +270,21 @@ describe('start', () => {
       commands: (well) => ({
         increment(key, windowMs, by = 1) {
           if (by < 0) refunded.push(key)
-          if (isDown && by === 1 && key.includes('count-auth-subject-sends'))
+          if (isDown && by === 1 && key.includes('count-auth-address-sends'))
             return Promise.reject(new Error('down'))
           return well.increment(key, windowMs, by)
         },
       }),
     })
-    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({
+    const here = { ...ana, address: '203.0.113.7', purpose: 'login' }
+    await expect(challenges.start(here)).rejects.toMatchObject({
       cause: { message: 'down' },
     })
     expect(provider.sends).toEqual([])
     expect(refunded.some((key) => key.includes('count-auth-service'))).toBe(true)
-    expect(refunded.filter((key) => key.includes('count-auth-subject-sends'))).toEqual([])
+    expect(refunded.filter((key) => key.includes('count-auth-address-sends'))).toEqual([])
     isDown = false
-    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start(here)).toMatchObject({ outcome: 'started' })
   })
 
   it('tells the failure that stopped a send, also when the send cannot be taken back', async () => {
@@ -303,17 +314,19 @@ describe('start', () => {
         },
       }),
     })
-    const asked = { ...ana, address: '203.0.113.7', beforeSend: async () => true }
+    const signup = { ...ana, lane: 'enrol' as const, purpose: 'signup' }
     provider.send = () => ({ result: 'failed' })
-    await expect(challenges.start({ ...asked, purpose: 'login' })).rejects.toThrow(
+    await expect(challenges.start(signup)).rejects.toThrow(
       expect.objectContaining({ code: 'delivery_failed' }),
     )
     const unsentBack = failed
     provider.send = () => ({ result: 'sent' })
-    const ben = { ...asked, subject: 'ben', session: 'session-2', phone: '+573007654321' }
-    expect(await challenges.start({ ...ben, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    const asked = { ...ana, address: '203.0.113.7', purpose: 'login' }
+    const refused = await challenges.start({ ...asked, beforeSend: async () => false })
+    expect(refused).toMatchObject({ code: 'send_refused' })
     const questionBack = failed
-    expect(await challenges.verify({ ...ben, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    expect(await challenges.start(asked)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.verify({ ...asked, code: rightCode })).toMatchObject({ outcome: 'approved' })
     // Each of the three gave something back, in vain.
     expect([0 < unsentBack, unsentBack < questionBack, questionBack < failed]).toEqual([true, true, true])
   })
@@ -425,17 +438,6 @@ describe('verify', () => {
     }
     expect(provider.checks).toHaveLength(2)
     expect(await challenges.subjects.state('ana')).toMatchObject({ failures: 2 })
-  })
-
-  it('costs the store no write where too many have tried from the same address', async () => {
-    const { challenges, store, provider } = createService({ limits: { verificationsPerAddressPer10Min: 1 } })
-    const here = { ...ana, address: '203.0.113.7' }
-    await challenges.start({ ...here, purpose: 'login' })
-    await challenges.verify({ ...here, code: 'wrong1' })
-    const swaps = vi.spyOn(store, 'swap')
-    expect(await challenges.verify({ ...here, code: rightCode })).toMatchObject({ limit: 'address' })
-    expect(swaps).not.toHaveBeenCalled()
-    expect(provider.checks).toHaveLength(1)
   })
 
   it('gives the attempt of a subject back that may type none any more', async () => {

@@ -22,8 +22,8 @@ describe('events', () => {
   })
 
   it('say who was refused what, and which counter refused it', async () => {
-    const { challenges, events } = createService({ limits: { sendsPerSubjectPerDay: 0 } })
-    await challenges.start({ ...ana, purpose: 'login' })
+    const { challenges, events } = createService({ limits: { sendsPerAddressPer10Min: 0 } })
+    await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
     await challenges.resend({ ...ana, lane: 'enrol' })
     await challenges.verify({ ...ana, code: 'wrong1' })
     expect(events).toStrictEqual([
@@ -33,7 +33,7 @@ describe('events', () => {
         code: 'send_limit',
         lane: 'auth',
         subject: 'ana',
-        limit: 'subject',
+        limit: 'address',
       },
       { type: 'request.refused', command: 'resend', code: 'challenge_gone', lane: 'enrol', subject: 'ana' },
       { type: 'request.refused', command: 'verify', code: 'challenge_gone', lane: 'auth', subject: 'ana' },

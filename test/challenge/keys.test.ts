@@ -17,7 +17,7 @@ describe('keys', () => {
       ['devices', keys.devices('ana')],
       ['enrolment', keys.enrolment('session-1')],
       ['forms', keys.forms('session-1')],
-      ['count-auth-subject-sends', keys.counter('count-auth-subject-sends', hashId('ana'))],
+      ['count-auth-forms', keys.counter('count-auth-forms', hashId('ana'))],
     ] as const
     const all = named.map(([, key]) => key)
     expect(new Set(all).size).toBe(all.length)

@@ -63,7 +63,6 @@ const tf = twoFactor({
   // Everybody comes from one address, and a day lasts a few minutes: the ledgers alone hold people back.
   limits: {
     sendsPerAddressPer10Min: false,
-    verificationsPerAddressPer10Min: false,
     serviceSendsPerMinute: noLimit,
   },
   now: () => Date.now() + ahead,

@@ -12,9 +12,7 @@ const rightCodes = enough(60, { inFull: 500 })
 
 /** Nobody's address, session or day is what is counted here. */
 const limits = {
-  verificationsPerAddressPer10Min: false,
   sendsPerAddressPer10Min: false,
-  sendsPerSubjectPerDay: 1_000,
   failuresPerSubjectPerDay: 1_000,
   storeTimeoutMs: patientMs,
 } as const

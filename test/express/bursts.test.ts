@@ -12,7 +12,7 @@ const starts = enough(60, { inFull: 200 })
 
 /** Nobody's address is what is counted here. */
 const options = {
-  limits: { verificationsPerAddressPer10Min: false, sendsPerAddressPer10Min: false },
+  limits: { sendsPerAddressPer10Min: false },
 } as const
 
 describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, provider) => {

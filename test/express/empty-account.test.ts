@@ -5,11 +5,9 @@ import { signupAt, startHost } from './kit.js'
 const minute = 60_000
 
 /** No counter of a person could bear a second send. */
-const limits = { sendsPerHour: 1, sendsPerDay: 1, sendsPerSubjectPerDay: 1, sendsPerSessionPerHour: 1 }
+const limits = { sendsPerHour: 1, sendsPerDay: 1 }
 const enrolLimits = {
   enrolSendsPerDay: 1,
-  sendsPerSubjectPerDay: 1,
-  sendsPerSessionPerHour: 1,
   numbersPerSessionPerDay: 1,
   serviceEnrolSendsPerHour: 1,
   serviceEnrolSendsPerDay: 1,

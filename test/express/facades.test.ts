@@ -81,8 +81,9 @@ describe('challenges without a request', () => {
     await tf.challenges.start({ ...actor, purpose: 'login' })
     time += 1.7
     const tooSoon = await tf.challenges.resend(actor)
-    const limited = await startHost({ options: { store, limits: { sendsPerSessionPerHour: 1 } } })
-    const tooMany = await limited.tf.challenges.start({ ...actor, purpose: 'login' })
+    const limited = await startHost({ options: { store, limits: { sendsPerAddressPer10Min: 1 } } })
+    const here = { ...actor, address: '203.0.113.7', purpose: 'login' }
+    const tooMany = await limited.tf.challenges.start(here)
     for (const outcome of [tooSoon, tooMany]) {
       expect(outcome).toMatchObject({ retryAfterMs: expect.toSatisfy(Number.isSafeInteger) })
     }

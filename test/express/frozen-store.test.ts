@@ -91,7 +91,7 @@ const signUp = {
   },
 }
 const anyNumber = {
-  limits: { enrolSendsPerAddressPer10Min: false, enrolVerificationsPerAddressPer10Min: false },
+  limits: { enrolSendsPerAddressPer10Min: false },
 } as const
 const hashes = new Set<string>()
 const setUps: Readonly<Record<string, SetUp>> = {

@@ -87,7 +87,7 @@ it('health says that a memory store of the host is nearly full, and an event tel
   const closed = await startHost({ listens: true, options })
   await closed.tf.close()
   const start = async (index: number) => {
-    const who = { subject: `person-${index}`, session: 's', address: '192.0.2.1' }
+    const who = { subject: `person-${index}`, session: 's', address: `192.0.2.${index}` }
     await one.tf.challenges.start({ ...who, phone: `+57300123456${index}`, purpose: 'login' })
   }
   const full = { type: 'store.pressure', kind: 'auth', cause: 'nearly-full' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './browser.js'
-import { startLoggedIn } from './kit.js'
+import { startHost, startLoggedIn } from './kit.js'
 
 const fieldsOf = ({ headers }: Pick<Answer, 'headers'>) => [
   headers.get('ratelimit'),
@@ -34,20 +34,23 @@ describe('the rate limit fields', () => {
   })
 
   it('name the limit that refuses, and no other answer has them', async () => {
-    const limits = { sendsPerSubjectPerDay: 1, cooldownMs: [1], failuresBeforeLock: 1 }
-    const { host, ana } = await startLoggedIn({ options: { limits } })
+    const limits = { sendsPerAddressPer10Min: 1, cooldownMs: [1], failuresBeforeLock: 1 }
+    const host = await startHost({ options: { limits }, mount: (app) => app.set('trust proxy', 1) })
+    const ana = host.browser({ 'x-forwarded-for': '203.0.113.7' })
+    await ana.post('/login', { user: 'ana' })
     expect(fieldsOf(await ana.start())).toEqual(['"resend_too_soon";r=0;t=1', '"resend_too_soon";q=1'])
     host.clock.now += 1_000
     const limited = await ana.post('/two-factor/resend', {})
     expect([limited.json.limit, ...fieldsOf(limited)]).toEqual([
-      'subject',
-      '"subject";r=0;t=86399',
-      '"subject";q=1',
+      'address',
+      '"address";r=0;t=599',
+      '"address";q=1',
     ])
-    expect(limited.headers.get('retry-after')).toBe('86399')
+    expect(limited.headers.get('retry-after')).toBe('599')
     expect(fieldsOf(await ana.verify('111111'))).toEqual([null, null])
+    host.clock.now += 600_000
     const locked = await ana.start()
-    expect(fieldsOf(locked)).toEqual(['"phone_locked";r=0;t=900', '"phone_locked";q=1'])
+    expect(fieldsOf(locked)).toEqual(['"phone_locked";r=0;t=300', '"phone_locked";q=1'])
   })
 
   it('are not on a redirect, which a client may put off because of them', async () => {

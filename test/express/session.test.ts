@@ -29,7 +29,7 @@ const refusedStarts: readonly RefusedStart[] = [
   { status: 403, phone: '+4915112345678' },
   { status: 403, phone: '+4915112345678', html: true },
   { status: 403, options: { beforeSend: () => false } },
-  { status: 429, options: { limits: { sendsPerSessionPerHour: 0 } } },
+  { status: 429, options: { limits: { numbersPerSessionPerDay: 0 } } },
   { status: 503, options: { limits: { serviceEnrolSendsPerHour: 0 } } },
   { status: 503, options: { limits: { serviceEnrolSendsPerHour: 0 } }, html: true },
 ]

@@ -90,7 +90,7 @@ describe.skipIf(withoutRedis)('Redis', () => {
       'devices',
       'enrolment',
       'auth-tally',
-      'count-auth-session-sends',
+      'count-auth-address-sends',
     ]) {
       expect(kinds).toContain(kind)
     }

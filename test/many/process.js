@@ -36,7 +36,7 @@ const tf = twoFactor({
   subject: (req) => tokenOf(req)[0] || undefined,
   phone: (_req, subject) => `+57300000${subject}`,
   // What holds an attacker back here is the ledger alone.
-  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, verificationsPerAddressPer10Min: false },
+  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false },
 })
 
 const app = express()

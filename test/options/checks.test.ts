@@ -176,20 +176,15 @@ const rows: readonly Row[] = [
   ),
   ...(
     'sendsPerHour sendsPerDay callsPerHour callsPerDay allSendsPerHour allSendsPerDay enrolSendsPerDay ' +
-    'sendsPerSubjectPerDay sendsPerSessionPerHour numbersPerSessionPerDay'
+    'numbersPerSessionPerDay'
   )
     .split(' ')
     .map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
   ...['serviceSendsPerMinute', 'serviceEnrolSendsPerHour', 'serviceEnrolSendsPerDay'].map(
     (name): Row => [`limits.${name}`, noneOrMoreOrFunction, [0, () => 1], [-1, false, ...noNumbers]],
   ),
-  ...['sends', 'verifications', 'enrolSends', 'enrolVerifications'].map(
-    (name): Row => [
-      `limits.${name}PerAddressPer10Min`,
-      noneOrMoreOrOff,
-      [0, 5, false],
-      [-1, true, ...noNumbers],
-    ],
+  ...['sendsPerAddressPer10Min', 'enrolSendsPerAddressPer10Min', 'enrolSendsPerAddressPerDay'].map(
+    (name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, true, ...noNumbers]],
   ),
   [
     'limits.cooldownMs',
@@ -434,6 +429,16 @@ describe('an option that has moved', () => {
 })
 
 test.each([
+  ['sendsPerSubjectPerDay', 'sends are counted by number, see sendsPerDay and allSendsPerDay'],
+  [
+    'sendsPerSessionPerHour',
+    'sends are counted by number and by address, new numbers of a session by numbersPerSessionPerDay',
+  ],
+  ['verificationsPerAddressPer10Min', 'guesses are counted by account and number, sends by address'],
+  [
+    'enrolVerificationsPerAddressPer10Min',
+    'guesses are counted by number, sends and questions to beforeSend by address',
+  ],
   ['hostTimeoutMs', 'your functions are awaited; give the clients of your databases a deadline of their own'],
 ])('a limit that is gone says what holds instead: %s', (name, instead) => {
   const limits = { [name]: 5 }

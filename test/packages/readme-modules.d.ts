@@ -6,3 +6,11 @@ declare module '@opentelemetry/instrumentation-undici' {
     })
   }
 }
+
+declare module 'express-rate-limit' {
+  export function rateLimit(options: {
+    windowMs: number
+    limit: number
+    ipv6Subnet: number
+  }): import('express').RequestHandler
+}

@@ -51,8 +51,8 @@ export const bounds = [
     tests: ['test/challenge/refused-starts.test.ts'],
   },
   {
-    says: 'a visitor does not use up the limits of a shared address',
-    tests: ['test/express/shared-address.test.ts', 'test/challenge/budgets'],
+    says: 'no spelling of an address switches its limit off, and whatever a /48 is sent is bounded as one',
+    tests: ['test/express/shared-address.test.ts', 'test/express/address.test.ts', 'test/challenge/budgets'],
   },
   {
     says: 'after a revocation nothing that began before gives a grant',

@@ -362,6 +362,41 @@ export const weakenings = [
     tests: ['test/express/host-bursts.test.ts'],
   },
   {
+    bound: 15,
+    what: 'whoever has a /48 has a day of unproven sends for each /56 of it',
+    file: 'src/challenge/budgets/networks.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
+    find: 'site: `${site}::/48`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
+    replace: 'site: `${site}:${subnet}::/56`',
+    tests: ['test/challenge/budgets/address.test.ts'],
+  },
+  {
+    bound: 15,
+    what: 'whoever has a /56 has a limit for each /64 of it',
+    file: 'src/challenge/budgets/networks.ts',
+    find: '& 0xff00',
+    replace: '& 0xffff',
+    tests: ['test/challenge/budgets/address.test.ts'],
+  },
+  {
+    bound: 12,
+    what: 'sign-ups use up what an address may be sent at sign-in',
+    file: 'src/challenge/budgets/counter-table.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
+    find: '`count-${lane}-address-sends`',
+    replace: "'count-auth-address-sends'",
+    tests: ['test/challenge/budgets/address.test.ts'],
+  },
+  {
+    bound: 14,
+    what: 'a question that the host has refused stays counted',
+    file: 'src/challenge/dispatch.ts',
+    find: '    await question.refund()\n    const untold',
+    replace: '    const untold',
+    tests: ['test/challenge/budgets/address.test.ts'],
+  },
+  {
     bound: 23,
     what: 'an address has no share of a day',
     file: 'src/challenge/budgets/counter-table.ts',

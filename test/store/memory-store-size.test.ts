@@ -69,7 +69,7 @@ test('no write does more than a handful of work, with 200,000 ledgers that lapse
 test('no hit does, with more than 100,000 counters', () => {
   const store = memoryStore({ maxCounters: 150_000 })
   const most = heaviest(keys.length, (i) =>
-    store.increment((keys[i] ?? '').replace('auth', 'count-auth-session-sends'), minute),
+    store.increment((keys[i] ?? '').replace('auth', 'count-auth-address-sends'), minute),
   )
   expect(most.deletes).toBeLessThanOrEqual(2)
   expect(most.map).toBeLessThan(2_048)
@@ -78,7 +78,7 @@ test('no hit does, with more than 100,000 counters', () => {
 test('what has lapsed is let go of by later writes, without being asked for', async () => {
   for (const [kind, writes] of [
     ['auth', 1_000],
-    ['count-auth-session-sends', 5_000],
+    ['count-auth-address-sends', 5_000],
   ] as const) {
     const clock = { at: 0 }
     const store = memoryStore({ now: () => clock.at })

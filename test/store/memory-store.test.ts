@@ -146,9 +146,9 @@ describe('counters', () => {
 
   test('a flood of one kind leaves the other kinds alone', () => {
     const store = memoryStore({ maxCounters: 10 })
-    store.increment('tf2::count-auth-subject-sends:victim', hour)
+    store.increment('tf2::count-auth-forms:victim', hour)
     for (let i = 0; i < 1_000; i += 1) store.increment(`tf2::count-auth-address-sends:${i}`, hour)
-    expect(store.increment('tf2::count-auth-subject-sends:victim', hour).count).toBe(2)
+    expect(store.increment('tf2::count-auth-forms:victim', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
@@ -163,14 +163,14 @@ describe('counters', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7)
     const store = memoryStore()
     for (let i = 0; i < 2; i += 1) {
-      expect(store.increment('tf2::count-auth-subject-sends:a', 4_000).resetInMs).toBe(4_000)
+      expect(store.increment('tf2::count-auth-forms:a', 4_000).resetInMs).toBe(4_000)
     }
     clock.mockRestore()
   })
 
   test('can be read, swapped and removed like any entry', () => {
     const store = memoryStore()
-    const key = 'tf2::count-auth-subject-sends:a'
+    const key = 'tf2::count-auth-forms:a'
     store.increment(key, hour)
     const entry = store.read(key)
     expect(entry?.value).toBe(1)

@@ -6,7 +6,7 @@ import type { Requester } from '../commands.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
-import { networksOf, timesBehindProxy } from './networks.js'
+import { networksOf } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
 export interface Counted extends Requester {
@@ -33,39 +33,28 @@ interface Told {
 
 /**
  * When a hit comes back: the provider was not asked to send, or refused to; the number was proven; the code was not
- * judged wrong; the code that `beforeSend` was asked about went out.
+ * judged wrong.
  */
-export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'sent'
-
-/** Counters that are read before anything is decided. */
-export type Group = 'address' | 'numbers' | 'unproven'
+export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected'
 
 /** One counter that spans numbers. */
 export interface Row {
   /** What it counts. */
   readonly kind: CounterKind
-  /** Of whom. */
-  readonly of: (counted: Counted) => readonly Holder[]
+  /** Of whom, as a tag; undefined where there is nobody to count it for. */
+  readonly of: (counted: Counted) => string | undefined
   readonly windowMs: number
   /** Its window ends with each moment, instead of beginning with the first hit. */
   readonly slides?: true
   readonly max: number | (() => number)
   /** What one hit too many is told; absent where it is not refused. */
   readonly told?: Told | undefined
-  /**
-   * Once it is full, a hit counts neither in it nor in these: a session that has had its share adds nothing to its
-   * address, a number that it has tried nothing to its numbers.
-   */
-  readonly spares?: Group | undefined
   /** When a hit comes back; absent: never. */
   readonly back?: readonly Back[] | undefined
-  readonly group?: Group
-}
-
-/** Whose hits are counted together, and how many times the limit they have. */
-interface Holder {
-  readonly tag: string
-  readonly times: number
+  /** Read before anything is decided. */
+  readonly isReadFirst?: true
+  /** Counts only where the number is new to its session. */
+  readonly isOfNewNumber?: true
 }
 
 /**
@@ -79,39 +68,24 @@ export interface Hit {
   readonly row: Row
   readonly key: string
   readonly max: number
-  windowMs: number
   /** Counts it where its window slides. */
   readonly sliding: SlidingCount | undefined
+  /** It was counted, and not taken back. */
+  isTaken: boolean
   /** With what is left of the window, as it was read or counted last; 0 before. */
   count: number
   resetInMs: number
 }
 
-/** More people share a /56 or /48 than one address, but one attacker may hold it. */
-const timesUnproven = 1.5
-const addressMs = 10 * minuteMs
-/** How much one session adds to its address in that time: it must not use up what others there need. */
-const share = { sends: 5, verifications: 20 } as const
-
-const session = (of: Counted) => [{ tag: hashId(of.session), times: 1 }]
-const subject = (of: Counted) => (of.anonymous ? [] : [{ tag: hashId(of.subject), times: 1 }])
-const address = (of: Counted) => networks(of, Number.POSITIVE_INFINITY)
-const unprovenAddress = (of: Counted) => networks(of, timesUnproven)
+const session = (of: Counted) => hashId(of.session)
+const subject = (of: Counted) => (of.anonymous ? undefined : hashId(of.subject))
+/** Whoever has one IPv6 address has its /56; for what is sent to unproven numbers, and paid, a /48 is one as well. */
+const customer = ({ address }: Counted) => address && hashId(networksOf(address).customer)
+const site = ({ address }: Counted) => address && hashId(networksOf(address).site)
 /** One number in one session. */
-const numberThere = ({ session: id, key }: Counted) => [{ tag: hashId(`${id} ${key}`), times: 1 }]
-/** One session at one address. */
-const sessionThere = ({ session: id, address: from }: Counted) =>
-  from === undefined ? [] : [{ tag: hashId(`${id} ${networksOf(from)[0].name}`), times: 1 }]
-
-function networks({ address: from, proxied }: Counted, mostTimes: number): readonly Holder[] {
-  const all = from === undefined ? [] : networksOf(from)
-  return all.map(({ name, times }) => {
-    return { tag: hashId(name), times: Math.min(times, mostTimes) * (proxied ? timesBehindProxy : 1) }
-  })
-}
+const numberThere = ({ session: id, key }: Counted) => hashId(`${id} ${key}`)
 
 const ofSession: Told = { code: 'send_limit', limit: 'session' }
-const ofSubject: Told = { code: 'send_limit', limit: 'subject' }
 const ofAddress: Told = { code: 'send_limit', limit: 'address' }
 const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 
@@ -119,30 +93,15 @@ const undelivered: readonly Back[] = ['not-sent', 'refused']
 
 /** Every counter of a lane that spans numbers, by what is counted in it. */
 export function counterTable(lane: Lane, max: Limits) {
-  const [maxSends, maxVerifications] =
-    lane === 'auth'
-      ? [max.sendsPerAddressPer10Min, max.verificationsPerAddressPer10Min]
-      : [max.enrolSendsPerAddressPer10Min, max.enrolVerificationsPerAddressPer10Min]
-
-  function addressRows(
-    what: 'sends' | 'verifications',
-    most: number | false,
-    beyondShare: Pick<Row, 'told' | 'back' | 'spares'>,
-  ): readonly Row[] {
-    if (most === false) return []
-    const [ofOne, ofAll] = [`count-${lane}-share-${what}`, `count-${lane}-address-${what}`] as const
-    const windowMs = addressMs
-    const { back } = beyondShare
-    return [
-      { kind: ofOne, of: sessionThere, windowMs, max: share[what], ...beyondShare },
-      { kind: ofAll, of: address, windowMs, max: most, told: ofAddress, back, group: 'address' },
-    ]
-  }
+  const perAddress = lane === 'auth' ? max.sendsPerAddressPer10Min : max.enrolSendsPerAddressPer10Min
+  const byAddress = { kind: `count-${lane}-address-sends`, of: customer, windowMs: 10 * minuteMs } as const
+  const addresses: readonly Row[] =
+    perAddress === false ? [] : [{ ...byAddress, max: perAddress, told: ofAddress, isReadFirst: true }]
 
   const { enrolSendsPerAddressPerDay: perDay } = max
   const unproven: Row = {
     kind: 'count-enrol-address-unproven',
-    of: unprovenAddress,
+    of: site,
     windowMs: dayMs,
     // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
@@ -150,41 +109,42 @@ export function counterTable(lane: Lane, max: Limits) {
     // SMS pumping. What the provider refused stays counted, so that nobody tries numbers for free. What is proven
     // comes back: people who share the address of a carrier take nothing from each other.
     back: ['not-sent', 'proven'],
-    group: 'unproven',
+    isReadFirst: true,
   }
   const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
   /** Of everybody, whoever sends. */
   const ofService = (span: string, windowMs: number, service: ServiceLimit): Row => ({
     kind: `count-${lane}-service-sends`,
-    of: () => [{ tag: span, times: 1 }],
+    of: () => span,
     windowMs,
     max: max[service],
     told: { code: 'sending_paused', limit: 'service', service },
   })
   const signups: readonly Row[] = [
-    // Different numbers of one session.
-    { kind: 'count-enrol-tried', of: numberThere, windowMs: dayMs, max: 1, spares: 'numbers' },
-    { kind: 'count-enrol-numbers', of: session, ...numbers, group: 'numbers' },
+    {
+      kind: 'count-enrol-tried',
+      of: numberThere,
+      windowMs: dayMs,
+      max: 1,
+      isReadFirst: true,
+      isOfNewNumber: true,
+    },
+    { kind: 'count-enrol-numbers', of: session, ...numbers, isOfNewNumber: true },
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
     { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
     { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), slides: true, back: undelivered },
     unproven,
   ]
-  const perSession = { windowMs: hourMs, max: max.sendsPerSessionPerHour, told: ofSession, back: undelivered }
-  const perSubject = { windowMs: dayMs, max: max.sendsPerSubjectPerDay, told: ofSubject, back: undelivered }
   const sends: readonly Row[] = [
-    { kind: `count-${lane}-session-sends`, of: session, ...perSession },
-    { kind: `count-${lane}-subject-sends`, of: subject, ...perSubject },
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
     ofService('minute', minuteMs, 'serviceSendsPerMinute'),
-    ...addressRows('sends', maxSends, { spares: 'address' }),
+    ...addresses,
     ...(lane === 'enrol' ? signups : []),
   ]
   return {
     sends,
-    /** Questions to `beforeSend`. A share refuses here, where elsewhere it only spares the address: they are billed. */
-    questions: addressRows('verifications', maxVerifications, { told: ofSession, back: ['sent'] }),
-    verifications: addressRows('verifications', maxVerifications, { spares: 'address' }),
+    /** Those among them that a question to `beforeSend` takes its hit of: an assessment is billed. */
+    questions: addresses,
     /** Given back when the number is proven. */
     unproven: lane === 'enrol' ? [unproven] : [],
     /**

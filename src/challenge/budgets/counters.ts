@@ -6,6 +6,7 @@ import type { Basis } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
 import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
+import { timesBehindProxy } from './networks.js'
 import { createSlidingDay, type ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
 
@@ -29,13 +30,13 @@ export function createCounters(
   function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
     const hits: Hit[] = []
     for (const row of of) {
-      const { kind, windowMs, slides } = row
-      for (const { tag, times } of row.of(counted)) {
-        const key = keys.counter(kind, tag)
-        const max = maxOf(row.max) * times
-        const sliding = slides && dayOfSignups(max)
-        hits.push({ row, key, max, windowMs, sliding, count: 0, resetInMs: 0 })
-      }
+      const { kind, slides } = row
+      const tag = row.of(counted)
+      if (tag === undefined) continue
+      const times = counted.proxied && row.told?.limit === 'address' ? timesBehindProxy : 1
+      const max = maxOf(row.max) * times
+      const sliding = slides && dayOfSignups(max)
+      hits.push({ row, key: keys.counter(kind, tag), max, sliding, isTaken: false, count: 0, resetInMs: 0 })
     }
     return hits
   }
@@ -46,7 +47,10 @@ export function createCounters(
       const hits = hitsOf(counted, rows[lane].sends)
       const budget = createBudget(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
-      const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
+      const question = createBudget(
+        store,
+        hits.filter(({ row }) => rows[lane].questions.includes(row)),
+      )
       /**
        * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
        * address only where the provider was not asked.
@@ -60,8 +64,8 @@ export function createCounters(
         check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
         /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
         suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
-        /** One question to `beforeSend`, counted until the code goes out: an assessment is billed. */
-        question: { take: () => questions().take(), refund: () => questions().giveBack('sent') },
+        /** What a question to `beforeSend` takes before `take`, and gives back where nothing is sent after it. */
+        question: { take: () => question.take(), refund: () => allSettled([question.undo()]) },
         async take() {
           const refusal = await budget.take(country?.allowance)
           service.note(lane, hits, refusal !== undefined)
@@ -76,16 +80,15 @@ export function createCounters(
 
     /** What one code may cost. */
     forVerification(counted: Counted) {
-      const { verifications, unproven, tally } = rows[counted.lane]
-      const byAddress = hitsOf(counted, verifications)
-      const address = createBudget(store, byAddress)
+      const { unproven, tally } = rows[counted.lane]
       const unprovenHits = hitsOf(counted, unproven)
       const wasted = createBudget(store, unprovenHits)
       return {
-        check: () => andThen(all([address.check(), wasted.check()]), ([refusal]) => refusal),
+        /** Reads what its address has wasted, which refuses no code. */
+        check: () => andThen(wasted.check(), () => undefined),
         /** One wrong code of this budget on the number: counted before it is judged, and given back unless it was wrong. */
         wrongCode(name: BudgetName) {
-          const budget = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
+          const budget = createBudget(store, hitsOf(counted, tally(name)))
           return { take: () => budget.take(), refund: () => budget.giveBack('not-rejected') }
         },
         /** Called when the number is proven: gives back what its codes were counted for. */
@@ -107,10 +110,9 @@ function maxOf(max: number | (() => number)): number {
   throw new TypeError('limits: a function of a limit of the service must return an integer, 0 or more')
 }
 
-/** As it was read or counted last, of the widest network: an attacker may hold a whole /48. Undefined without an address. */
+/** As it was read or counted last. Undefined without an address. */
 function unprovenIn(hits: readonly Hit[]): number | undefined {
-  const counts = hits.filter(({ row }) => row.group === 'unproven').map(({ count }) => count)
-  return counts.length === 0 ? undefined : Math.max(...counts)
+  return hits.find(({ row }) => row.kind === 'count-enrol-address-unproven')?.count
 }
 
 /** What a request uses up besides the hits of its budget. */
@@ -123,15 +125,8 @@ interface Allowance {
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 function createBudget(store: Store, hits: readonly Hit[]) {
-  const sparing = hits.filter(({ row }) => row.spares !== undefined)
-  const pairs = sparing.map((by) => {
-    // Whoever counts in the one counts in the others.
-    const spared = hits.filter(({ row }) => row.group === by.row.spares) as [Hit, ...Hit[]]
-    return { by, nearest: spared[0], both: [by, ...spared] }
-  })
-
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
-    const counted = hit.sliding?.(by) ?? store.increment(hit.key, hit.windowMs, by)
+    const counted = hit.sliding?.(by) ?? store.increment(hit.key, hit.row.windowMs, by)
     return andThen(counted, ({ count, resetInMs }) => {
       hit.count = count
       hit.resetInMs = resetInMs
@@ -146,37 +141,40 @@ function createBudget(store: Store, hits: readonly Hit[]) {
 
   const addAll = (some: readonly Hit[], by: number) => all(some.map((hit) => add(hit, by)))
 
+  /** Takes back whatever was counted. */
+  function undo() {
+    const taken = hits.filter(({ isTaken }) => isTaken)
+    for (const hit of taken) hit.isTaken = false
+    return addAll(taken, -1)
+  }
+
   return {
+    undo,
+
     /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
     check(): Awaitable<Refusal | undefined> {
-      const ahead = hits.filter(({ row }) => row.group ?? row.spares)
-      return andThen(addAll(ahead, 0), (refusals) => {
-        // It ends with the window of what it spares, else a session could add two shares to one window.
-        for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
-        return refusals.find((refusal) => refusal?.limit === 'address')
-      })
+      const first = hits.filter(({ row }) => row.isReadFirst)
+      return andThen(addAll(first, 0), (refusals) => refusals.find((refusal) => refusal !== undefined))
     },
 
-    /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
+    /**
+     * Counts what is not counted yet, just before the provider is asked: a refused request costs no budget. `also`: what
+     * else it costs.
+     */
     async take(also?: Allowance): Promise<Refusal | undefined> {
-      const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
-      const counted = hits.filter((hit) => !spared.includes(hit))
+      const isNewNumber = hits.every(({ row, count }) => !row.isOfNewNumber || count === 0)
+      const counted = hits.filter(({ row, isTaken }) => !isTaken && (isNewNumber || !row.isOfNewNumber))
       const taking = [...counted.map((hit) => add(hit, 1)), also?.take()]
       // A store that throws at once has rejected by now: its deadline sees to that.
       const taken = await allSettled(taking)
+      for (const [index, hit] of counted.entries()) hit.isTaken = taken[index]?.status === 'fulfilled'
       const failed = taken.find((one) => one.status === 'rejected')
       const refusal = taken.find(isRefusal)?.value
-      if (failed !== undefined || refusal !== undefined) {
-        const undo = [...counted.map((hit) => () => add(hit, -1)), () => also?.refund()]
-        const done = undo.filter((_, index) => taken[index]?.status === 'fulfilled')
-        await all(done.map((takeBack) => takeBack()))
-        if (failed !== undefined) throw failed.reason
-        return refusal
-      }
-      // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
-      const isSurplus = (hit: Hit) => pairs.some(({ by, both }) => by.count > by.max && both.includes(hit))
-      await addAll(counted.filter(isSurplus), -1)
-      return undefined
+      if (failed === undefined && refusal === undefined) return undefined
+      const isCounted = taken.at(-1)?.status === 'fulfilled'
+      await all([undo(), isCounted ? also?.refund() : undefined])
+      if (failed !== undefined) throw failed.reason
+      return refusal
     },
 
     /** Takes back what comes back then, so many times. */

@@ -11,32 +11,31 @@ export interface ClientAddress {
 /** All clients behind a proxy that `trust proxy` does not cover share one address. */
 export const timesBehindProxy = 10
 
-/** A network that an address belongs to, and how many times the limit of one address it gets. */
-export interface Network {
-  readonly name: string
-  readonly times: number
+/** The networks that an address is counted by. */
+interface Networks {
+  /** That of one customer of a provider. */
+  readonly customer: string
+  /** That of whoever has had a whole range assigned. */
+  readonly site: string
 }
 
 /**
- * The networks that count an address: an IPv4 address by itself; of an IPv6 address the /64, whose holder can
- * pick any of 2^64 addresses, and the /56 and /48 that providers give to one customer, who would otherwise
- * have 65,536 limits. IPv4 mapped into IPv6 is unwrapped.
+ * An IPv4 address by itself; of an IPv6 address the /56 and the /48, either of which one customer may be given, who
+ * would otherwise have a limit for each of so many addresses. IPv4 mapped into IPv6 is unwrapped.
  */
-export const networksOf = memoize((address): readonly [Network, ...Network[]] => {
+export const networksOf = memoize((address): Networks => {
   const [bare = ''] = address.split('%')
-  if (isIP(bare) !== 6) return [{ name: bare, times: 1 }]
+  if (isIP(bare) !== 6) return ofOne(bare)
   const groups = groupsOf(bare)
   const [a, b, c, d = '0'] = groups
   const isMapped = [a, b, c, d].every((group) => group === '0') && groups[4] === '0' && groups[5] === 'ffff'
-  if (isMapped) return [{ name: dotted(groups[6], groups[7]), times: 1 }]
+  if (isMapped) return ofOne(dotted(groups[6], groups[7]))
   const site = [a, b, c].join(':')
   const subnet = (Number.parseInt(d, 16) & 0xff00).toString(16)
-  return [
-    { name: `${site}:${d}::/64`, times: 1 },
-    { name: `${site}:${subnet}::/56`, times: 4 },
-    { name: `${site}::/48`, times: 16 },
-  ]
+  return { customer: `${site}:${subnet}::/56`, site: `${site}::/48` }
 })
+
+const ofOne = (address: string): Networks => ({ customer: address, site: address })
 
 /** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
 function groupsOf(address: string): readonly string[] {

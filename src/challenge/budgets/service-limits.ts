@@ -40,7 +40,7 @@ export function createServiceLimits({ store, keys, now, emit }: Basis) {
   }
 
   async function noteHit(lane: Lane, limit: ServiceLimit, hit: Hit, isRefused: boolean): Promise<void> {
-    const { count, max, resetInMs, windowMs, row } = hit
+    const { count, max, resetInMs, row } = hit
     const name = `${lane} ${limit}`
     const at = now()
     const last = seen.get(name)
@@ -53,7 +53,7 @@ export function createServiceLimits({ store, keys, now, emit }: Basis) {
     else seen.set(name, { limit, lane, state, endsAt: at + resetInMs })
     if (last?.state === 'closed' && state !== 'closed') {
       // One that slides may close again within the hour, and open when the next has begun.
-      await tell('opened', lane, limit, row.slides ? hourMs - (at % hourMs) : windowMs)
+      await tell('opened', lane, limit, row.slides ? hourMs - (at % hourMs) : row.windowMs)
     } else if (state !== undefined && state !== running) await tell(state, lane, limit, resetInMs)
   }
 

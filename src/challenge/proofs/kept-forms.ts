@@ -60,7 +60,7 @@ export function createKeptForms(parts: Basis) {
     // In this order: what an account is refused must not use up the share of its address.
     const ofSubject = await store.increment(keys.counter('count-auth-forms', hashId(subject)), lifetimeMs)
     if (ofSubject.count > maxPerSubject) return false
-    const key = keys.counter('count-auth-address-forms', hashId(networksOf(address)[0].name))
+    const key = keys.counter('count-auth-address-forms', hashId(networksOf(address).customer))
     const ofAddress = await store.increment(key, lifetimeMs)
     return ofAddress.count <= maxPerAddress * (proxied ? timesBehindProxy : 1)
   }

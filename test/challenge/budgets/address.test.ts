@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { day, minute } from '../kit.js'
-import { createService, keysCounted, purposeIn, rightCode } from '../service.js'
+import { createService, purposeIn, rightCode } from '../service.js'
 
 const address = '203.0.113.7'
 let issued = 0
@@ -11,102 +11,21 @@ const newPhone = () => {
 }
 
 const lanes = [
-  ['auth', { sendsPerAddressPer10Min: 8, verificationsPerAddressPer10Min: 40 }],
-  ['enrol', { enrolSendsPerAddressPer10Min: 8, enrolVerificationsPerAddressPer10Min: 40 }],
+  ['auth', { sendsPerAddressPer10Min: 8 }],
+  ['enrol', { enrolSendsPerAddressPer10Min: 8 }],
 ] as const
 
-/** What keeps one session within bounds of its own is lifted, to see what the address bears. */
-const lifted = {
-  sendsPerSessionPerHour: 1_000,
-  sendsPerSubjectPerDay: 1_000,
-  numbersPerSessionPerDay: 1_000,
-  failuresPerSubjectPerDay: 1_000,
+const of = (lane: 'auth' | 'enrol', session: string) => ({ lane, session, subject: session, address })
+/** Somebody else each time. */
+const order = (lane: 'auth' | 'enrol', from = address) => {
+  const phone = newPhone()
+  return { ...of(lane, phone), phone, purpose: purposeIn(lane), address: from }
 }
 
-const of = (lane: 'auth' | 'enrol', session: string) => ({ lane, session, subject: session, address })
-
-describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, limits) => {
-  const order = (session: string) => ({ ...of(lane, session), phone: newPhone(), purpose: purposeIn(lane) })
-
-  it('adds at most five sends to it, one by one or all at once', async () => {
-    for (const atOnce of [true, false]) {
-      const { challenges, provider } = createService({ limits: { ...limits, ...lifted } })
-      const requests = Array.from({ length: 40 }, () => () => challenges.start(order('first')))
-      if (atOnce) await Promise.all(requests.map((request) => request()))
-      else for (const request of requests) await request()
-      expect(provider.sends.length).toBeGreaterThan(4)
-      for (const session of ['second', 'third', 'fourth']) {
-        expect(await challenges.start(order(session))).toMatchObject({ outcome: 'started' })
-      }
-      expect(await challenges.start(order('fifth'))).toMatchObject({ limit: 'address' })
-    }
-  })
-
-  it('adds at most five within each window of the address, not of its own', async () => {
-    const { challenges, wait } = createService({ limits: { ...limits, ...lifted } })
-    await challenges.start(order('other'))
-    wait(9 * minute)
-    for (let sends = 0; sends < 5; sends += 1) await challenges.start(order('first'))
-    // The window of the address ends, and with it the share: a full one may be added to the next.
-    wait(minute)
-    for (let sends = 0; sends < 7; sends += 1) await challenges.start(order('first'))
-    wait(9 * minute)
-    for (let sends = 0; sends < 7; sends += 1) await challenges.start(order('first'))
-    for (const session of ['second', 'third', 'fourth']) {
-      expect(await challenges.start(order(session))).toMatchObject({ outcome: 'started' })
-    }
-    expect(await challenges.start(order('fifth'))).toMatchObject({ limit: 'address', retryAfterMs: minute })
-  })
-
-  it('adds at most twenty verifications to it', async () => {
-    const { challenges, provider, store } = createService({ limits: { ...limits, ...lifted } })
-    const counted = keysCounted(store)
-    for (let number = 0; number < 10; number += 1) {
-      const who = order('first')
-      await challenges.start({ ...who, address: undefined })
-      for (const code of ['wrong1', 'wrong2', 'wrong3', 'wrong4']) await challenges.verify({ ...who, code })
-    }
-    expect(provider.checks).toHaveLength(40)
-    const asked = counted.filter((key) => key.includes(`:count-${lane}-address-verifications:`))
-    expect(new Set(asked).size).toBe(1)
-    expect((await store.read(asked[0] ?? ''))?.value).toBe(20)
-  })
-
-  it('asks beforeSend twenty times at once, and his address as often as it may verify, until a code goes out', async () => {
-    let says = false
-    const asked: string[] = []
-    const beforeSend = async ({ subject }: { subject: string }) => {
-      await new Promise((resolve) => setImmediate(resolve))
-      return asked.push(subject) > 0 && says
-    }
-    const high = { sendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPer10Min: 1_000 }
-    const { challenges } = createService({ limits: { ...limits, ...lifted, ...high } })
-    const start = (session: string) => challenges.start({ ...order(session), beforeSend })
-    const told = await Promise.all(Array.from({ length: 256 }, () => start('first')))
-    expect(asked).toHaveLength(20)
-    expect(told.filter((one) => 'limit' in one && one.limit === 'session')).toHaveLength(236)
-    for (let session = 0; session < 50; session += 1) await start(`s${session}`)
-    expect(asked).toHaveLength(40)
-    expect(await start('last')).toMatchObject({ code: 'send_limit', limit: 'address' })
-
-    says = true
-    const other = createService({ limits: { ...limits, ...lifted, ...high } })
-    for (let session = 0; session < 50; session += 1) {
-      const outcome = await other.challenges.start({ ...order(`s${session}`), beforeSend })
-      expect(outcome).toMatchObject({ outcome: 'started' })
-    }
-    // What it allows may be refused after it, as often as he likes.
-    const closed = createService({ limits: { ...limits, ...lifted, serviceSendsPerMinute: 0 } })
-    asked.length = 0
-    for (let starts = 0; starts < 50; starts += 1) {
-      await closed.challenges.start({ ...order('first'), beforeSend })
-    }
-    expect(asked).toHaveLength(20)
-  })
-
-  it('adds nothing by what his own number refuses', async () => {
-    const { challenges } = createService({ limits: { ...limits, ...lifted } })
-    const visitor = order('first')
+describe.each(lanes)('what is sent to an address (%s lane)', (lane, limits) => {
+  it('is no more because of what the numbers there refuse', async () => {
+    const { challenges } = createService({ limits })
+    const visitor = order(lane)
     await challenges.start(visitor)
     for (let clicks = 0; clicks < 30; clicks += 1) {
       await challenges.start(visitor)
@@ -114,49 +33,138 @@ describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, lim
       await challenges.start({ ...visitor, session: `other-${clicks}` })
     }
     for (let code = 0; code < 30; code += 1) await challenges.verify({ ...visitor, code: `wrong${code}` })
-    for (let session = 0; session < 7; session += 1) {
-      expect(await challenges.start(order(`neighbour-${session}`))).toMatchObject({ outcome: 'started' })
+    for (let others = 0; others < 7; others += 1) {
+      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
+    }
+    expect(await challenges.start(order(lane))).toMatchObject({
+      code: 'send_limit',
+      limit: 'address',
+      retryAfterMs: 10 * minute,
+    })
+  })
+
+  it('is begun anew ten minutes after its first code', async () => {
+    const { challenges, wait } = createService({ limits })
+    for (let people = 0; people < 8; people += 1) {
+      await challenges.start(order(lane))
+      wait(minute)
+    }
+    expect(await challenges.start(order(lane))).toMatchObject({ limit: 'address', retryAfterMs: 2 * minute })
+    wait(2 * minute)
+    for (let people = 0; people < 8; people += 1) {
+      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
     }
   })
 
-  it('leaves to the second that he signs up and signs in, whatever he does within his session', async () => {
-    const { challenges, wait } = createService()
-    for (let round = 0; round < 60; round += 1) {
-      const who = order('first')
-      await challenges.start(who)
-      await challenges.resend(who)
-      for (let code = 0; code < 7; code += 1) await challenges.verify({ ...who, code: `wrong${code}` })
-      wait(1)
+  const asking = (told: boolean | (() => never), more: object = {}) => {
+    const asked: string[] = []
+    const service = createService({ limits: { ...limits, ...more } })
+    const beforeSend = async ({ subject }: { subject: string }) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      asked.push(subject)
+      return typeof told === 'boolean' ? told : told()
     }
-    for (const second of ['enrol', 'auth'] as const) {
-      const who = { ...of(second, 'second'), phone: newPhone() }
-      expect(await challenges.start({ ...who, purpose: purposeIn(second) })).toMatchObject({
-        outcome: 'started',
-      })
-      expect(await challenges.verify({ ...who, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    const start = () =>
+      service.challenges.start({ ...order(lane), beforeSend }).catch(() => ({ outcome: 'thrown' }))
+    return { ...service, asked, start }
+  }
+
+  it('is what beforeSend is asked about at once, and no more', async () => {
+    const { provider, asked, start } = asking(true)
+    const told = await Promise.all(Array.from({ length: 256 }, start))
+    expect(told.filter(({ outcome }) => outcome === 'started')).toHaveLength(8)
+    expect(told.filter((one) => 'limit' in one && one.limit === 'address')).toHaveLength(248)
+    expect([asked.length, provider.sends.length]).toEqual([8, 8])
+  })
+
+  it.each<[string, boolean | (() => never), object]>([
+    ['it refuses', false, {}],
+    [
+      'it throws',
+      () => {
+        throw new Error('risk engine down')
+      },
+      {},
+    ],
+    ['a limit refuses after it', true, { serviceSendsPerMinute: 0 }],
+  ])('is no less where %s', async (_, told, more) => {
+    const { challenges, provider, asked, start } = asking(told, more)
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      await Promise.all(Array.from({ length: 50 }, start))
+      for (let one = 0; one < 4; one += 1) await start()
     }
+    expect([asked.length, provider.sends.length]).toEqual([24, 0])
+    if (told === true) return
+    for (let others = 0; others < 8; others += 1) {
+      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
+    }
+  })
+
+  it('is no less where another start of the number came first, while it was asked', async () => {
+    const { challenges } = createService({ limits })
+    const twice = order(lane)
+    const beforeSend = async () => {
+      await challenges.start({ ...twice, session: 'other', address: undefined })
+      return true
+    }
+    expect(await challenges.start({ ...twice, beforeSend })).toMatchObject({ code: 'resend_too_soon' })
+    for (let others = 0; others < 8; others += 1) {
+      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
+    }
+  })
+
+  it('uses up nothing of what the other lane may be sent', async () => {
+    const { challenges } = createService({ limits: { ...lanes[0][1], ...lanes[1][1] } })
+    for (let people = 0; people < 20; people += 1) await challenges.start(order(lane))
+    const other = order(lane === 'auth' ? 'enrol' : 'auth')
+    expect(await challenges.start(other)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.verify({ ...other, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  const startedFrom = async (addressOf: (index: number) => string, more: object = {}) => {
+    const few = { sendsPerAddressPer10Min: 2, enrolSendsPerAddressPer10Min: 2 }
+    const { challenges, provider } = createService({
+      limits: { ...few, enrolSendsPerAddressPerDay: false, serviceSendsPerMinute: 1_000 },
+    })
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      challenges.start({ ...order(lane, addressOf(index)), ...more }),
+    )
+    await Promise.all(requests)
+    return provider.sends.length
+  }
+  const hex = (value: number) => value.toString(16)
+
+  it('is counted for the /56 of IPv6, in whatever spelling', async () => {
+    expect(await startedFrom((index) => `2001:db8:1:100::${hex(index + 1)}`)).toBe(2)
+    expect(await startedFrom((index) => `2001:0DB8:1:1${hex(index + 16)}::1`)).toBe(2)
+    expect(await startedFrom((index) => `2001:db8:1:${hex((index + 1) * 256)}::1`)).toBe(100)
+    expect(await startedFrom((index) => (index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7'))).toBe(2)
+  })
+
+  it('is ten times as much where the address may be that of a proxy', async () => {
+    expect(await startedFrom(() => '10.0.0.1', { proxied: true })).toBe(20)
+    expect(await startedFrom(() => '10.0.0.1')).toBe(2)
   })
 })
 
 describe('the unproven sends of an address', () => {
-  const limits = { ...lifted, enrolSendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPerDay: 10 }
-  const visitor = (from = address) => {
-    const phone = newPhone()
-    return { ...of('enrol', phone), phone, purpose: 'signup', address: from }
-  }
+  const limits = { enrolSendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPerDay: 10 }
+  const visitor = (from = address) => order('enrol', from)
   const refusedDay = { code: 'send_limit', limit: 'address', retryAfterMs: day }
 
-  it('are 10 a day, one and a half times as many from a /56 and a /48', async () => {
+  it('are 10 a day, and no more from a whole /48, one by one or all at once', async () => {
     const { challenges, provider } = createService({ limits })
     const sendsFrom = async (addressOf: (index: number) => string) => {
       const before = provider.sends.length
-      for (let index = 0; index < 20; index += 1) await challenges.start(visitor(addressOf(index)))
+      const starts = Array.from({ length: 20 }, (_, index) => challenges.start(visitor(addressOf(index))))
+      await Promise.all(starts)
+      for (let index = 20; index < 40; index += 1) await challenges.start(visitor(addressOf(index)))
       return provider.sends.length - before
     }
     expect(await sendsFrom(() => address)).toBe(10)
     expect(await challenges.start(visitor())).toMatchObject(refusedDay)
-    expect(await sendsFrom((index) => `2001:db8:1:1${(index + 16).toString(16)}::1`)).toBe(15)
-    expect(await sendsFrom((index) => `2001:db8:2:${(index + 1).toString(16)}00::1`)).toBe(15)
+    expect(await sendsFrom((index) => `2001:db8:1:1${(index + 16).toString(16)}::1`)).toBe(10)
+    expect(await sendsFrom((index) => `2001:db8:2:${(index + 1).toString(16)}00::1`)).toBe(10)
   })
 
   it('come back with the proof of the number, those of a resend too, and when nothing was sent', async () => {
@@ -194,66 +202,12 @@ describe('the unproven sends of an address', () => {
     }
     expect(provider.sends).toHaveLength(10)
   })
-})
 
-describe('an address', () => {
-  const sendsFrom = async (addressOf: (index: number) => string, more: object = {}) => {
-    const { challenges, provider } = createService({
-      limits: { sendsPerAddressPer10Min: 2, serviceSendsPerMinute: 10_000 },
-    })
-    const requests = Array.from({ length: 100 }, (_, index) =>
-      challenges.start({
-        ...of('auth', `session-${index}`),
-        phone: newPhone(),
-        purpose: 'login',
-        address: addressOf(index),
-        ...more,
-      }),
-    )
-    await Promise.all(requests)
-    return provider.sends.length
-  }
-  const hex = (value: number) => value.toString(16)
-
-  it('of IPv6 counts for its /64, its /56 four times and its /48 sixteen times as much', async () => {
-    expect(await sendsFrom((index) => `2001:db8:1:100::${hex(index + 1)}`)).toBe(2)
-    expect(await sendsFrom((index) => `2001:db8:1:1${hex(index + 16)}::1`)).toBe(8)
-    expect(await sendsFrom((index) => `2001:db8:1:${hex((index + 1) * 256)}::1`)).toBe(32)
-    expect(await sendsFrom((index) => `2001:db8:${hex(index + 1)}::1`)).toBe(100)
-  })
-
-  it('that may be that of a proxy has ten times the limit', async () => {
-    expect(await sendsFrom(() => '10.0.0.1', { proxied: true })).toBe(20)
-    expect(await sendsFrom(() => '10.0.0.1')).toBe(2)
-  })
-
-  it('of which others took the last send in the same moment uses up nobody’s share of it', async () => {
-    const { challenges, store } = createService({ limits: { sendsPerAddressPer10Min: 1, ...lifted } })
-    const { increment } = store
-    const shares = new Set<string>()
-    store.increment = (key, ...more) => {
-      if (key.includes('count-auth-share-sends')) shares.add(key)
-      return increment(key, ...more)
-    }
-    const requests = Array.from({ length: 5 }, (_, index) =>
-      challenges.start({ ...of('auth', `session-${index}`), phone: newPhone(), purpose: 'login' }),
-    )
-    const started = (await Promise.all(requests)).filter(({ outcome }) => outcome === 'started')
-    expect(started).toHaveLength(1)
-    expect(shares.size).toBe(5)
-    const used = await Promise.all([...shares].map((key) => store.read(key)))
-    expect(used.flatMap((entry) => entry?.value ?? [])).toEqual([1])
-  })
-
-  it('that is past its limit refuses also whoever has used up a share of it', async () => {
-    const { challenges } = createService({ limits: { sendsPerAddressPer10Min: 6, ...lifted } })
-    const start = (session: string) =>
-      challenges.start({ ...of('auth', session), phone: newPhone(), purpose: 'login' })
-    for (let sends = 0; sends < 9; sends += 1) {
-      expect(await start('first')).toMatchObject({ outcome: 'started' })
-    }
-    await start('second')
-    expect(await start('first')).toMatchObject({ limit: 'address' })
-    expect(await start('third')).toMatchObject({ limit: 'address' })
+  it('let whoever has a code type it, when others have used up what is left', async () => {
+    const { challenges } = createService({ limits })
+    const first = visitor()
+    await challenges.start(first)
+    for (let people = 0; people < 20; people += 1) await challenges.start(visitor())
+    expect(await challenges.verify({ ...first, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 })

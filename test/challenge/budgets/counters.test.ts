@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
-import type { Limits } from '../../../src/challenge/limits.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { kindOf, kinds, type Store } from '../../../src/store/store.js'
@@ -42,31 +41,13 @@ describe('sends at once', () => {
     expect(provider.sends).toHaveLength(7)
   })
 
-  const byOne = { session: 'one' }
-  const unknown = { lane: 'enrol', purpose: 'signup', anonymous: true } as const
-  it.each<[string, number, string, object, Partial<Limits>]>([
-    ['session', 20, 'hourly limit', byOne, {}],
-    [
-      'session of nobody known',
-      2,
-      'hourly limit',
-      { ...byOne, ...unknown },
-      { sendsPerSessionPerHour: 2, numbersPerSessionPerDay: 9 },
-    ],
-    ['session', 3, 'limit of numbers that nobody has proven', { ...byOne, ...unknown, anonymous: false }, {}],
-    ['subject', 4, 'daily limit', { subject: 'ana' }, { sendsPerSubjectPerDay: 4 }],
-  ])('of one %s stop with %i of them at its %s', async (by, most, _limit, more, limits) => {
-    const { challenges, provider } = createService({ limits })
-    const requests = Array.from({ length: 50 }, (_, index) => challenges.start({ ...person(index), ...more }))
-    const [limit] = by.split(' ')
-    expect(await answers(requests)).toEqual({ started: most, [`refused send_limit ${limit}`]: 50 - most })
-    expect(provider.sends).toHaveLength(most)
-  })
-
-  it('of one session go on after an hour', async ({ challenges, wait }) => {
-    for (let index = 0; index < 20; index += 1) await challenges.start({ ...person(index), ...byOne })
-    wait(hour)
-    expect(await challenges.start({ ...person(60), ...byOne })).toMatchObject({ outcome: 'started' })
+  it('of one session stop at three numbers that nobody has proven', async () => {
+    const { challenges, provider } = createService()
+    const requests = Array.from({ length: 50 }, (_, index) =>
+      challenges.start(oneSignup(index, { session: 'one', anonymous: true })),
+    )
+    expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 47 })
+    expect(provider.sends).toHaveLength(3)
   })
 
   it('of the whole service stop at its limit, without one lane starving the other', async () => {
@@ -80,20 +61,22 @@ describe('sends at once', () => {
     })
   })
 
-  it('that a session or subject is refused use up nothing of the whole service', async () => {
+  it('that an address or a session is refused use up nothing of the whole service', async () => {
     const { challenges } = createService({
-      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1, sendsPerSubjectPerDay: 3 },
+      limits: { serviceSendsPerMinute: 10, sendsPerAddressPer10Min: 1, numbersPerSessionPerDay: 1 },
     })
     const refused = async (order: (index: number) => Parameters<typeof challenges.start>[0]) => {
       for (let index = 10; index < 40; index += 1) {
         expect(await challenges.start(order(index))).toMatchObject({ code: 'send_limit' })
       }
     }
-    await challenges.start({ ...person(0), session: 'one' })
-    await refused((index) => ({ ...person(index), session: 'one' }))
-    for (let index = 1; index < 4; index += 1) await challenges.start({ ...person(index), subject: 'ana' })
-    await refused((index) => ({ ...person(index), subject: 'ana' }))
+    const address = '203.0.113.7'
+    await challenges.start({ ...person(0), address })
+    await refused((index) => ({ ...person(index), address }))
     expect(await challenges.start(person(50))).toMatchObject({ outcome: 'started' })
+    await challenges.start(oneSignup(0, { session: 'one' }))
+    await refused((index) => oneSignup(index, { session: 'one' }))
+    expect(await challenges.start(oneSignup(50))).toMatchObject({ outcome: 'started' })
   })
 
   it('of all sign-ups stop at the limits of an hour and of a day, told to the operator', async () => {
@@ -133,12 +116,12 @@ describe('sends at once', () => {
 
   it('that are refused take no number back that the session had before', async () => {
     const { challenges, wait } = createService({
-      limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 1 },
+      limits: { numbersPerSessionPerDay: 1, serviceEnrolSendsPerHour: 1 },
     })
     const order = oneSignup(0)
     await challenges.start(order)
     wait(minute)
-    expect(await challenges.start(order)).toMatchObject({ code: 'send_limit', limit: 'session' })
+    expect(await challenges.start(order)).toMatchObject({ limit: 'service' })
     wait(hour)
     const other = { ...order, phone: phones(2)[1] ?? '' }
     expect(await challenges.start(other)).toMatchObject({
@@ -200,7 +183,7 @@ describe('sends at once', () => {
   it('that the provider refuses cost nobody an hour or a day, however many they are', async () => {
     for (const result of ['failed', 'misconfigured', 'not-sent'] as const) {
       const { challenges, provider, wait } = createService({
-        limits: { sendsPerSessionPerHour: 1, sendsPerSubjectPerDay: 1, serviceEnrolSendsPerHour: 1 },
+        limits: { serviceEnrolSendsPerHour: 1, serviceEnrolSendsPerDay: 1 },
       })
       const order = (index: number) => ({ ...ana, phone: phones(3)[index] ?? '', lane: 'enrol' as const })
       provider.send = () => ({ result })
@@ -215,7 +198,7 @@ describe('sends at once', () => {
 
   it('whose session cannot be kept cost neither an hour nor a day, the address’s neither', async () => {
     const { challenges, provider } = createService({
-      limits: { sendsPerSessionPerHour: 1, serviceEnrolSendsPerDay: 1, enrolSendsPerAddressPerDay: 1 },
+      limits: { serviceEnrolSendsPerDay: 1, enrolSendsPerAddressPerDay: 1 },
     })
     const order = { ...ana, lane: 'enrol' as const, purpose: 'signup', address: '203.0.113.7' }
     const onPassed = async () => Promise.reject(new Error('the session store is down'))
@@ -227,9 +210,7 @@ describe('sends at once', () => {
   })
 
   it('that the ledger refuses cost nobody’s budget, the address’s neither', async () => {
-    const { challenges, wait } = createService({
-      limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 10 },
-    })
+    const { challenges, wait } = createService({ limits: { sendsPerAddressPer10Min: 10 } })
     await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
     for (let clicks = 0; clicks < 40; clicks += 1) {
       await challenges.start({ ...ana, purpose: 'transfer', address: '203.0.113.7' })
@@ -241,29 +222,8 @@ describe('sends at once', () => {
     )
     expect(await answers(burst)).toEqual({ started: 9, 'refused send_limit address': 11 })
   })
-})
 
-describe('verifications from one address', () => {
-  it.each([
-    ['auth', { verificationsPerAddressPer10Min: 3 }],
-    ['enrol', { enrolVerificationsPerAddressPer10Min: 3 }],
-  ] as const)('stop at the limit of the %s lane, before any attempt is spent', async (lane, limits) => {
-    const { challenges, provider, wait } = createService({ limits })
-    const who = { ...ana, lane, address: '2001:db8::1' }
-    await challenges.start({ ...who, purpose: purposeIn(lane) })
-    for (let tries = 0; tries < 3; tries += 1) await challenges.verify({ ...who, code: `wrong${tries}` })
-    const neighbour = { ...who, address: '2001:db8::2' }
-    expect(await challenges.verify({ ...neighbour, code: 'wrong' })).toMatchObject({
-      code: 'send_limit',
-      limit: 'address',
-      retryAfterMs: 10 * minute,
-    })
-    expect(provider.checks).toHaveLength(3)
-    wait(1)
-    expect(await challenges.find(who)).toMatchObject({ attemptsRemaining: 2 })
-  })
-
-  it('are not counted where the counter is switched off or nobody knows the address', async () => {
+  it('are not counted by address where that is switched off or nobody knows it', async () => {
     const { challenges } = createService({ limits: { sendsPerAddressPer10Min: false } })
     const off = Array.from({ length: 250 }, (_, index) =>
       challenges.start({ ...person(index), address: '203.0.113.7' }),
@@ -302,38 +262,22 @@ describe('what a counter asks of the store', () => {
     await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
     const thrice = (kind: string) => [kind, kind, kind]
     expect(asked()).toEqual([
-      [...thrice('read count-auth-address-sends'), 'read count-auth-share-sends'],
-      [
-        ...thrice('add count-auth-address-sends'),
-        'add count-auth-service-sends',
-        'add count-auth-session-sends',
-        'add count-auth-share-sends',
-        'add count-auth-subject-sends',
-      ],
-      [...thrice('read count-auth-address-verifications'), 'read count-auth-share-verifications'],
-      [
-        'add auth-tally',
-        ...thrice('add count-auth-address-verifications'),
-        'add count-auth-share-verifications',
-      ],
+      ['read count-auth-address-sends'],
+      ['add count-auth-address-sends', 'add count-auth-service-sends'],
+      ['add auth-tally'],
       [
         ...thrice('read count-country-approved'),
         ...thrice('read count-country-sent'),
-        ...thrice('read count-enrol-address-sends'),
-        ...thrice('read count-enrol-address-unproven'),
-        'read count-enrol-numbers',
-        'read count-enrol-share-sends',
+        'read count-enrol-address-sends',
+        'read count-enrol-address-unproven',
         'read count-enrol-tried',
       ],
       [
         ...Array(4).fill('add count-country-sent'),
-        ...thrice('add count-enrol-address-sends'),
-        ...thrice('add count-enrol-address-unproven'),
+        'add count-enrol-address-sends',
+        'add count-enrol-address-unproven',
         'add count-enrol-numbers',
         ...thrice('add count-enrol-service-sends'),
-        'add count-enrol-session-sends',
-        'add count-enrol-share-sends',
-        'add count-enrol-subject-sends',
         'add count-enrol-tried',
         // Once an hour: those that are over.
         ...Array(24).fill('read count-enrol-service-sends'),
@@ -359,18 +303,14 @@ describe('what a counter asks of the store', () => {
     await challenges.start(oneSignup(2))
     expect([...new Set(asked)].sort()).toEqual(
       [
-        keys.counter('count-auth-session-sends', hashId(ana.session)),
-        keys.counter('count-auth-subject-sends', hashId(ana.subject)),
         keys.counter('count-auth-service-sends', 'minute'),
         keys.counter('auth-tally', hashId(ana.subject)),
-        ...[ana, person(2)].flatMap(({ session, subject, phone }) => [
+        ...[ana, person(2)].flatMap(({ session, phone }) => [
           keys.counter(
             'count-enrol-tried',
             hashId(`${session} ${keys.ledger('enrol', phone as PhoneNumber)}`),
           ),
           keys.counter('count-enrol-numbers', hashId(session)),
-          keys.counter('count-enrol-session-sends', hashId(session)),
-          keys.counter('count-enrol-subject-sends', hashId(subject)),
         ]),
         ...['minute', 'hour'].map((span) => keys.counter('count-enrol-service-sends', span)),
         // By hours since 1970: the two that have hits, and what was before them while the first one had just begun.
@@ -394,7 +334,7 @@ describe('what a counter asks of the store', () => {
     const keys = keysCounted(store)
     await challenges.start({ ...person(0), address: '2001:db8::1' })
     await challenges.start({ ...person(1), address: '203.0.113.7' })
-    expect(keys.filter((key) => key.includes('count-auth-address-sends'))).toHaveLength(8)
+    expect(keys.filter((key) => key.includes('count-auth-address-sends'))).toHaveLength(4)
     expect(keys.join()).not.toMatch(/2001|203\.0/)
   })
 
@@ -420,7 +360,7 @@ describe('what a counter asks of the store', () => {
       await challenges.verify({ ...who, code: 'wrong1' })
     }
     for (const lane of ['auth', 'enrol'] as const) {
-      expect(written[lane].size).toBeGreaterThan(7)
+      expect(written[lane].size).toBeGreaterThan(3)
       for (const kind of written[lane]) expect([kind, kindOf(kind).lane]).toEqual([kind, lane])
       expect([...written[lane]].filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
     }

@@ -129,27 +129,24 @@ describe('an attempt that cannot be counted', () => {
     return { service, broken }
   }
 
-  it.each(['auth-tally', 'count-auth-address-verifications', 'count-auth-share-verifications'])(
-    'comes back when %s fails, because nothing was sent',
-    async (kind) => {
-      const { service, broken } = failing()
-      const who = { ...ana, address: '203.0.113.7' }
-      await service.challenges.start({ ...who, purpose: 'login' })
-      broken.kind = kind
-      for (let tries = 0; tries < 8; tries += 1) {
-        await expect(service.challenges.verify({ ...who, code: 'wrong' })).rejects.toMatchObject({
-          cause: { message: 'down' },
-        })
-      }
-      expect(service.provider.checks).toEqual([])
-      broken.kind = 'none'
-      expect(await service.challenges.find(who)).toMatchObject({ attemptsRemaining: 5 })
-      expect(await service.challenges.subjects.state('ana')).toMatchObject({ failures: 0 })
-      expect(await service.challenges.verify({ ...who, code: rightCode })).toMatchObject({
-        outcome: 'approved',
+  it('comes back, because nothing was sent', async () => {
+    const { service, broken } = failing()
+    const who = { ...ana, address: '203.0.113.7' }
+    await service.challenges.start({ ...who, purpose: 'login' })
+    broken.kind = 'auth-tally'
+    for (let tries = 0; tries < 8; tries += 1) {
+      await expect(service.challenges.verify({ ...who, code: 'wrong' })).rejects.toMatchObject({
+        cause: { message: 'down' },
       })
-    },
-  )
+    }
+    expect(service.provider.checks).toEqual([])
+    broken.kind = 'none'
+    expect(await service.challenges.find(who)).toMatchObject({ attemptsRemaining: 5 })
+    expect(await service.challenges.subjects.state('ana')).toMatchObject({ failures: 0 })
+    expect(await service.challenges.verify({ ...who, code: rightCode })).toMatchObject({
+      outcome: 'approved',
+    })
+  })
 
   it('stays spent when the store is gone altogether, and tells the first failure', async () => {
     const { service, broken } = failing()
