@@ -26,13 +26,13 @@ export function createApp(
     provider: providerCodes({ client, approvedStatuses }),
     ...{ secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
     appName: { login: 'Acme', 'new-number': 'Acme new number' },
-    subject: (req) => req.session.userId,
-    phone: (_req, subject) => accounts.get(subject)?.phone,
+    ...{ subject: (req) => req.session.userId, phone: (_req, subject) => accounts.get(subject)?.phone },
   })
   const newNumber = tf.phoneVerification({ purpose: 'new-number' })
   let changes: readonly Change[] = [] // oldest first; a table of your database
   const app = express()
-  app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+  const cookie = { sameSite: 'lax' } as const
+  app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false, cookie }))
   app.use('/two-factor', tf.routes())
   app.post('/sign-in', (req, res) => {
     const { mustResetPassword } = accounts.get('ana') ?? {}

@@ -48,7 +48,14 @@ const checkPassword: express.RequestHandler = (req, res, next) => {
 
 const app = Fastify()
 await app.register(fastifyExpress)
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+app.use(
+  session({
+    secret: secret('SESSION_SECRET'),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+)
 app.use('/two-factor', tf.routes())
 
 const login = express.Router()

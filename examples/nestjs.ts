@@ -80,7 +80,8 @@ class AppController {
 class AppModule {}
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn'] })
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+const cookie = { sameSite: 'lax' } as const
+app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false, cookie }))
 app.use('/two-factor', tf.routes())
 
 const port = process.env.PORT ?? 3000

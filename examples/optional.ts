@@ -39,7 +39,14 @@ const guard = tf.requireTwoFactor({ exempt: (_req, subject) => hasNoPhone(subjec
 
 const app = express()
 const parse = [express.json(), express.urlencoded({ extended: false })]
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+app.use(
+  session({
+    secret: secret('SESSION_SECRET'),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+)
 app.use('/two-factor', tf.routes())
 
 const checkPassword: express.RequestHandler = (req, res, next) => {

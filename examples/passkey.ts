@@ -40,7 +40,14 @@ export function createApp<Passkey>(
   })
 
   const app = express()
-  app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+  app.use(
+    session({
+      secret: secret('SESSION_SECRET'),
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' },
+    }),
+  )
   app.use('/two-factor', tf.routes())
 
   app.get('/passkey', (req, res) => {

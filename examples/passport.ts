@@ -54,7 +54,14 @@ const tf = twoFactor({
 })
 
 const app = express()
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+app.use(
+  session({
+    secret: secret('SESSION_SECRET'),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+)
 app.use(passport.session())
 app.use('/two-factor', tf.routes())
 

@@ -30,7 +30,14 @@ const tf = twoFactor({
 const signup = tf.phoneVerification({ purpose: 'signup' })
 
 const app = express()
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+app.use(
+  session({
+    secret: secret('SESSION_SECRET'),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+)
 app.use('/signup/phone', signup.routes())
 
 app.get('/', (_req, res) => {

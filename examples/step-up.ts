@@ -31,7 +31,14 @@ const tf = twoFactor({
 })
 
 const app = express()
-app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
+app.use(
+  session({
+    secret: secret('SESSION_SECRET'),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+)
 app.use('/two-factor', tf.routes())
 
 // The script of the page asks for the code when the guard wants one.

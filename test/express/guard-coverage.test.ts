@@ -71,6 +71,20 @@ describe('guard coverage', () => {
     expect(report({ ignore: all })).not.toThrow()
   })
 
+  it('takes a route for the one that is ignored in any spelling of either', async () => {
+    const { host, report } = await startCovered((app) => {
+      app.post('/Log/Out', ok)
+    })
+    const ana = await host.signIn()
+    for (const path of ['/log/out', '/LOG/OUT/']) expect((await ana.post(path)).status).toBe(200)
+    for (const ignore of ['POST /log/out', 'post /Log/Out/', '/log//out', /^POST \/log\/out$/]) {
+      expect(report({ ignore: [ignore] }), String(ignore)).not.toThrow()
+    }
+    expect(report({ ignore: ['POST /out', '/log', 'PUT /log/out'] })).toThrow(
+      'answered without a second factor',
+    )
+  })
+
   it('lists nothing that a guard admitted, that was refused, that changes nothing or that nobody asked for', async () => {
     const { host, report } = await startCovered((app, tf) => {
       app.get('/account', ok)

@@ -45,7 +45,8 @@ repeat. It starts the sandbox that the app sends its codes through, or uses your
 It asks for some hundred people, each with an account and a number of their own. An object is posted as JSON;
 for a form, post new URLSearchParams({ name, password }).
 
-Exit codes: 0 nothing fell; 1 something did; 2 the command line or the plan was not understood.`,
+Exit codes: 0 the sign-in worked, and all held for which the plan gives something to try; 1 something fell; 2 something
+could not be tried, as the first line says, or the command line was not understood.`,
 }
 
 /** Rehearses an app that runs. */
@@ -80,7 +81,8 @@ export async function rehearseCommand(args: readonly string[]): Promise<number> 
   })
   if (json) printJson(rehearsal)
   else process.stdout.write(`${describeRehearsal(rehearsal)}\n`)
-  return rehearsal.ok ? 0 : 1
+  if (rehearsal.ok) return 0
+  return rehearsal.hindrance === undefined ? 1 : 2
 }
 
 function askForSignIn(address: string): void {

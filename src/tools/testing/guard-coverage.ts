@@ -99,7 +99,18 @@ function remarks({ baseUrl }: Request, route: string, path: string): string {
   return told.length === 0 ? '' : ` (${told.join(', ')})`
 }
 
-function matches(pattern: string | RegExp, route: string): boolean {
-  if (typeof pattern !== 'string') return route.search(pattern) >= 0
-  return pattern.startsWith('/') ? route.endsWith(` ${pattern}`) : route === pattern
+/** Whether a pattern of `ignore` names a route, in whichever spelling either of them has. */
+export function matches(pattern: string | RegExp, route: string): boolean {
+  const found = oneSpelling(route)
+  if (typeof pattern !== 'string') return route.search(pattern) >= 0 || found.search(pattern) >= 0
+  const named = oneSpelling(pattern)
+  return pattern.startsWith('/') ? found.endsWith(` ${named}`) : found === named
 }
+
+/** As most routers read it: without regard to case, doubled slashes or one at the end. */
+const oneSpelling = (route: string): string =>
+  route
+    .toLowerCase()
+    .replace(/^[a-z]+(?= )/, (method) => method.toUpperCase())
+    .replaceAll(/\/+/g, '/')
+    .replace(/(?<=[^ ])\/$/, '')

@@ -10,16 +10,15 @@ import {
   that,
   unknownName,
 } from '../../lib/options.js'
-import { asMeant } from './rehearsal/as-meant.js'
+import { matches } from './guard-coverage.js'
 import { attacks } from './rehearsal/attacks.js'
-import type { Rehearsal, RehearsalOptions, RehearsalPerson, RehearsalRow } from './rehearsal/contract.js'
+import type { Rehearsal, RehearsalOptions, RehearsalPerson } from './rehearsal/contract.js'
 import { createEar } from './rehearsal/ear.js'
-import { faults } from './rehearsal/faults.js'
 import { attachSandbox, fromNowOn, type HeldSandbox } from './rehearsal/held-sandbox.js'
-import { judgements } from './rehearsal/leaks.js'
-import { curlLine } from './rehearsal/report.js'
-import { type Attack, createStage, Fell, NotTried, type Stage } from './rehearsal/stage.js'
-import { BudgetError, createWire, isOwnAddress } from './rehearsal/wire.js'
+import { attackAll, hindranceOf } from './rehearsal/rows.js'
+import { createStage } from './rehearsal/stage.js'
+import { watchTraffic } from './rehearsal/traffic.js'
+import { createWire, isOwnAddress } from './rehearsal/wire.js'
 
 const maxRequests = 20_000
 const maxMs = 120_000
@@ -86,63 +85,22 @@ export async function rehearse<Person extends RehearsalPerson>(
   const ends: (() => unknown)[] = []
   try {
     const sandbox = await fromNowOn(await sandboxOf(given, ends))
-    const origin = await originOf(given.app, ends)
+    const { origin, missed } = await served(given, ends)
     const { maxRequests: most = maxRequests, timeoutMs = maxMs } = given
     const wire = createWire(origin, { maxRequests: most, timeoutMs })
     const ear = createEar(sandbox.credentials)
     ends.push(wire.close, ear.close)
     const scale = Math.min(1, most / requestsOfFullBursts)
     const rows = await attackAll(createStage({ wire, sandbox, options: given, ear, scale }))
-    const ok = rows.every(({ verdict }) => verdict !== 'fell')
-    return { ok, rows, requests: wire.requests(), durationMs: Math.round(performance.now() - began) }
+    const hindrance = hindranceOf(rows)
+    return {
+      ...{ ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell') },
+      ...{ ...(hindrance !== undefined && { hindrance }), rows, notAttacked: missed() },
+      ...{ requests: wire.requests(), durationMs: Math.round(performance.now() - began) },
+    }
   } finally {
     for (const end of ends.reverse()) await end()
   }
-}
-
-async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
-  const { only } = stage.options
-  // What is judged by all traffic would hold where there is none.
-  const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
-  const [signIn, ...others] = attacks
-  const asked = others.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
-  const rows = [await rowOf(signIn, stage)]
-  if (stage.ear.codes.size === 0) {
-    const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
-    return [...rows, ...asked.map((one) => notTried(one, why))]
-  }
-  // A silent provider takes time, which it may take beside all others.
-  const inTrouble = asked.includes(faults) && rowOf(faults, stage)
-  // It may fail before its turn comes, or after the others have.
-  if (inTrouble) inTrouble.catch(() => {})
-  for (const attack of asked) rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage)))
-  return rows
-}
-
-async function rowOf(attack: Attack, stage: Stage): Promise<RehearsalRow> {
-  const { code, claim, fix, docs } = attack
-  let tried = ''
-  try {
-    const seen = await attack.run(stage, (what) => {
-      tried = what
-    })
-    return { code, claim, tried, seen, verdict: 'held' }
-  } catch (error) {
-    if (error instanceof Fell) {
-      const repeat = error.request && { repeat: curlLine(stage.origin, error.request) }
-      const change = error.change ?? { fix, docs }
-      return { code, claim, tried, seen: error.message, verdict: 'fell', ...change, ...repeat }
-    }
-    // The plan is wrong, and not the app.
-    if (error instanceof TypeError && Reflect.get(error, 'code') === 'ERR_TWO_FACTOR_OPTION') throw error
-    const isOurs = error instanceof NotTried || error instanceof BudgetError
-    const why = error instanceof Error ? error.message : String(error)
-    return notTried(attack, isOurs ? why : `it could not be carried out: ${why}`)
-  }
-}
-
-function notTried({ code, claim }: Attack, why: string): RehearsalRow {
-  return { code, claim, tried: why, seen: '', verdict: 'not tried' }
 }
 
 /** The sandbox of the host, one that runs elsewhere, or one that ends with the rehearsal. */
@@ -161,8 +119,9 @@ async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknow
 }
 
 /** Where the app is. What it does not listen to by itself is served on a free port, and ends with the rehearsal. */
-async function originOf(app: RehearsalOptions['app'], ends: (() => unknown)[]): Promise<string> {
-  if (typeof app === 'string' || app instanceof URL) return new URL(app).origin
+async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
+  const { app, path = '/two-factor', signUp, ignore = [] } = options
+  if (typeof app === 'string' || app instanceof URL) return { origin: new URL(app).origin, missed: () => [] }
   const server = typeof app === 'function' ? createServer(app) : app
   if (!server.listening) {
     await new Promise<void>((resolve, reject) => {
@@ -173,8 +132,14 @@ async function originOf(app: RehearsalOptions['app'], ends: (() => unknown)[]): 
       return new Promise((resolve) => server.close(resolve))
     })
   }
+  const traffic = watchTraffic(server)
+  ends.push(traffic.close)
   const address = server.address()
   if (address === null || typeof address === 'string')
     throw optionError('rehearse: app must listen on a port')
-  return `http://127.0.0.1:${(address satisfies AddressInfo).port}`
+  const own = [path, ...(signUp === undefined ? [] : [signUp.path])]
+  return {
+    origin: `http://127.0.0.1:${(address satisfies AddressInfo).port}`,
+    missed: () => traffic.missed(own).filter((route) => !ignore.some((pattern) => matches(pattern, route))),
+  }
 }

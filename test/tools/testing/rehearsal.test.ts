@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
+import { doneBy, looksDone } from '../../../src/tools/testing/rehearsal/deeds.js'
 import { createEar } from '../../../src/tools/testing/rehearsal/ear.js'
 import {
   inContentTypes,
@@ -11,7 +12,6 @@ import {
   waysOut,
 } from '../../../src/tools/testing/rehearsal/hostile.js'
 import { curlLine, describeRehearsal } from '../../../src/tools/testing/rehearsal/report.js'
-import { shapeOf } from '../../../src/tools/testing/rehearsal/shape.js'
 import type { RehearsalRequest, RehearsalResponse } from '../../../src/tools/testing/rehearsal/wire.js'
 
 const origin = 'http://127.0.0.1:3000'
@@ -171,11 +171,16 @@ describe('what a rehearsal tells', () => {
     const rows = [
       { ...row, code: 'one', verdict: 'held' },
       fell,
+      { ...fell, code: 'four', under: 'two' },
       { ...row, code: 'three', verdict: 'not tried' },
     ] as const
     expect(
-      describeRehearsal({ ok: false, rows, requests: 5, durationMs: 1_250 }).split(/\n {7}|\n+/),
+      describeRehearsal({
+        ...{ ok: false, hindrance: 'three: this', rows, notAttacked: ['POST /x'] },
+        ...{ requests: 5, durationMs: 1_250 },
+      }).split(/\n {7}|\n+/),
     ).toEqual([
+      'Not tried: three: this',
       ...[
         'held   one: a claim',
         'this: that',
@@ -184,8 +189,9 @@ describe('what a rehearsal tells', () => {
         'Change: it',
         'Repeat: curl',
       ],
-      ...['Read:   docs/api.md', '--     three: a claim', 'not tried: this'],
-      '1 held, 1 fell, 1 not tried: 5 requests in 1.3 s.',
+      ...['Read:   docs/api.md', 'By this also: four', '--     three: a claim', 'not tried: this'],
+      ...['Not attacked, nothing went there:', 'POST /x'],
+      '1 held, 2 fell, 1 not tried: 5 requests in 1.3 s.',
     ])
   })
 
@@ -201,18 +207,26 @@ describe('what a rehearsal tells', () => {
     expect(ear.secretIn(text)).toBe(secret)
   })
 
-  it('is that two responses look alike, whatever amounts, ids and texts they hold', () => {
-    const shape = (json: unknown, more: Partial<RehearsalResponse> = {}) =>
-      shapeOf(response({ json, ...more }))
-    const one = shape({ sent: 5, to: [{ name: 'Ana' }] })
-    expect(shape({ to: [{ name: 'Luis' }, {}], sent: '999' })).toBe(one)
-    expect(shape({ sent: 5, to: [{ id: 1 }] })).not.toBe(one)
-    expect(shape({ sent: null })).toBe(shape({ sent: 1 }))
-    expect(shapeOf(response({ text: 'sent 5' }))).toBe(shapeOf(response({ text: 'sent 1000' })))
-    expect(shapeOf(response({ text: 'sent' }))).not.toBe(shapeOf(response({ text: 'kept' })))
-    const led = (location: string, status = 302) => shapeOf(response({ status, headers: { location } }))
-    expect(led('/done?id=5')).toBe(led('/done?id=6'))
-    expect(led('/done')).not.toBe(led('/login'))
-    expect(led('/done')).not.toBe(led('/done', 303))
+  it('is that something was done again, whatever amounts, ids and texts the answers hold', () => {
+    const agent = createAgent({ origin, send: async () => response(), requests: () => 0, close() {} })
+    const visit = { agent, person: { phone: '+573001234567', name: 'Ana' } }
+    const request = { method: 'POST', path: '/', body: { payee: 'Luis' } }
+    const isLike = (model: Partial<RehearsalResponse>, other: Partial<RehearsalResponse>) =>
+      looksDone(response(other), doneBy(request, response(model), visit))
+    const json = { sent: 5, to: 'Luis', by: 'Ana', status: 'sent', list: [{ id: 1 }] }
+    expect(isLike({ json }, { json: { ...json, sent: '9', to: 'Eve', by: 'Bob', list: [{ id: 7 }] } })).toBe(
+      true,
+    )
+    expect(isLike({ json }, { json: { status: 'waiting' } })).toBe(false)
+    expect(isLike({ json: { ok: true } }, { json: { ok: false } })).toBe(false)
+    expect(isLike({ json: { data: {} } }, { json: { data: {}, errors: [{ message: 'No' }] } })).toBe(false)
+    const text = 'You sent 5 to Luis, and he thanks you'
+    expect(isLike({ text }, { text: 'You sent 1000 to Eve, and he thanks you' })).toBe(true)
+    expect(isLike({ text }, { text: 'Type the code that we sent' })).toBe(false)
+    expect(isLike({ text }, { text: `${text} <input name="code">` })).toBe(false)
+    const led = (location: string, status = 302) => ({ status, headers: { location } })
+    expect(isLike(led('/done/5?id=5'), led('/done/6?id=6'))).toBe(true)
+    expect(isLike(led('/done'), led('/login'))).toBe(false)
+    expect(isLike(led('/done'), led('/done', 303))).toBe(false)
   })
 })

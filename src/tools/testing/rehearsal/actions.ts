@@ -1,10 +1,22 @@
-import type { RehearsalAction } from './contract.js'
-import { formOf, inContentTypes, methods, spellingsOf } from './hostile.js'
-import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
-import type { RehearsalRequest } from './wire.js'
+import { randomUUID } from 'node:crypto'
+import type { Fields, RehearsalAction } from './contract.js'
+import { fieldsOf, requestOf, stepsUp } from './deeds.js'
+import {
+  anotherValue,
+  formOf,
+  inContentTypes,
+  isOfTheRequest,
+  methods,
+  overrides,
+  spellingsOf,
+  withKey,
+} from './hostile.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, isLimited, lacking, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
-/** Whether a fresh code is asked for. */
-export const stepsUp = ({ stepUp }: RehearsalAction) => stepUp !== false
+const together = 10
 
 /** Where a request stands that no code covers: nobody signed in, a password, and a sign-in before the step-up. */
 async function withoutCode(stage: Stage, action: RehearsalAction): Promise<readonly Visit[]> {
@@ -25,7 +37,8 @@ async function vary(
       for (const variant of variantsOf(action, visit)) {
         count += 1
         const { response, isDone } = await stage.attempt(action, visit, variant)
-        if (isDone) fell(response, `${told(response)} and did it`)
+        if (isLimited(response)) throw refused(response)
+        if (isDone) fell(response, `${told(response)} and did it`, action.name)
       }
     }
   }
@@ -43,7 +56,7 @@ export const attacksOnActions: readonly Attack[] = [
       tries(`${names(stage.actions())}: by nobody, by a password, and signed in without a fresh code`)
       return vary(
         stage,
-        (action, visit) => [stage.requestOf(action, visit)],
+        (action, visit) => [requestOf(action, visit)],
         (visits) => visits,
       )
     },
@@ -56,15 +69,20 @@ export const attacksOnActions: readonly Attack[] = [
     run(stage, tries) {
       tries('the same path by other methods, the fields in body and query')
       return vary(stage, (action, visit) => {
-        const request = stage.requestOf(action, visit)
-        const path = `${request.path}?${formOf(stage.fieldsOf(action, visit))}`
+        const request = requestOf(action, visit)
+        const fields = fieldsOf(action, visit)
+        const path = `${request.path}?${formOf(fields)}`
         return [
           ...methods
             .filter((method) => method !== request.method)
             .map((method) => ({ ...request, method, path })),
-          // As a form can: a GET that the server takes for something else.
+          // As a form can: what the server takes for another method, behind a guard that goes by the first.
           { method: 'GET', path: `${path}&_method=${request.method}` },
-          { ...request, headers: { 'x-http-method-override': 'PUT' } },
+          ...overrides.flatMap((_method) => [
+            { method: 'POST', path: request.path, body: { ...fields, _method } },
+            { method: 'POST', path: request.path, body: formOf({ ...fields, _method }) },
+            { ...request, method: 'POST', headers: { 'x-http-method-override': _method } },
+          ]),
         ]
       })
     },
@@ -77,7 +95,7 @@ export const attacksOnActions: readonly Attack[] = [
     run(stage, tries) {
       tries('the same path in other spellings')
       return vary(stage, (action, visit) => {
-        const request = stage.requestOf(action, visit)
+        const request = requestOf(action, visit)
         return spellingsOf(request.path).map((path) => ({ ...request, path }))
       })
     },
@@ -90,8 +108,8 @@ export const attacksOnActions: readonly Attack[] = [
     run(stage, tries) {
       tries('the same fields in other content types, and in the query')
       return vary(stage, (action, visit) => {
-        const { method, path } = stage.requestOf(action, visit)
-        const fields = stage.fieldsOf(action, visit)
+        const { method, path } = requestOf(action, visit)
+        const fields = fieldsOf(action, visit)
         return [
           ...inContentTypes(fields).map(({ type, body }) => ({
             ...{ method, path, body, headers: { 'content-type': type } },
@@ -104,23 +122,28 @@ export const attacksOnActions: readonly Attack[] = [
   {
     code: 'changed',
     claim: 'a code covers the action that it was shown for and no other',
-    fix: 'return every field that the handler uses from bind, read from the same place',
+    fix: 'return every field that the handler uses from bind, read from the same place; name in mayChange what a code need not cover',
     docs: 'docs/api.md#the-guard',
     async run(stage, tries) {
-      const found = stage.actions((action) => stepsUp(action) && action.changed !== undefined)
-      tries(`${names(found)}: another value of each field after the code`)
-      let count = 0
-      for (const action of found) {
+      const tried: string[] = []
+      for (const action of stage.actions(stepsUp)) {
         const visit = await stage.signedIn()
-        await stage.approve(action, visit)
-        for (const [name, value] of Object.entries(action.changed ?? {})) {
-          count += 1
-          const request = stage.requestOf(action, visit, { [name]: value })
+        const changes = Object.entries(changesOf(action, visit))
+        if (changes.length === 0) continue
+        tried.push(`"${action.name}" with another ${changes.map(([name]) => name).join(', another ')}`)
+        tries(`${tried.join('; ')}, after the code`)
+        await stage.mustAsk(action, visit)
+        for (const [name, value] of changes) {
+          const request = requestOf(action, visit, { [name]: value })
           const { response, isDone } = await stage.attempt(action, visit, request)
           if (isDone) fell(response, `${told(response)} with another "${name}"`)
         }
+        const meant = await stage.attempt(action, visit)
+        if (!meant.isDone)
+          throw refused(meant.response, `"${action.name}" was then not done as it was confirmed`)
       }
-      return `none of ${count} was done`
+      if (tried.length === 0) throw lacking('actions')
+      return 'none was done, and then each as it was confirmed'
     },
   },
   {
@@ -130,27 +153,51 @@ export const attacksOnActions: readonly Attack[] = [
     docs: 'docs/api.md#the-guard',
     async run(stage, tries) {
       const found = stage.actions((action) => stepsUp(action) && action.repeatable !== true)
-      const together = 10
       tries(`${names(found)}: ${together} times at once and then once more, with one code`)
       for (const action of found) {
         const visit = await stage.signedIn()
-        if ((await stage.approve(action, visit)) === undefined) throw new NotTried('no code was asked for')
+        await stage.mustAsk(action, visit)
         const before = await action.done?.(visit.person)
-        const attempts = await Promise.all(
-          Array.from({ length: together }, () => stage.attempt(action, visit)),
-        )
-        const last = await stage.attempt(action, visit)
+        const send = (key?: string) => stage.attempt(action, visit, withKey(requestOf(action, visit), key))
+        // Each with a key of its own, or the app would be right to repeat its first answer.
+        let answers = await Promise.all(Array.from({ length: together }, () => send(randomUUID())))
+        if (!answers.some(({ isDone }) => isDone)) {
+          answers = await Promise.all(Array.from({ length: together }, () => send()))
+        }
+        const last = await send()
+        const done = [...answers, last].flatMap(({ isDone, response }) => (isDone ? [response] : []))
         const times =
           before === undefined
-            ? [...attempts, last].filter(({ isDone }) => isDone).length
+            ? countOf(stage, action, visit, done)
             : Number(await action.done?.(visit.person)) - before
-        if (times === 0) throw new NotTried(`"${action.name}" was not done at all: ${told(last.response)}`)
+        if (times === 0) throw refused(last.response, `"${action.name}" was not done at all`)
         if (times > 1) fell(last.response, `"${action.name}" was done ${times} times`)
       }
       return 'done once'
     },
   },
 ]
+
+/** How often it was done, as far as the answers tell: one that is repeated, and not as others get it, is the first one's. */
+function countOf(
+  stage: Stage,
+  action: RehearsalAction,
+  visit: Visit,
+  done: readonly RehearsalResponse[],
+): number {
+  const [first, ...more] = done
+  if (first === undefined) return 0
+  const isRepeated = more.every(({ text }) => text === first.text) && stage.isUnique(action, visit, first)
+  return isRepeated ? 1 : done.length
+}
+
+/** Fields with another value than the one that is confirmed. What one code may do several times is not one action. */
+function changesOf(action: RehearsalAction, visit: Visit): Fields {
+  const { changed, mayChange = [], repeatable = false } = action
+  const own = repeatable ? [] : Object.entries(fieldsOf(action, visit))
+  const bound = own.filter(([name]) => !mayChange.includes(name) && !isOfTheRequest(name))
+  return { ...Object.fromEntries(bound.map(([name, value]) => [name, anotherValue(value)])), ...changed }
+}
 
 export const names = (actions: readonly RehearsalAction[]) =>
   actions.map(({ name }) => `"${name}"`).join(', ')

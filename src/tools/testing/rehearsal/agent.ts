@@ -20,6 +20,8 @@ export interface RehearsalAgent {
 
 /** What else an attack does with a browser. */
 export interface Agent extends RehearsalAgent {
+  /** What it was answered so far. */
+  readonly answers: readonly RehearsalResponse[]
   /** The `Set-Cookie` headers that it has received, the newest of each name. */
   readonly setCookies: ReadonlyMap<string, string>
   /** Another one with a copy of the cookies as they are now, or without some of them. */
@@ -38,6 +40,7 @@ const maxRedirects = 10
 export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent): Agent {
   const cookies = new Map(from?.cookies)
   const setCookies = new Map(from?.setCookies)
+  const answers: RehearsalResponse[] = []
   const always: Record<string, string> = { ...from?.headers }
   const { onResponse, alter = (request) => request } = options
 
@@ -56,6 +59,7 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
     const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
     const response = await wire.send({ ...request, headers: sent })
     response.headers['set-cookie']?.forEach(keep)
+    answers.push(response)
     onResponse?.(response)
     return response
   }
@@ -63,9 +67,7 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
   const agent: Agent = {
     origin: wire.origin,
     headers: always,
-    cookies,
-    setCookies,
-    send,
+    ...{ cookies, answers, setCookies, send },
     get: (path, headers) => send({ method: 'GET', path, ...(headers && { headers }) }),
     post: (path, body, headers) => send({ method: 'POST', path, body, ...(headers && { headers }) }),
     async follow(response) {

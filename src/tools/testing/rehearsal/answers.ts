@@ -1,7 +1,12 @@
 import { leavesSite } from './agent.js'
-import { attacker, crossSiteHeaders, formOf, wayNames, waysOut } from './hostile.js'
-import { type Attack, Fell, fell, NotTried, type Stage, told } from './stage.js'
+import { crossSiteHeaders, formOf, originsLike, wayNames, waysOut } from './hostile.js'
+import { isSuccess } from './shape.js'
+import type { Attack, Stage } from './stage.js'
+import { Fell, fell, isLimited, NotTried, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
+
+/** What a sign-in leaves with a client that holds a token. */
+export const noCookie = 'the session is not held by a cookie'
 
 const html = { accept: 'text/html' }
 
@@ -14,23 +19,32 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/browser.md#another-origin',
     async run(stage, tries) {
       tries('posts with the headers of another site, and reading answers from one (CORS)')
-      const { agent } = await stage.passwordGiven()
+      const visit = await stage.passwordGiven()
+      const { agent } = visit
+      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
+      const asked = await stage.challenged(visit)
       for (const [name, headers] of Object.entries(crossSiteHeaders(stage.origin))) {
         for (const route of ['start', 'verify']) {
           const sent = { 'sec-fetch-site': '', ...headers }
           const response = await agent.post(`${stage.path}/${route}`, { code: '000000' }, sent)
+          if (isLimited(response) && response.json?.code === undefined) throw refused(response)
           if (response.status !== 403) fell(response, `${name}: ${told(response)}`)
         }
       }
-      for (const path of [stage.path, ...stage.pages]) {
-        const response = await agent.get(path, { origin: attacker, 'sec-fetch-site': 'cross-site' })
-        const { headers } = response
-        const isOpen = headers['access-control-allow-origin'] === attacker
-        if (isOpen && headers['access-control-allow-credentials'] === 'true') {
-          fell(response, `${attacker} may read ${path} with the cookies of a visitor`)
+      await stage.admitted(asked)
+      for (const path of [stage.path, ...stage.paths]) {
+        const own = await agent.get(path)
+        if (!isSuccess(own)) throw refused(own, 'on its own site')
+        for (const origin of originsLike(stage.origin)) {
+          const response = await agent.get(path, { origin, 'sec-fetch-site': 'cross-site' })
+          const { headers } = response
+          const isOpen = headers['access-control-allow-origin'] === origin
+          if (isOpen && headers['access-control-allow-credentials'] === 'true') {
+            fell(response, `${origin} may read ${path} with the cookies of a visitor`)
+          }
         }
       }
-      return 'each was refused'
+      return 'each was refused, and the same on its own site was not'
     },
   },
   {
@@ -41,7 +55,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     async run(stage, tries) {
       const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
       tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
-      let refused = 0
+      let unheard = 0
       for (const way of ways) {
         const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
         const left: RehearsalResponse[] = []
@@ -58,16 +72,19 @@ export const attacksByOtherSites: readonly Attack[] = [
         })
         try {
           const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
-          await agent.follow(await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html))
+          const verified = await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html)
+          if (verified.status >= 400) throw refused(verified)
+          await agent.follow(verified)
         } catch (error) {
           // A sign-in that is refused for it leads nowhere.
-          if (!(error instanceof NotTried)) throw error
-          refused += 1
+          if (!(error instanceof NotTried) || error.more.refusal === undefined) throw error
+          if (isLimited(error.more.refusal)) throw error
+          unheard += 1
         }
         for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
       }
-      if (refused === ways.length) throw new NotTried('no sign-in came as far as a code')
-      return `none left the site, ${refused} were refused`
+      if (unheard === ways.length) throw new NotTried('no sign-in came as far as a code')
+      return `none left the site, ${unheard} were refused`
     },
   },
   {
@@ -77,24 +94,29 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       const { agent } = await stage.signedIn()
-      if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
+      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
       tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
+      const full = await stage.lookIn(agent)
+      let keys = 0
       for (const [name, line] of agent.setCookies) {
-        const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
-        const missing = [
-          ...(flags.includes('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
-          ...(flags.includes('samesite=none')
-            ? ['goes along with requests of other sites (SameSite=None)']
-            : []),
-          ...(flags.some((flag) => flag.startsWith('domain=')) ? ['goes to every subdomain (Domain)'] : []),
-        ]
-        if (missing.length === 0) continue
         // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
-        if ((await stage.shownPage(agent.copy([name]))) !== undefined) continue
-        const request = { method: 'GET', path: stage.pages[0] ?? '/' }
-        throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
+        if ((await stage.firstShown(await stage.look(agent.copy([name])), full)) !== undefined) continue
+        keys += 1
+        const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
+        const has = (start: string) => flags.some((flag) => flag.startsWith(start))
+        const missing = [
+          ...(has('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
+          ...(has('samesite=lax') || has('samesite=strict')
+            ? []
+            : ['goes along with requests of other sites (no SameSite=Lax)']),
+          ...(has('domain=') ? ['goes to every subdomain (Domain)'] : []),
+        ]
+        const request = { method: 'GET', path: stage.paths[0] ?? '/' }
+        if (missing.length > 0)
+          throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
       }
-      return 'those that hold the session are out of reach'
+      if (keys === 0) throw new NotTried('the pages are shown without any one of the cookies')
+      return `${keys} hold the session, out of reach`
     },
   },
   {
@@ -107,12 +129,14 @@ export const attacksByOtherSites: readonly Attack[] = [
       const page = await codePage(stage)
       const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
       const base = stage.origin + page.request.path
-      for (const form of forms.filter((one) => /name="?code\b|one-time-code/i.test(one))) {
+      const asking = forms.filter((one) => /name="?code\b|one-time-code/i.test(one))
+      if (asking.length === 0) throw new NotTried('no form of the code page takes a code')
+      for (const form of asking) {
         const [, action = base] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
         const url = URL.canParse(action, base) ? new URL(action, base).href : action
         if (!url.startsWith(`${stage.origin}${stage.path}/`)) fell(page, `the code is posted to ${url}`)
       }
-      return `${forms.length} forms, all to the routes of the package`
+      return `${asking.length} forms, all to the routes of the package`
     },
   },
   {
@@ -128,8 +152,9 @@ export const attacksByOtherSites: readonly Attack[] = [
         fell(page, 'the code page may be framed (clickjacking)')
       }
       const { agent } = await stage.signedIn()
-      for (const path of [stage.path, ...stage.pages]) {
+      for (const path of [stage.path, ...stage.paths]) {
         const response = await agent.get(path, html)
+        if (!isSuccess(response)) throw refused(response)
         const caching = String(response.headers['cache-control'] ?? '')
         const isShared = /public|s-maxage|max-age=[1-9]/.test(caching) && !/private|no-store/.test(caching)
         if (isShared) fell(response, `${path} is sent with "${caching}"`)
@@ -143,7 +168,9 @@ export const attacksByOtherSites: readonly Attack[] = [
 async function codePage(stage: Stage): Promise<RehearsalResponse> {
   const { agent } = await stage.challenged(await stage.passwordGiven())
   const page = await agent.follow(await agent.get(stage.path, html))
-  if (page.status >= 400 || !/<form/i.test(page.text))
-    throw new NotTried(`there is no code page: ${told(page)}`)
+  if (isLimited(page)) throw refused(page)
+  if (!isSuccess(page) || !/<form/i.test(page.text)) {
+    throw new NotTried(`there is no code page: ${told(page)}`, { lacks: 'a code page' })
+  }
   return page
 }

@@ -1,11 +1,8 @@
 import { wrongCode } from '../wrong-code.js'
-import { names, stepsUp } from './actions.js'
-import { type Attack, Fell, fell, NotTried, told } from './stage.js'
-
-const signInFix = {
-  fix: 'let signIn send what the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) a form',
-  docs: 'docs/sandbox.md#rehearse-an-attack',
-}
+import { names } from './actions.js'
+import { isSuccess } from './shape.js'
+import type { Attack } from './stage.js'
+import { Fell, fell, NotTried, refused, told } from './verdicts.js'
 
 /** As it is meant: always tried, and first, for the others are judged by what these show. */
 export const asMeant: readonly [Attack, ...Attack[]] = [
@@ -17,22 +14,23 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
     docs: 'docs/sessions.md#order-of-mounting',
     async run(stage, tries) {
       tries('a password, a wrong code, the right one')
-      const visit = await stage.passwordGiven()
-      const password = stage.ear.heard.at(-1)
+      const visit = await stage.passwordGiven().catch((error) => {
+        const { refusal } = error instanceof NotTried ? error.more : {}
+        throw refusal?.status === 400 || refusal?.status === 401 ? refused(refusal, howToPost) : error
+      })
+      const password = visit.agent.answers.at(-1)
       const asked = await stage.challenged(visit).catch((error) => {
         const why = error instanceof NotTried ? error.message : 'no code arrived in the sandbox that is held'
         const seen = password === undefined ? why : `${told(password)}, and then ${why}`
-        if (password !== undefined && password.status >= 400)
-          throw new Fell(seen, password.request, signInFix)
         throw new Fell(seen, { method: 'POST', path: `${stage.path}/start`, body: {} })
       })
       const wrong = await stage.verify({ ...asked, code: wrongCode(asked.code) })
       if (wrong.status < 400) fell(wrong, `wrong code: ${told(wrong)}`)
       const right = await stage.verify(asked)
       if (right.status !== 200) fell(right)
-      for (const page of stage.pages) {
+      for (const page of stage.paths) {
         const response = await visit.agent.get(page)
-        if (response.status >= 300) fell(response, `after the right code ${told(response)}`)
+        if (!isSuccess(response)) fell(response, `after the right code ${told(response)}`)
       }
       return 'the right code alone let somebody in'
     },
@@ -44,20 +42,17 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
     fix: 'mount the parser before the guard, and routes() behind the same session: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler)',
     docs: 'docs/sessions.md#order-of-mounting',
     async run(stage, tries) {
-      tries(`${names(stage.actions())}, each with the code that it asked for`)
-      for (const action of stage.actions()) {
-        const visit = await stage.signedIn()
-        const request = stage.requestOf(action, visit)
-        if (stepsUp(action)) {
-          await stage.approve(action, visit).catch((error) => {
-            throw error instanceof NotTried ? new Fell(error.message, request) : error
-          })
-        }
-        const response = await visit.agent.send(request)
-        if (response.status >= 400) fell(response)
-        stage.rememberDone(action, response)
+      const actions = stage.actions()
+      tries(`${names(actions)}, each with the code that it asked for`)
+      const errors: unknown[] = []
+      for (const action of actions) {
+        await stage.perform(action, await stage.signedIn()).catch((error) => void errors.push(error))
       }
+      if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
       return 'done'
     },
   },
 ]
+
+const howToPost =
+  'let signIn send what the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) a form'

@@ -8,14 +8,14 @@ import { attacksOnSessions } from './sessions.js'
 import { signUp } from './sign-up.js'
 import type { Attack } from './stage.js'
 
-/** In this order: what comes first shows the others what it looks like when something was done. */
+/** In this order: what comes first shows the others what is meant, and what comes last may wake a limiter. */
 export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
-  ...bursts,
   ...attacksOnActions,
   ...attacksOnSessions,
   signUp,
   ...attacksByOtherSites,
   faults,
+  ...bursts,
   ...judgements,
 ]

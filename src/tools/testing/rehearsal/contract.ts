@@ -21,15 +21,17 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields)
   /** How the fields are sent: as JSON by default. */
   readonly type?: 'json' | 'form'
-  /** Fields with other values, of which each makes it another action: the code must not cover it. */
+  /** Other values for fields that make it another action, where one that is made up would be refused for its form. */
   readonly changed?: Fields
+  /** Fields that a code need not cover, such as a remark. Each of the others is tried with another value. */
+  readonly mayChange?: readonly string[]
   /** True where one code is good for several within a few minutes: a guard without `once`. */
   readonly repeatable?: boolean
   /** False where being signed in with a code is enough, and no fresh one is asked for. */
   readonly stepUp?: boolean
   /**
    * How often it was done for this person, where a test can see that. Otherwise a response counts as done that
-   * looks like that after the right code.
+   * looks like that after the right code; where all look alike, as in GraphQL, give this.
    */
   readonly done?: (person: Person) => number | Promise<number>
 }
@@ -67,9 +69,9 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   /** Paths of pages that only the signed-in see. */
   readonly pages?: readonly string[]
   /** Ends the session. */
-  readonly signOut?: Omit<RehearsalAction<Person>, 'changed' | 'done'>
+  readonly signOut?: Omit<RehearsalAction<Person>, 'changed' | 'mayChange' | 'done'>
   /** Sets another password; a code that it asks for is given. */
-  readonly changePassword?: Omit<RehearsalAction<Person>, 'changed' | 'done'>
+  readonly changePassword?: Omit<RehearsalAction<Person>, 'changed' | 'mayChange' | 'done'>
   /** How accounts are opened, where a proven number is needed for it. */
   readonly signUp?: RehearsalSignUp<Person>
   /** Where `routes()` is mounted; `/two-factor` by default. */
@@ -103,6 +105,10 @@ export interface RehearsalRow {
   readonly seen: string
   /** Only `held` is good news: what was not tried proves nothing. */
   readonly verdict: 'held' | 'fell' | 'not tried'
+  /** What the plan or the app has nothing of, where that is why it was not tried: nothing is wrong then. */
+  readonly lacks?: string
+  /** The row that tells the mistake by which this one fell too, or what hinders both. */
+  readonly under?: string
   /** What to change, when it fell. */
   readonly fix?: string
   /** The request to repeat, as a `curl` line, when it fell. */
@@ -113,10 +119,14 @@ export interface RehearsalRow {
 
 /** What a rehearsal came to. */
 export interface Rehearsal {
-  /** Whether nothing fell. */
+  /** Whether the sign-in worked, and every row was tried and held for which plan and app have something to try. */
   readonly ok: boolean
+  /** What could not be tried and why, where that alone is why it is not `ok`. */
+  readonly hindrance?: string
   /** One for each attack, in the order of the table. */
   readonly rows: readonly RehearsalRow[]
+  /** Routes that change something and were not reached: of an Express app in this process, without those in `ignore`. */
+  readonly notAttacked: readonly string[]
   /** How many requests were sent to the app. */
   readonly requests: number
   /** How long it took, in ms. */

@@ -1,7 +1,7 @@
 import { present } from '../../../lib/json.js'
 import { optionError } from '../../../lib/options.js'
 import type { Awaitable } from '../../../lib/promises.js'
-import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
+import type { Fault, FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
 import { createAgent } from './agent.js'
 import type { RehearsalResponse, Wire } from './wire.js'
 
@@ -23,6 +23,7 @@ export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStat
   readonly faults: {
     add(fault: FaultEffect & { operation: 'verifyCode'; phone: string; times: number }): Awaitable<string>
     remove(id: string): Awaitable<unknown>
+    list(): Awaitable<readonly { readonly fault: Pick<Fault, 'kind' | 'phone' | 'operation'> }[]>
   }
 }
 
@@ -60,6 +61,7 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
       // JSON has no Infinity; the sandbox takes its name.
       add: (fault) => post('/faults', { ...fault, times: String(fault.times) }),
       remove: (id) => post('/faults/delete', { id }),
+      list: () => get('/faults'),
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Fields } from './contract.js'
+import type { RehearsalRequest } from './wire.js'
 
 /** Fields as a form sends them. */
 export const formOf = (fields: Fields): URLSearchParams =>
@@ -9,6 +10,36 @@ export const methods = [
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   ...['OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'PURGE', 'SEARCH'],
 ]
+
+/** Methods that a server may be told to take a POST for. */
+export const overrides = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Whether a field belongs to the request and not to what it does: a key against repeats, a token against CSRF. */
+export const isOfTheRequest = (name: string): boolean =>
+  /^_|idempot|nonce|csrf|xsrf|token|request.?id|^(key|uuid)$/i.test(name)
+
+/** The same request as another one, for an app that answers a repeated key as it did before. */
+export function withKey(request: RehearsalRequest, key?: string): RehearsalRequest {
+  if (key === undefined) return request
+  const { body } = request
+  const isForm = body instanceof URLSearchParams
+  const fields = Object.entries((isForm ? Object.fromEntries(body) : body) ?? {})
+  const keyed = Object.fromEntries(
+    fields.map(([name, value]) => [name, /idempot|nonce|request.?id|^(key|uuid)$/i.test(name) ? key : value]),
+  )
+  const sent = body === undefined ? {} : { body: isForm ? formOf(keyed) : keyed }
+  return { ...request, ...sent, headers: { ...request.headers, 'idempotency-key': key } }
+}
+
+/** A value like this one, so that it is not refused for its form alone. */
+export function anotherValue(value: Fields[string]): Fields[string] {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return value + 1
+  // The last digit or letter is another one: an address stays an address, and a date a date.
+  return value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) =>
+    /\d/.test(last) ? (last === '1' ? '2' : '1') : last === 'e' ? 'a' : 'e',
+  )
+}
 
 /** Ways to write a path that a router may take for the same one, and a guard for another. */
 export function spellingsOf(path: string): readonly string[] {
@@ -56,6 +87,17 @@ export const wayNames = [
 
 /** A site that is not the app. */
 export const attacker = 'https://evil.example'
+
+/** Origins of others that a careless comparison takes for this one, or for one on the same machine. */
+export function originsLike(origin: string): readonly string[] {
+  const { protocol, hostname, port } = new URL(origin)
+  const end = port === '' ? '' : `:${port}`
+  const like = [...new Set([hostname, 'localhost'])].flatMap((host) => [
+    ...[`${protocol}//${host}.evil.example`, `${protocol}//${host}${end}.evil.example`],
+    ...[`${protocol}//evil${host}${end}`, `https://evil-${host}${end}`, `https://evil.example${end}`],
+  ])
+  return [attacker, 'null', ...new Set(like)]
+}
 
 /** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
 export const waysOut = [

@@ -1,14 +1,11 @@
-import { type Attack, Fell, fell, NotTried, told } from './stage.js'
+import type { Attack } from './stage.js'
+import { Fell, fell, NotTried, told } from './verdicts.js'
 
 /** Warnings that name a mistake of wiring. Others follow from the attacks, or are about production. */
-const wiring = new Set([
-  'TWO_FACTOR_TRUST_PROXY_ALL',
-  'TWO_FACTOR_COOKIE_NOT_SECURE',
-  'TWO_FACTOR_COOKIE_NEVER_SENT',
-  'TWO_FACTOR_MADE_PER_REQUEST',
-  'TWO_FACTOR_SEVERAL_WORKERS',
-  'TWO_FACTOR_ROWS_NOT_BOUND',
-])
+const wiring = [
+  ...['TRUST_PROXY_ALL', 'COOKIE_NOT_SECURE', 'COOKIE_SAME_SITE', 'COOKIE_NEVER_SENT', 'MADE_PER_REQUEST'],
+  ...['SEVERAL_WORKERS', 'ROWS_NOT_BOUND'],
+].map((name) => `TWO_FACTOR_${name}`)
 
 /** Judged by everything that was sent and said, and so at the end. */
 export const judgements: readonly Attack[] = [
@@ -41,13 +38,18 @@ export const judgements: readonly Attack[] = [
     claim: 'no route that changes something responded without a guard',
     fix: 'put a guard before it, or list it in ignore',
     docs: 'docs/sandbox.md#fixtures-and-coverage-of-guards',
-    async run({ options }, tries) {
-      if (options.coverage === undefined) throw new NotTried('no `coverage` was given')
+    async run({ options, given }, tries) {
+      const coverage = given('coverage')
       tries('routes that changed something without a guard, in all of this traffic')
       try {
-        options.coverage.report({ ignore: options.ignore ?? [] })
+        coverage.report({ ignore: options.ignore ?? [] })
       } catch (error) {
-        throw new Fell((error as Error).message.replaceAll(/\s+/g, ' '))
+        const { message } = error as Error
+        const routes = [...message.matchAll(/^ {2}(\S+ \S+)/gm)].map(([, route]) => route)
+        if (routes.length === 0) throw new NotTried(message)
+        const open = options.actions?.find(({ method = 'POST', path }) => `${method} ${path}` === routes[0])
+        const mistake = routes.length === 1 ? open?.name : undefined
+        throw new Fell(message.replaceAll(/\s+/g, ' '), undefined, { mistake })
       }
       return 'none'
     },
@@ -59,11 +61,11 @@ export const judgements: readonly Attack[] = [
     docs: 'docs/troubleshooting.md#warnings',
     async run({ ear, options: { app, logs } }, tries) {
       const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
-      const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.has(code))
+      const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.includes(code))
       tries('what the package itself warned of')
       if (all.length > 0) throw new Fell(all.join(', '))
       if ((typeof app === 'string' || app instanceof URL) && logs === undefined) {
-        throw new NotTried('the app runs in another process, and no `logs` were given')
+        throw new NotTried('the app runs in another process, and the plan has no `logs`', { lacks: 'logs' })
       }
       return 'nothing about the wiring'
     },

@@ -11,22 +11,29 @@ const indent = ' '.repeat(7)
  * @example
  * console.log(describeRehearsal(await rehearse(options)))
  */
-export function describeRehearsal({ rows, requests, durationMs }: Rehearsal): string {
+export function describeRehearsal({ rows, hindrance, notAttacked, requests, durationMs }: Rehearsal): string {
   const count = (verdict: RehearsalRow['verdict']) => rows.filter((row) => row.verdict === verdict).length
   const sums = `${count('held')} held, ${count('fell')} fell, ${count('not tried')} not tried`
   return [
-    ...rows.map(describeRow),
+    ...(hindrance === undefined ? [] : [`Not tried: ${hindrance}\n`]),
+    ...rows.filter(({ under }) => under === undefined).map((row) => describeRow(row, rows)),
+    ...(notAttacked.length === 0
+      ? []
+      : ['\nNot attacked, nothing went there:', ...notAttacked.map((one) => indent + one)]),
     `\n${sums}: ${requests} requests in ${(durationMs / 1_000).toFixed(1)} s.`,
   ].join('\n')
 }
 
-function describeRow({ verdict, code, claim, tried, seen, fix, repeat, docs }: RehearsalRow): string {
+function describeRow(row: RehearsalRow, rows: readonly RehearsalRow[]): string {
+  const { verdict, code, claim, tried, seen, fix, repeat, docs } = row
+  const others = rows.filter(({ under }) => under === code).map((other) => other.code)
   const lines = [
     `${marks[verdict]}  ${code}: ${claim}`,
     ...(verdict === 'not tried' ? [`not tried: ${tried}`] : [`${tried}: ${seen}`]),
     ...(fix === undefined ? [] : [`Change: ${fix}`]),
     ...(repeat === undefined ? [] : [`Repeat: ${repeat}`]),
     ...(docs === undefined ? [] : [`Read:   ${docs}`]),
+    ...(others.length === 0 ? [] : [`By this also: ${others.join(', ')}`]),
   ]
   return lines.map((line, index) => (index === 0 ? line : indent + line)).join('\n')
 }

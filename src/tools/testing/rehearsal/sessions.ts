@@ -1,8 +1,11 @@
-import { stepsUp } from './actions.js'
-import type { Agent } from './agent.js'
+import { noCookie } from './answers.js'
 import type { RehearsalAction } from './contract.js'
+import { requestOf, stepsUp } from './deeds.js'
 import { phoneNames, subjectNames } from './hostile.js'
-import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
+import { requirementIn } from './shape.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, NotTried, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
 
 /** What keeps one person, browser and sign-in apart from another. */
 export const attacksOnSessions: readonly Attack[] = [
@@ -12,10 +15,11 @@ export const attacksOnSessions: readonly Attack[] = [
     fix: 'put tf.requireTwoFactor() before the route, and set the signed-in user in onVerified only',
     docs: 'docs/api.md#the-guard',
     async run(stage, tries) {
-      tries(`${stage.pages.join(', ')}: by nobody and by a password alone`)
-      await closed(stage, stage.agent())
-      const { agent } = await stage.passwordGiven()
-      return closed(stage, agent)
+      tries(`${stage.paths.join(', ')}: by nobody and by a password alone`)
+      const visit = await stage.passwordGiven()
+      const seen = await stage.look(visit.agent)
+      await stage.codeGiven(visit)
+      return stage.sealed(seen, await stage.lookIn(visit.agent), true)
     },
   },
   {
@@ -25,12 +29,12 @@ export const attacksOnSessions: readonly Attack[] = [
     docs: 'docs/security.md#threats-and-controls',
     async run(stage, tries) {
       tries('a used code in the next sign-in of its owner')
-      const first = await stage.challenged(await stage.passwordGiven())
-      await stage.verify(first)
+      const first = await stage.signedIn()
       const second = await stage.challenged(await stage.passwordGiven({ person: first.person }))
       const response = await stage.verify({ ...second, code: first.code })
       if (response.status < 400) fell(response)
-      return told(response)
+      await stage.admitted(second)
+      return `${told(response)}, and the new code let its owner in`
     },
   },
   {
@@ -42,9 +46,9 @@ export const attacksOnSessions: readonly Attack[] = [
       tries('the cookie from before the code, after the code')
       const asked = await stage.challenged(await stage.passwordGiven())
       const agent = asked.agent.copy()
-      await stage.verify(asked)
-      if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
-      return closed(stage, agent)
+      await stage.admitted(asked)
+      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
+      return stage.sealed(await stage.look(agent), await stage.lookIn(asked.agent))
     },
   },
   {
@@ -56,9 +60,10 @@ export const attacksOnSessions: readonly Attack[] = [
       tries('the proof of one browser in another: its pages, challenge, destinations and requirement')
       const owner = await stage.signedIn()
       const stranger = await stage.passwordGiven({ person: owner.person })
-      await stage.shownPage(owner.agent)
-      const shown = await stage.shownPage(stranger.agent)
-      if (shown !== undefined) fell(shown)
+      if (stage.paths.length > 0) {
+        const within = await stage.lookIn(owner.agent)
+        await stage.sealed(await stage.look(stranger.agent), within)
+      }
       const asked = await stage.challenged(await stage.passwordGiven())
       const thief = await stage.passwordGiven()
       const typed = await stage.verify({ ...asked, agent: thief.agent })
@@ -69,13 +74,14 @@ export const attacksOnSessions: readonly Attack[] = [
         if (sent.status < 400) fell(sent, `foreign destination: ${told(sent)}`)
       }
       for (const action of stage.options.actions ?? []) {
-        const refused = await owner.agent.send(stage.requestOf(action, owner))
-        const { requirement } = refused.json ?? {}
+        const requirement = requirementIn(await owner.agent.send(requestOf(action, owner)))
         if (requirement === undefined) continue
         const taken = await thief.agent.post(`${stage.path}/start`, { requirement })
         if (taken.status < 400) fell(taken, `foreign requirement: ${told(taken)}`)
       }
-      return 'none of them was worth anything'
+      await stage.admitted(asked)
+      await stage.codeGiven(thief)
+      return 'none of them was worth anything, but to whom they were given'
     },
   },
   {
@@ -101,7 +107,8 @@ export const attacksOnSessions: readonly Attack[] = [
         const response = await visit.agent.send({ method: 'POST', path, body: fields, headers })
         if ((await stage.messagesTo(other)) > 0) fell(response, `${told(response)}, and the code went there`)
       }
-      return 'no code went there'
+      await stage.codeGiven(visit)
+      return 'every code went to whoever had given the password'
     },
   },
   {
@@ -113,34 +120,41 @@ export const attacksOnSessions: readonly Attack[] = [
       tries('the sign-in of a second person in the browser of the first')
       const first = await stage.signedIn()
       const action = stage.options.actions?.find(stepsUp)
-      if (action !== undefined) await stage.approve(action, first)
+      if (action !== undefined) await stage.mustAsk(action, first)
       const messages = await stage.messagesTo(first.person)
       const second = await stage.passwordGiven({ agent: first.agent })
       const started = await second.agent.post(`${stage.path}/start`, {})
       if ((await stage.messagesTo(first.person)) > messages) {
         fell(started, 'the code of the second went to the first')
       }
-      const shown = await stage.shownPage(second.agent)
-      if (shown !== undefined) fell(shown, `before the code of the second ${told(shown)}`)
-      if (action === undefined) return 'nothing of the first was left'
-      const { response, isDone } = await stage.attempt(action, second, stage.requestOf(action, first))
-      if (isDone) fell(response)
-      return told(response)
+      const seen = stage.paths.length > 0 ? await stage.look(second.agent) : []
+      if (action !== undefined) {
+        const { response, isDone } = await stage.attempt(action, second, requestOf(action, first))
+        if (isDone) fell(response)
+      }
+      await stage.codeGiven(second)
+      if (seen.length > 0) await stage.sealed(seen, await stage.lookIn(second.agent))
+      return 'nothing of the first was left, and the second got in by a code of their own'
     },
   },
   {
     code: 'sign-out',
     claim: 'a sign-out ends what was proven',
-    fix: 'await tf.grants.revoke(req), then destroy the session; to clear the cookie ends nothing',
+    fix: 'await tf.grants.revoke(req), then destroy the session; to clear the cookie or to forget the user ends nothing',
     docs: 'docs/sessions.md#logout',
     async run(stage, tries) {
-      const { signOut: given } = stage.options
-      if (given === undefined) throw new NotTried('no `signOut` was given')
-      tries('a copy of the cookies after the sign-out')
+      const signOut = stage.given('signOut')
+      tries('a copy of the cookies after the sign-out, and the next password in that browser')
       const visit = await stage.signedIn()
-      const agent = visit.agent.copy()
-      await perform(stage, given, visit)
-      return closed(stage, agent)
+      const within = await stage.lookIn(visit.agent)
+      const copy = visit.agent.copy()
+      await carryOut(stage, signOut, visit)
+      await stage.sealed(await stage.look(copy), within)
+      await stage.passwordGiven(visit)
+      await stage.sealed(await stage.look(visit.agent), within)
+      await stage.codeGiven(visit)
+      await stage.lookIn(visit.agent)
+      return 'no page was shown, until there was a new code'
     },
   },
   {
@@ -149,30 +163,24 @@ export const attacksOnSessions: readonly Attack[] = [
     fix: 'await tf.subjects.revokeEverything(subject) after a new password',
     docs: 'docs/sessions.md#logout',
     async run(stage, tries) {
-      const { changePassword } = stage.options
-      if (changePassword === undefined) throw new NotTried('no `changePassword` was given')
+      const changePassword = stage.given('changePassword')
       tries('another browser of the person after a new password')
       const other = await stage.signedIn()
+      const within = await stage.lookIn(other.agent)
       const visit = await stage.signedIn({ person: other.person })
-      if ((await stage.shownPage(other.agent)) === undefined)
-        throw new NotTried('a second sign-in ends the first')
-      await perform(stage, changePassword, visit)
-      return closed(stage, other.agent)
+      const [still] = await stage.look(other.agent)
+      if ((await stage.firstShown(still === undefined ? [] : [still], within)) === undefined) {
+        throw new NotTried('a second sign-in ends the first', { lacks: 'two sessions of one person' })
+      }
+      await carryOut(stage, changePassword, visit)
+      return stage.sealed(await stage.look(other.agent), within)
     },
   },
 ]
 
-/** Sees that no page is shown in this browser. */
-async function closed(stage: Stage, agent: Agent): Promise<string> {
-  if (stage.pages.length === 0) throw new NotTried('no `pages` were given')
-  const shown = await stage.shownPage(agent)
-  if (shown !== undefined) fell(shown)
-  return 'no page was shown'
-}
-
 /** Sends what the host offers, with a code when it asks for one. */
-async function perform(stage: Stage, action: RehearsalAction, visit: Visit): Promise<void> {
-  if ((await stage.approve(action, visit)) === undefined) return
-  const response = await visit.agent.send(stage.requestOf(action, visit))
-  if (response.status >= 400) throw new NotTried(told(response))
+async function carryOut(stage: Stage, action: RehearsalAction, visit: Visit): Promise<void> {
+  const { answer, asked } = await stage.ask(action, visit)
+  const last = asked === undefined ? answer : await visit.agent.send(requestOf(action, visit))
+  if (last.status >= 400) throw refused(last)
 }

@@ -1,6 +1,9 @@
 import type { RehearsalPerson } from './contract.js'
+import { doneBy, looksDone, requestOf } from './deeds.js'
 import { phoneNames } from './hostile.js'
-import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
 
 export const signUp: Attack = {
   code: 'sign-up',
@@ -8,8 +11,7 @@ export const signUp: Attack = {
   fix: 'put requireProof() before the handler, take req.provenPhone.phone, and refuse a name that is taken',
   docs: 'docs/api.md#phone-verification',
   async run(stage, tries) {
-    const { signUp: given } = stage.options
-    if (given === undefined) throw new NotTried('no `signUp` was given')
+    const given = stage.given('signUp')
     const { path, account, nameField } = given
     tries('accounts without a proof, with a used one, with the number of somebody else, under a taken name')
     let people = 0
@@ -17,25 +19,32 @@ export const signUp: Attack = {
       people += 1
       return { agent: stage.agent(), person: await given.newcomer(people) }
     }
-    const open = (visit: Visit, over = {}) => visit.agent.send(stage.requestOf(account, visit, over))
+    const open = (visit: Visit, over = {}) => visit.agent.send(requestOf(account, visit, over))
     const proven = async () => {
       const visit = await newcomer()
       const asked = await stage.challenged(visit, { phone: visit.person.phone }, path)
       const response = await stage.verify(asked, path)
-      if (response.status !== 200) throw new NotTried(`no number could be proven: ${told(response)}`)
+      if (response.status !== 200) throw refused(response, 'no number could be proven')
       return visit
     }
 
+    const owner = await proven()
+    const opened = await open(owner)
+    if (opened.status >= 400) throw refused(opened, 'no account could be opened')
+    const isOpened = doneBy(requestOf(account, owner), opened, owner)
     const unproven = await open(await newcomer())
-    if (unproven.status < 400) fell(unproven, `without a proof ${told(unproven)}`)
+    if (looksDone(unproven, isOpened)) fell(unproven, `without a proof ${told(unproven)}`)
+    const again = await open({ ...(await newcomer()), agent: owner.agent })
+    if (looksDone(again, isOpened)) fell(again, `a second account for one proof: ${told(again)}`)
+    if (!(await rings(stage, owner.person, owner.person)))
+      throw refused(opened, 'no code went to the new account')
 
     const victim = await stage.person()
     const thief = await proven()
-    const opened = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
-    if (opened.status >= 400) throw new NotTried(`no account could be opened: ${told(opened)}`)
-    const again = await open({ ...(await newcomer()), agent: thief.agent })
-    if (again.status < 400) fell(again, `a second account for one proof: ${told(again)}`)
-    if (await rings(stage, thief.person, victim)) fell(opened, 'the account has the number of somebody else')
+    const forged = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
+    if (looksDone(forged, isOpened) && (await rings(stage, thief.person, victim))) {
+      fell(forged, 'the account has the number of somebody else')
+    }
 
     if (nameField !== undefined) {
       const usurper = await proven()
@@ -44,7 +53,7 @@ export const signUp: Attack = {
         fell(response, `the number of a taken account was replaced: ${told(response)}`)
       }
     }
-    return 'none was opened, and every code went to its owner'
+    return 'none was opened but with a proof, and every code went to its owner'
   },
 }
 

@@ -1,54 +1,14 @@
 import { optionError } from '../../../lib/options.js'
-import { type Agent, type AgentOptions, createAgent } from './agent.js'
-import type { Fields, RehearsalAction, RehearsalOptions, RehearsalPerson } from './contract.js'
+import { type AgentOptions, createAgent } from './agent.js'
+
+import type { RehearsalOptions, RehearsalPerson } from './contract.js'
+import { createDeeds } from './deeds.js'
 import type { Ear } from './ear.js'
 import type { HeldSandbox } from './held-sandbox.js'
-import { formOf } from './hostile.js'
-import { shapeOf } from './shape.js'
-import type { RehearsalRequest, RehearsalResponse, Wire } from './wire.js'
-
-/** An attack could not be made. The message says why, and the row that nothing was tried. */
-export class NotTried extends Error {}
-
-/** An attack succeeded. The message says what was seen. */
-export class Fell extends Error {
-  constructor(
-    seen: string,
-    /** The one to repeat. */
-    readonly request?: RehearsalRequest,
-    /** What to change, where the row names something else. */
-    readonly change?: Pick<Attack, 'fix' | 'docs'>,
-  ) {
-    super(seen)
-  }
-}
-
-/** Ends an attack: this response shows the mistake. */
-export function fell(response: RehearsalResponse, seen = told(response)): never {
-  throw new Fell(seen, response.request)
-}
-
-/** One row of the rehearsal: what has to be true, how it is attacked, and what to change when it falls. */
-export interface Attack {
-  readonly code: string
-  readonly claim: string
-  readonly fix: string
-  readonly docs: string
-  /** Carries it out: says what it tries, and resolves with what it saw where it did not succeed. */
-  run(stage: Stage, tries: (what: string) => void): Promise<string>
-}
-
-/** Somebody in front of a browser. */
-export interface Visit {
-  readonly agent: Agent
-  readonly person: RehearsalPerson
-}
-
-/** A visit with a code on its way to the person. */
-export interface Challenged extends Visit {
-  readonly challenge: string
-  readonly code: string
-}
+import { createPages } from './pages.js'
+import { lacking, refused } from './verdicts.js'
+import type { Challenged, Visit } from './visit.js'
+import type { RehearsalResponse, Wire } from './wire.js'
 
 /** The app, the people and the phones: what attacks are made of. */
 export type Stage = ReturnType<typeof createStage>
@@ -63,10 +23,8 @@ export interface StageParts {
 }
 
 export function createStage({ wire, sandbox, options, ear, scale }: StageParts) {
-  const { path = '/two-factor', pages = [], actions: given = [] } = options
+  const { path = '/two-factor', pages = [], actions = [] } = options
   const lastMessage = new Map<string, string>()
-  /** What an action looks like when it was done. */
-  const doneShapes = new Map<object, string>()
   const numbers = new Set<string>()
   let people = 0
 
@@ -88,7 +46,19 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   /** Somebody who has given a password, if a person signs in with one, and no code yet. */
   async function passwordGiven(by: Partial<Visit> = {}): Promise<Visit> {
     const visit = { agent: by.agent ?? agent(), person: by.person ?? (await person()) }
-    await options.signIn(visit.agent, visit.person)
+    const before = visit.agent.answers.length
+    // Whoever never signed in is shown nothing, whatever the app is like.
+    const seeRefusal = () => {
+      const refusal = visit.agent.answers.slice(before).find(isRefusal)
+      if (refusal !== undefined) throw refused(refusal)
+    }
+    try {
+      await options.signIn(visit.agent, visit.person)
+    } catch (error) {
+      seeRefusal()
+      throw error
+    }
+    seeRefusal()
     return visit
   }
 
@@ -112,73 +82,29 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
 
   async function start({ agent }: Visit, body: object, mount: string): Promise<{ readonly id: string }> {
     const response = await agent.post(`${mount}/start`, body)
-    if (response.json?.challenge === undefined) throw new NotTried(`no code was sent: ${told(response)}`)
+    if (response.json?.challenge === undefined) throw refused(response, 'no code was sent')
     return response.json.challenge
   }
 
   const verify = ({ agent, challenge, code }: Challenged, mount = path) =>
     agent.post(`${mount}/verify`, { code, challenge })
 
-  /** Somebody with password and code. */
-  async function signedIn(by?: Partial<Visit>): Promise<Visit> {
-    const visit = await challenged(await passwordGiven(by))
-    const response = await verify(visit)
-    if (response.status !== 200) throw new NotTried(`nobody could sign in: ${told(response)}`)
-    return visit
+  /** The right code after the password: what was refused without it has to be granted now. */
+  async function codeGiven(visit: Visit): Promise<Challenged> {
+    return admitted(await challenged(visit))
   }
 
-  const fieldsOf = ({ body }: RehearsalAction, { person, agent }: Visit): Fields =>
-    (typeof body === 'function' ? body(person, agent) : body) ?? {}
-
-  function requestOf(action: RehearsalAction, whose: Visit, over: Fields = {}): RehearsalRequest {
-    const { method = 'POST', path, type = 'json', body } = action
-    const fields = { ...fieldsOf(action, whose), ...over }
-    if (body === undefined && Object.keys(over).length === 0) return { method, path }
-    return { method, path, body: type === 'json' ? fields : formOf(fields) }
-  }
-
-  /** Sends an action, or a request like it, and says whether it was done. */
-  async function attempt(action: RehearsalAction, visit: Visit, request = requestOf(action, visit)) {
-    const shape = doneShapes.get(action)
-    // Otherwise what was never seen done would count as held, whatever the app does.
-    if (action.done === undefined && shape === undefined) {
-      throw new NotTried(
-        `"${action.name}" was not done with its code, so that nobody knows what that looks like`,
-      )
-    }
-    const before = await action.done?.(visit.person)
-    const response = await visit.agent.send(request)
-    const isDone =
-      action.done === undefined ? shapeOf(response) === shape : (await action.done(visit.person)) !== before
-    return { response, isDone }
-  }
-
-  /** Gets the code that an action asks for and types it, so that the action may follow. */
-  async function approve(action: RehearsalAction, visit: Visit): Promise<Challenged | undefined> {
-    const refused = await visit.agent.send(requestOf(action, visit))
-    const { requirement } = refused.json ?? {}
-    if (refused.status < 400) return undefined
-    if (requirement === undefined) throw new NotTried(`"${action.name}" asked for no code: ${told(refused)}`)
-    const asked = await challenged(visit, { requirement })
-    const response = await visit.agent.post(`${path}/verify`, { code: asked.code, requirement })
-    if (response.status !== 200)
-      throw new NotTried(`"${action.name}" could not be approved: ${told(response)}`)
+  async function admitted(asked: Challenged): Promise<Challenged> {
+    const response = await verify(asked)
+    if (response.status !== 200) throw refused(response, 'the right code let nobody in')
     return asked
   }
 
-  /** The first of the pages that is shown, in place of a refusal or the way to the code page. */
-  async function shownPage(agent: Agent): Promise<RehearsalResponse | undefined> {
-    for (const page of pages) {
-      const response = await agent.get(page)
-      if (response.status >= 200 && response.status < 300) return response
-    }
-    return undefined
-  }
-
-  function actions(which: (action: RehearsalAction) => boolean = () => true): readonly RehearsalAction[] {
-    const found = given.filter(which)
-    if (found.length === 0) throw new NotTried('no `actions` of this kind were given')
-    return found
+  async function prove(visit: Visit, requirement: string): Promise<Challenged> {
+    const asked = await challenged(visit, { requirement })
+    const response = await visit.agent.post(`${path}/verify`, { code: asked.code, requirement })
+    if (response.status !== 200) throw refused(response, 'the right code was not taken')
+    return asked
   }
 
   /** How many codes for somebody reached the provider. */
@@ -188,20 +114,42 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   }
 
   return {
-    ...{ options, path, pages, sandbox, ear, origin: wire.origin, agent, person, passwordGiven, challenged },
-    ...{ verify, signedIn, fieldsOf, requestOf, checksOf, attempt, approve, shownPage, actions },
+    ...{ options, path, sandbox, ear, origin: wire.origin, agent, person, passwordGiven, challenged, verify },
+    ...{ admitted, codeGiven, checksOf },
+    ...createPages(pages, agent),
+    ...createDeeds({ given: actions, path, nobody: agent, prove }),
+    /** Somebody with password and code. */
+    signedIn: async (by?: Partial<Visit>) => codeGiven(await passwordGiven(by)),
+    /** What the plan gives for one row. */
+    given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'coverage'>(name: Name) {
+      const value = options[name]
+      if (value === undefined) throw lacking(name)
+      return value as NonNullable<RehearsalOptions[Name]>
+    },
     /** How many messages have gone to somebody. */
     messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
     /** A burst of this many, or as many as the requests allow. */
     many: (most: number, least: number) => Math.max(least, Math.round(most * scale)),
-    /** Remembers what it looks like when this was done. */
-    rememberDone: (action: RehearsalAction, response: RehearsalResponse) =>
-      void doneShapes.set(action, shapeOf(response)),
   }
 }
 
-/** A response in a few words. */
-export function told({ request: { method, path }, status, json }: RehearsalResponse): string {
-  const code = typeof json?.code === 'string' ? ` ${json.code}` : ''
-  return `${method} ${path.split('?')[0]} answered ${status}${code}`
+/** A page that is not there hinders no sign-in, and what the package says of the code came after the password. */
+function isRefusal(answer: RehearsalResponse, index: number, answers: readonly RehearsalResponse[]): boolean {
+  const { status, json, headers } = answer
+  const isOfPackage = headers['content-type']?.startsWith('application/problem+json')
+  if (status < 400 || (isOfPackage && json?.code !== 'not_identified')) return false
+  return answer.request.method !== 'GET' || index === answers.length - 1
+}
+
+/** One row of the rehearsal: what has to be true, how it is attacked, and what to change when it falls. */
+export interface Attack {
+  readonly code: string
+  readonly claim: string
+  readonly fix: string
+  readonly docs: string
+  /**
+   * Carries it out: says what it tries, and resolves with what it saw where it did not succeed. Before that, the same
+   * in its allowed form has to have succeeded: what nobody can do holds whatever the app is like.
+   */
+  run(stage: Stage, tries: (what: string) => void): Promise<string>
 }

@@ -78,8 +78,12 @@ export function createWire(
     sent += 1
     const { method, path, headers = {} } = request
     return new Promise((resolve, reject) => {
-      const failed = (error: Error) =>
-        reject(new Error(`${method} ${path}: ${error.message}`, { cause: error }))
+      const failed = (error: Error) => {
+        // Node names each address in an error of its own, and nothing in the one around them.
+        const isDown = Reflect.get(error, 'code') === 'ECONNREFUSED'
+        const why = isDown ? `nothing listens at ${origin}` : error.message
+        reject(new Error(`${method} ${path}: ${why}`, { cause: error }))
+      }
       const call = ask({ agent, host, port, method, path, lookup, headers }, (response) => {
         readText(response).then((text) => {
           resolve({

@@ -1,0 +1,176 @@
+import type { Agent } from './agent.js'
+import type { Fields, RehearsalAction, RehearsalPerson } from './contract.js'
+import { formOf } from './hostile.js'
+import {
+  holds,
+  isSuccess,
+  leadsTo,
+  type Parts,
+  partsOf,
+  requirementIn,
+  tellsFailure,
+  without,
+  wordsOf,
+} from './shape.js'
+import { Fell, fell, isLimited, lacking, NotTried, refused, told } from './verdicts.js'
+import type { Challenged, Visit } from './visit.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+
+/** Whether a fresh code is asked for. */
+export const stepsUp = ({ stepUp }: RehearsalAction) => stepUp !== false
+
+export const fieldsOf = ({ body }: RehearsalAction, { person, agent }: Visit): Fields =>
+  (typeof body === 'function' ? body(person, agent) : body) ?? {}
+
+export function requestOf(action: RehearsalAction, whose: Visit, over: Fields = {}): RehearsalRequest {
+  const { method = 'POST', path, type = 'json', body } = action
+  const fields = { ...fieldsOf(action, whose), ...over }
+  if (body === undefined && Object.keys(over).length === 0) return { method, path }
+  return { method, path, body: type === 'json' ? fields : formOf(fields) }
+}
+
+/** What it looks like when something was done. */
+export interface Done {
+  readonly answer: RehearsalResponse
+  readonly parts: Parts
+  readonly person: RehearsalPerson
+}
+
+/** `refusal`: what it looks like when it was not. */
+export function doneBy(
+  request: RehearsalRequest,
+  answer: RehearsalResponse,
+  visit: Visit,
+  refusal?: RehearsalResponse,
+): Done {
+  const own = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : request.body
+  const given = Object.values({ ...(own as object | undefined), ...visit.person }).map(String)
+  const echoes = new Set([...given, ...given.flatMap((value) => [...wordsOf(value)])])
+  const parts = partsOf(answer, echoes)
+  const { person } = visit
+  return { answer, person, parts: refusal === undefined ? parts : without(parts, partsOf(refusal)) }
+}
+
+export function looksDone(response: RehearsalResponse, { answer, parts }: Done): boolean {
+  return (
+    response.status === answer.status &&
+    leadsTo(response) === leadsTo(answer) &&
+    !tellsFailure(response) &&
+    holds(partsOf(response), parts)
+  )
+}
+
+interface DeedsParts {
+  readonly given: readonly RehearsalAction[]
+  readonly path: string
+  readonly nobody: () => Agent
+  /** Types the code that a requirement asks for. */
+  readonly prove: (visit: Visit, requirement: string) => Promise<Challenged>
+}
+
+/** The actions: how one is done as it is meant, and whether a request like it did it too. */
+export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
+  const known = new Map<RehearsalAction, Done>()
+
+  /** Those that were seen done come first, so that one that was not hinders no other. */
+  function actions(which: (action: RehearsalAction) => boolean = () => true): readonly RehearsalAction[] {
+    const found = given.filter(which)
+    if (found.length === 0) throw lacking('actions')
+    return [...found.filter((one) => known.has(one)), ...found.filter((one) => !known.has(one))]
+  }
+
+  /** Sends an action, or a request like it, and says whether it was done. */
+  async function attempt(action: RehearsalAction, visit: Visit, request = requestOf(action, visit)) {
+    const done = known.get(action)
+    // Otherwise what was never seen done would count as held, whatever the app does.
+    if (done === undefined) {
+      throw new NotTried(
+        `"${action.name}" was not done with its code, so that nobody knows what that looks like`,
+      )
+    }
+    const before = await action.done?.(visit.person)
+    const response = await visit.agent.send(request)
+    const isDone =
+      action.done === undefined ? looksDone(response, done) : (await action.done(visit.person)) !== before
+    return { response, isDone }
+  }
+
+  /** Sends an action, and types the code that it asks for. */
+  async function ask(action: RehearsalAction, visit: Visit) {
+    const answer = await visit.agent.send(requestOf(action, visit))
+    const requirement = requirementIn(answer)
+    return { answer, asked: requirement === undefined ? undefined : await prove(visit, requirement) }
+  }
+
+  /** Whether a request for which no code was asked did it all the same, as far as its answer tells. */
+  async function seemsDone(answer: RehearsalResponse, agent: Agent): Promise<boolean> {
+    const end = await agent.follow(answer)
+    return (
+      isSuccess(end) &&
+      !tellsFailure(end) &&
+      !leadsTo(answer).includes(path) &&
+      !end.text.includes(`"${path}/`)
+    )
+  }
+
+  /** Gets an action its code, so that it may follow. `asked` is undefined when it was done without. */
+  async function approve(action: RehearsalAction, visit: Visit) {
+    const before = await action.done?.(visit.person)
+    const { answer, asked } = await ask(action, visit)
+    if (asked !== undefined) return { answer, asked }
+    if (answer.status >= 400) throw refused(answer, `"${action.name}" asked for no code`)
+    const isDone =
+      action.done === undefined
+        ? await seemsDone(answer, visit.agent)
+        : (await action.done(visit.person)) !== before
+    if (!isDone) throw unsure(action, 'asked for no code and was perhaps not done')
+    return { answer, asked }
+  }
+
+  /** Does an action as it is meant, and remembers what that looks like. */
+  async function perform(action: RehearsalAction, visit: Visit): Promise<void> {
+    const request = requestOf(action, visit)
+    const { answer: refusal, asked } = stepsUp(action)
+      ? await approve(action, visit).catch((error) => {
+          const { refusal } = error instanceof NotTried ? error.more : {}
+          const isWired = refusal === undefined || refusal.status === 404 || isLimited(refusal)
+          throw isWired ? error : new Fell(error.message, request)
+        })
+      : {}
+    const before = await action.done?.(visit.person)
+    const answer = await visit.agent.send(requestOf(action, visit))
+    if (answer.status === 404 || isLimited(answer)) throw refused(answer)
+    if (answer.status >= 400) fell(answer)
+    const done = doneBy(request, answer, visit, asked && refusal)
+    if (action.done !== undefined) {
+      if ((await action.done(visit.person)) === before)
+        fell(answer, `${told(answer)}, and \`done\` counted nothing`)
+    } else if (tellsFailure(answer)) throw unsure(action, 'was perhaps not done')
+    // Whoever is led to one place whatever happens learns nothing from it.
+    else if (answer.status >= 300 && looksDone(await nobody().send(request), done)) {
+      throw unsure(action, 'answers nobody the same')
+    }
+    known.set(action, done)
+  }
+
+  /** Gets an action its code, where it has to ask for one. */
+  async function mustAsk(action: RehearsalAction, visit: Visit): Promise<void> {
+    const { answer, asked } = await approve(action, visit)
+    if (asked === undefined) fell(answer, `${told(answer)} and did it`, action.name)
+  }
+
+  /** Whether an answer holds something of its own, such as an id, and not what everybody gets. */
+  function isUnique(action: RehearsalAction, { person }: Visit, { text }: RehearsalResponse): boolean {
+    const other = known.get(action)
+    return (
+      other !== undefined && withoutValues(text, person) !== withoutValues(other.answer.text, other.person)
+    )
+  }
+
+  return { actions, attempt, ask, approve, perform, mustAsk, isUnique }
+}
+
+const withoutValues = (text: string, person: RehearsalPerson) =>
+  Object.values(person).reduce((rest, value) => rest.replaceAll(String(value), ''), text)
+
+const unsure = ({ name }: RehearsalAction, why: string) => new NotTried(`"${name}" ${why}: give \`done\``)

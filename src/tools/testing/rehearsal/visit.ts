@@ -1,0 +1,14 @@
+import type { Agent } from './agent.js'
+import type { RehearsalPerson } from './contract.js'
+
+/** Somebody in front of a browser. */
+export interface Visit {
+  readonly agent: Agent
+  readonly person: RehearsalPerson
+}
+
+/** A visit with a code on its way to the person. */
+export interface Challenged extends Visit {
+  readonly challenge: string
+  readonly code: string
+}
