@@ -18,6 +18,8 @@ const channelTimeout = 300
 const maxBrandLength = 16
 /** A number has a request already. */
 const conflict = 409
+/** How long a cancellation may take of the time of the send that waits for it. */
+const cancelMs = 3_000
 
 export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
   const { apiKey, apiSecret, codePattern, whatsappFrom, baseUrl = 'https://api.nexmo.com' } = options
@@ -38,13 +40,16 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
     { signal, report }: Pick<CodeCheck, 'signal' | 'report'>,
   ) => post(url, { operation, headers, ...(body && { body: JSON.stringify(body) }), signal, report })
 
+  /** Whether the request has ended, or may have. Soon after it began the service does not let it end. */
+  async function cancel(handle: string, signal: AbortSignal): Promise<boolean> {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(cancelMs)])
+    const answer = await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal: soon })
+    return answer === 'lost' || (typeof answer === 'object' && answer.httpStatus === 204)
+  }
+
   return {
     name: 'vonage-verify',
     methods: Object.keys(steps).map((name) => ({ name, label: labels[name] })),
-    oneCode: true,
-    async cancelCode({ handle, signal }) {
-      await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal })
-    },
     async sendCode({ destination, channel, appName, locale, previousHandle, ...exchange }) {
       const to = destination.replace('+', '')
       const request = {
@@ -54,13 +59,15 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
         ...(codeLength !== undefined && { code_length: codeLength }),
         workflow: [{ ...steps[channel], to }],
       }
+      const isEnded = previousHandle !== undefined && (await cancel(previousHandle, exchange.signal))
+      const cancelled = isEnded && { cancelled: true as const }
       const answer = await ask('verify', `${baseUrl}/v2/verify`, request, exchange)
       const stands = typeof answer === 'object' && answer.httpStatus === conflict
-      if (!stands || previousHandle === undefined) return sendResult(answer)
+      if (!stands || previousHandle === undefined) return { ...sendResult(answer), ...cancelled }
       // The request before could not be cancelled: it may have another step, which sends its code again.
       const next = await ask('nextWorkflow', `${urlOf(previousHandle)}/next_workflow`, undefined, exchange)
       const moved = typeof next === 'object' && next.httpStatus === 200
-      return moved ? { result: 'sent', handle: previousHandle } : sendResult(answer)
+      return moved ? { result: 'sent', handle: previousHandle } : { ...sendResult(answer), ...cancelled }
     },
     async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'not-sent'

@@ -60,7 +60,10 @@ export interface CodeSend {
   readonly details?: Details | undefined
   /** After this the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
-  /** With `oneCode`: handle of the code that the service may still hold for this number. */
+  /**
+   * Handle of the last code to this number that may still live. A service that takes one code of a number at a time has it
+   * cancelled first, by the adapter itself and within the deadline; a failure of that stops nothing.
+   */
   readonly previousHandle?: string | undefined
   /** Aborted when a response would be too late to use. */
   readonly signal: AbortSignal
@@ -86,16 +89,6 @@ export interface CodeCheck {
   readonly report?: ((report: ExchangeReport) => void) | undefined
 }
 
-/** A code that stands in the way of the next one. */
-export interface CodeCancel {
-  /** What its send returned. */
-  readonly handle: string
-  /** The number that it was sent to, in E.164. */
-  readonly destination: string
-  /** Aborted when the time of the send that waits for it runs out. */
-  readonly signal: AbortSignal
-}
-
 /**
  * What became of a send.
  * - `sent`: the provider took it.
@@ -105,7 +98,7 @@ export interface CodeCancel {
  * - `not-sent`: provably nothing left this machine.
  * - `misconfigured`: the provider refuses our account.
  */
-export type SendResult =
+export type SendResult = (
   | {
       /** What became of the send. */
       readonly result: 'sent' | 'unconfirmed'
@@ -127,6 +120,10 @@ export type SendResult =
       /** With `not-sent`: label of the row of `details` that does not fit into the message. Refused with 400. */
       readonly tooLong?: string
     }
+) & {
+  /** The code of `previousHandle` was ended at the service: it is not accepted again, even where this one was not sent. */
+  readonly cancelled?: true
+}
 
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
@@ -165,13 +162,6 @@ export interface CodeProvider {
   readonly maxExchanges?: number | undefined
   /** How its codes can travel, for the option `channels`. Default: `sms` and `call`. */
   readonly methods?: readonly Method[] | undefined
-  /** The service holds one code of a number at a time, and refuses another until that one has ended. */
-  readonly oneCode?: true | undefined
-  /**
-   * Ends the code that stands in the way, before the next is sent and within its deadline. Called with `oneCode`
-   * only. Its failure stops nothing; the code is not accepted any more, whatever became of it.
-   */
-  cancelCode?(cancel: CodeCancel): Promise<void>
   /** Sends one code. Called once per code: a repeated send costs money and may replace the code. */
   sendCode(send: CodeSend): Promise<SendResult>
   /** Checks one code. Called once per attempt. */

@@ -33,8 +33,8 @@ export function createCodes(
     let waiting = members.length
     let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
 
-    function noted<Result>({ result, about, messageId, cancelled }: Exchanged<Result>): Result {
-      last = { about, messageId, cancelled: last.cancelled || cancelled }
+    function noted<Result>({ result, about, messageId }: Exchanged<Result>): Result {
+      last = { about, messageId }
       return result
     }
 

@@ -13,14 +13,7 @@ import {
 } from './code-provider.js'
 import { createExchangeQueue, type Waiter } from './exchange-queue.js'
 import type { Basis } from './keys.js'
-import {
-  aboutReport,
-  answerOf,
-  type Reported,
-  readSendResult,
-  readVerdict,
-  within,
-} from './provider-answer.js'
+import { aboutReport, answerOf, type Reported, readSendResult, readVerdict } from './provider-answer.js'
 
 /** Whose code it is that is to be sent or checked. */
 export interface Asker extends Pick<Waiter, 'lane' | 'onGone'> {
@@ -52,8 +45,6 @@ export interface Exchanged<Result> {
   readonly about: AboutExchange
   /** The service's id of the message that was sent, where it named one. */
   readonly messageId?: string | undefined
-  /** The code before it was ended at the provider, so it must not be accepted again. */
-  readonly cancelled?: boolean | undefined
 }
 
 /** One provider behind its queue and its deadline, whose exchanges are timed, traced and reported. */
@@ -112,15 +103,6 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
     emit({ type: 'provider.unexpected', status, ...about })
   }
 
-  /** Ends the code that stands in the way of the next one; whether it was asked to. Its failure stops nothing. */
-  async function cancelPrevious(ms: number, { previousHandle: handle, destination }: CodeSend) {
-    const cancelCode = provider.cancelCode?.bind(provider)
-    if (!provider.oneCode || handle === undefined || cancelCode === undefined) return false
-    // The send tells what matters: whether the service takes another code.
-    await within(ms, (signal) => cancelCode({ handle, destination, signal })).catch(() => undefined)
-    return true
-  }
-
   function aboutSince(startedAt: number, reported: Reported): AboutExchange {
     return { durationMs: Math.max(0, now() - startedAt), ...by, ...aboutReport(reported) }
   }
@@ -136,15 +118,11 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
           () => ({ lane: target.lane, channel, purpose, ...by }),
           async (trace) => {
             const startedAt = now()
-            const endsAt = performance.now() + leftMs
-            const cancelled = await cancelPrevious(leftMs / 2, send)
-            const { previousHandle, ...order } = send
-            const isInTheWay = provider.oneCode === true && previousHandle !== undefined
             const { result, reported } = await answerOf(
-              endsAt - performance.now(),
+              leftMs,
               ({ signal, report }) =>
                 provider.sendCode({
-                  ...(isInTheWay ? send : order),
+                  ...send,
                   signal,
                   report(told) {
                     report(told)
@@ -157,7 +135,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
             if ('handle' in result) givesHandles = true
             if (trace !== undefined) Object.assign(trace, about, { result: result.result })
             note('send', result.result, about, reported.asked === false)
-            return { result, about, messageId: messageIdIn(reported, send), cancelled }
+            return { result, about, messageId: messageIdIn(reported, send) }
           },
         )
       return inTurn(target, 'send', ms, exchange, () => {

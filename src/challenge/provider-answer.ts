@@ -41,10 +41,7 @@ class LateError extends Error {}
 const graceMs = 100
 
 /** An adapter that is late is told so, and has a moment to say what it knows. */
-export async function within<Result>(
-  ms: number,
-  ask: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
+async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
   const controller = new AbortController()
   // An adapter that is not async may throw synchronously.
@@ -62,15 +59,23 @@ const maxHandleLength = 200
 
 /** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
 export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
-  const { result, lifetimeMs, handle, tooLong, channel, fixed }: Readonly<Record<string, unknown>> =
-    Object(given)
+  const {
+    result,
+    lifetimeMs,
+    handle,
+    tooLong,
+    channel,
+    fixed,
+    cancelled,
+  }: Readonly<Record<string, unknown>> = Object(given)
+  const ended = cancelled === true && { cancelled: true as const }
   switch (result) {
     case 'not-sent':
-      return typeof tooLong === 'string' ? { result, tooLong } : { result }
+      return { result, ...(typeof tooLong === 'string' && { tooLong }), ...ended }
     case 'failed':
     case 'foreign-number':
     case 'misconfigured':
-      return { result }
+      return { result, ...ended }
     case 'sent':
     case 'unconfirmed': {
       const fits = typeof handle === 'string' && handle.length <= maxHandleLength
@@ -78,7 +83,7 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
       const told = {
-        // Forgery: a grant by `passkey` is the host's word, never that of a service that answers it.
+        // A service may answer anything: pages, events and grants name what its adapter declares.
         ...(isOneOf(methods, channel) && { channel }),
         ...(fixed === true && { fixed: true as const }),
       }

@@ -61,9 +61,9 @@ export function createSend(parts: SendParts) {
     }
     // Booked in both, or in neither.
     const inAll = shared === undefined ? booked : (shared.outcome as Booked)
-    const settle = (sent: SendResult, cancelled?: boolean) =>
+    const settle = (sent: SendResult) =>
       tryAgain(settledWithinMs, () =>
-        ledger.run((view, isShared) => settleSend(view, isShared ? inAll : booked, sent, cancelled)),
+        ledger.run((view, isShared) => settleSend(view, isShared ? inAll : booked, sent)),
       )
     const unbook = async (error: unknown) => {
       try {
@@ -88,9 +88,9 @@ export function createSend(parts: SendParts) {
     const superseded = booked.superseded ?? inAll.superseded
     const { challenge, previousHandle } = booked
     const order = { challenge, superseded, previousHandle, locale: command.locale, channels }
-    const { result: sent, cancelled } = await dispatch(target, order, booking)
+    const { result: sent } = await dispatch(target, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
-    const settled = await settle(sent, cancelled)
+    const settled = await settle(sent)
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. A give-back
     // that fails must not take back what has become of the send.
     if (settled.outcome.uncounted) await allSettled([budget.refund(sent.result)])

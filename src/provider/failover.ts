@@ -74,7 +74,6 @@ export function failover(
     methods,
     over: (wrapped) => inTurn(named(wrapped), members, rests, options),
     ...inTurn(members, members, rests, options),
-    ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
       await Promise.all(providers.map((provider) => provider.close?.()))
@@ -90,8 +89,6 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     methods: provider.methods,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
-    ...(provider.oneCode && { oneCode: provider.oneCode }),
-    ...(provider.cancelCode && { cancelCode: provider.cancelCode.bind(provider) }),
     ...(provider.inspect && { inspect: provider.inspect.bind(provider) }),
   }
 }
@@ -132,6 +129,7 @@ function inTurn(
       const previous = senderIn(previousHandle)
       const refusals: SendResult[] = []
       for (const { name, member, channel } of attemptsAt(send)) {
+        // Each member learns of its own codes only.
         const isPrevious = name === previous.name && previous.own !== undefined
         const order = { ...send, channel, ...(isPrevious && { previousHandle: previous.own }) }
         const note = rests.ask(name, send.lane)
@@ -170,18 +168,6 @@ function senderIn(handle = ''): { readonly name: string; readonly own: string | 
   return { name, own }
 }
 
-/** Each member learns of its own codes only. */
-function oneCodeOf(members: Members): Pick<CodeProvider, 'oneCode' | 'cancelCode'> {
-  if (![...members.values()].some(({ oneCode }) => oneCode)) return {}
-  return {
-    oneCode: true,
-    async cancelCode({ handle, ...cancel }) {
-      const { name, own } = senderIn(handle)
-      if (own !== undefined) await members.get(name)?.cancelCode?.({ ...cancel, handle: own })
-    },
-  }
-}
-
 /** Only what has surely reached nobody: after anything else, a second code could arrive beside the first. */
 function movesOn({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
@@ -200,7 +186,8 @@ function withSender(name: string, sent: SendResult, by: { readonly channel?: Cha
 /** A refusal by one provider has cost something, even when the next one could not be reached. */
 function costliest(refusals: readonly SendResult[]): SendResult {
   const of = (result: SendResult['result']) => refusals.find((refusal) => refusal.result === result)
-  return of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
+  const costly = of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
+  return refusals.some(({ cancelled }) => cancelled) ? { ...costly, cancelled: true } : costly
 }
 
 function inOrder(members: Members, first: string | undefined): readonly (readonly [string, CodeProvider])[] {

@@ -6,6 +6,7 @@ import {
   nonEmptyString,
   object,
   oneOf,
+  optionError,
   that,
   timeoutMs,
   withMethods,
@@ -26,7 +27,14 @@ const methods = list(method, 'must list at least one method: { name, label }', 1
 export function codeProvider(fix: string, isName: Check = nonEmptyString()): Check {
   const canDo = withMethods(['sendCode', 'checkCode'], fix)
   return (value, name) => {
-    const { name: own, timeoutMs: ms, maxExchanges, methods: declared } = Object(canDo(value, name))
+    const given = Object(canDo(value, name))
+    const gone = ['oneCode', 'cancelCode'].find((member) => given[member] !== undefined)
+    if (gone !== undefined) {
+      throw optionError(
+        `${name}.${gone} is gone: cancel the code of previousHandle in sendCode({ previousHandle }), and return cancelled: true with the result`,
+      )
+    }
+    const { name: own, timeoutMs: ms, maxExchanges, methods: declared } = given
     if (own !== undefined) isName(own, `${name}.name`)
     if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
     if (maxExchanges !== undefined) mostExchanges(maxExchanges, `${name}.maxExchanges`)

@@ -405,6 +405,36 @@ describe('resend', () => {
       expect(await challenges.find(who)).toBeUndefined()
     },
   )
+
+  it.each([
+    ['auth', 'login'],
+    ['enrol', 'signup'],
+  ] as const)(
+    'names the code before it to the provider while it may live, in lane %s',
+    async (lane, purpose) => {
+      const named: unknown[] = []
+      const { challenges, wait } = createService({
+        codes: {
+          async sendCode({ previousHandle }) {
+            named.push(previousHandle)
+            return { result: 'sent', handle: `h${named.length}` }
+          },
+          checkCode: async ({ code }) => (code === rightCode ? 'approved' : 'rejected'),
+        },
+      })
+      const who = { ...ana, lane, purpose, shown: { purpose } }
+      await challenges.start(who)
+      wait(minute)
+      await challenges.resend(who)
+      wait(2 * minute)
+      // Nobody may type its code any more; the service may hold it still.
+      await challenges.cancel(who)
+      await challenges.start(who)
+      expect(await challenges.verify({ ...who, code: rightCode })).toMatchObject({ outcome: 'approved' })
+      await challenges.start(who)
+      expect(named).toEqual([undefined, 'h1', 'h2', undefined])
+    },
+  )
 })
 
 describe('verify', () => {

@@ -259,74 +259,44 @@ describe('the channel by which a code travelled', () => {
 })
 
 describe('a code that stands in the way of the next', () => {
-  type Provider = Partial<CodeProvider> & { readonly asked: unknown[] }
-  const oneCode = (cancelCode: CodeProvider['cancelCode'], asked: unknown[] = []): Provider => ({
-    asked,
-    oneCode: true,
-    ...(cancelCode && {
-      cancelCode({ handle, destination, signal }) {
-        asked.push({ handle, destination })
-        return cancelCode({ handle, destination, signal })
-      },
-    }),
-    async sendCode({ previousHandle }) {
-      asked.push(previousHandle)
-      return { result: 'sent', handle: 'next' }
-    },
-  })
-  const cancelled = { handle: 'first', destination: order.destination }
-
-  it.each<[string, Provider, readonly unknown[], boolean]>([
-    ['is cancelled first', oneCode(async () => {}), [cancelled, 'first'], true],
-    [
-      'stops nothing when that fails',
-      oneCode(() => Promise.reject(new Error('no'))),
-      [cancelled, 'first'],
-      true,
-    ],
-    ['stops nothing when that hangs', oneCode(pending), [cancelled, 'first'], true],
-    ['is only passed on where nobody cancels', oneCode(undefined), ['first'], false],
-    [
-      'is left alone by a service of many',
-      { ...oneCode(async () => {}), oneCode: undefined },
-      [undefined],
-      false,
-    ],
-  ])('%s', async (_name, provider, asked, ended) => {
-    const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-    provider.asked.length = 0
-    const { codes, events } = open(provider, { sendTimeoutMs: 500 }, secrets)
-    const previousHandle = secrets.seal('handle', 'first', target.key)
-    const dispatched = await codes.send(target, { ...order, previousHandle })
-    expect(dispatched).toMatchObject({ result: { result: 'sent' }, cancelled: ended })
-    expect([provider.asked, events]).toEqual([asked, []])
-    provider.asked.length = 0
-    expect(await codes.send(target, order)).toMatchObject({ cancelled: false })
-    expect(provider.asked).toEqual([undefined])
-  })
-})
-
-it('an earlier code that one service has ended is told as ended, also when another one sends', async () => {
-  const gives = (result: 'failed' | 'sent'): CodeProvider => ({
-    oneCode: true,
-    cancelCode: async () => {},
-    sendCode: async () => ({ result }),
-    checkCode: pending,
-  })
-  const over = ([first, second]: readonly CodeProvider[]): CodeProvider => ({
-    checkCode: pending,
-    async sendCode(send) {
-      await first?.sendCode(send)
-      const { previousHandle: _, ...others } = send
-      return second?.sendCode(others) ?? { result: 'not-sent' }
-    },
-  })
-  const members = [gives('failed'), gives('sent')]
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-  const { codes } = open({ ...over(members), members, over }, { sendTimeoutMs: 500 }, secrets)
   const previousHandle = secrets.seal('handle', 'first', target.key)
-  const dispatched = await codes.send(target, { ...order, previousHandle })
-  expect(dispatched).toMatchObject({ result: { result: 'sent' }, cancelled: true })
+
+  it.each(['auth', 'enrol'] as const)('is named to whoever sends, where there is one: %s', async (lane) => {
+    const asked: unknown[] = []
+    const { codes } = open(
+      {
+        async sendCode(send) {
+          asked.push(send.previousHandle)
+          return { result: 'sent' }
+        },
+      },
+      { sendTimeoutMs: 500 },
+      secrets,
+    )
+    await codes.send({ ...target, lane }, { ...order, previousHandle })
+    await codes.send({ ...target, lane }, order)
+    // Sealed for another number.
+    await codes.send({ ...target, lane, key: 'other' }, { ...order, previousHandle })
+    expect(asked).toEqual(['first', undefined, undefined])
+  })
+
+  it.each([
+    [
+      { result: 'not-sent', cancelled: true },
+      { result: 'not-sent', cancelled: true },
+    ],
+    [
+      { result: 'failed', cancelled: true },
+      { result: 'failed', cancelled: true },
+    ],
+    [{ result: 'misconfigured', cancelled: 'yes' }, { result: 'misconfigured' }],
+    // It has another in its place.
+    [{ result: 'sent', cancelled: true }, { result: 'sent' }],
+  ])('is ended where the service says so: %j', async (given, read) => {
+    const { send } = open({ sendCode: async () => given as SendResult })
+    expect(await send()).toEqual(read)
+  })
 })
 
 describe('what an adapter reports', () => {
@@ -520,7 +490,6 @@ describe('a provider made of several', () => {
     expect(await codes.send(target, order)).toEqual({
       result: { result: 'sent', handle: '1' },
       about: { provider: 'second', durationMs: 0 },
-      cancelled: false,
     })
     expect(events).toEqual([
       { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first', durationMs: 0 },

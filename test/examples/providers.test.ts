@@ -209,9 +209,16 @@ describe('Vonage Verify', () => {
     expect(JSON.parse(service.requests[0]?.body ?? '').code_length).toBe(length)
   })
 
-  it('cancels a request, and moves it on where it could not be cancelled', async () => {
+  it('cancels the request before, and says so', async () => {
     const { service, provider } = await vonage()
-    await provider.cancelCode?.({ handle: 'r/1', destination: send.destination, signal })
+    service.answer('', 204)
+    const again = { ...send, previousHandle: 'r/1' }
+    expect(await provider.sendCode(again)).toEqual({ result: 'unconfirmed', cancelled: true })
+    expect(service.requests.map(({ line }) => line)).toEqual(['DELETE /v2/verify/r%2F1', 'POST /v2/verify'])
+  })
+
+  it('moves the request before on where it could not be cancelled', async () => {
+    const { service, provider } = await vonage()
     service.answer('{"title": "Conflict"}', 409)
     expect(await provider.sendCode({ ...send, previousHandle: 'r/1' })).toEqual({ result: 'failed' })
     expect(service.requests.map(({ line }) => line)).toEqual([

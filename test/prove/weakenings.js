@@ -60,7 +60,7 @@ export const weakenings = [
     bound: 4,
     what: 'a code that was ended at the provider comes back when the next was not sent',
     file: 'src/challenge/ledger/settled-send.ts',
-    find: 'cancelled && isUndelivered(sent)',
+    find: 'sent.cancelled === true && isUndelivered(sent)',
     replace: 'false',
     tests: ['test/challenge/ledger/sends.test.ts'],
   },

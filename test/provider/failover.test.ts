@@ -210,6 +210,10 @@ test.each<[unknown, string, object?]>([
   [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
   [[a, { ...a, name: 'b', methods: [] }], 'providers[1].methods must list at least one method'],
+  [
+    [a, { ...a, oneCode: true }],
+    'providers[1].oneCode is gone: cancel the code of previousHandle in sendCode',
+  ],
   [[a, a], 'two providers are named "a"'],
   [[provider('2').member, provider(undefined).member], 'two providers are named "2"'],
   [[provider('a:b').member], 'providers[0].name must be a string of 1 to 40'],
@@ -219,44 +223,42 @@ test.each<[unknown, string, object?]>([
   expect(() => failover(providers as never, options as never)).toThrow(`failover: ${message}`)
 })
 
-test('a code that stands in the way is cancelled where it was sent, and known to nobody else', async () => {
+test('a code that stands in the way is known to whoever sent it, and to nobody else', async () => {
   const asked: unknown[] = []
-  const one: CodeProvider = {
-    name: 'one',
-    oneCode: true,
-    async cancelCode({ handle }) {
-      asked.push(`cancel ${handle}`)
-    },
+  const member = (name: string, sent: SendResult): CodeProvider => ({
+    name,
     async sendCode({ previousHandle }) {
-      asked.push(`one after ${previousHandle}`)
-      return { result: 'failed' }
+      asked.push(`${name} after ${previousHandle}`)
+      return sent
     },
     checkCode: async () => 'rejected',
-  }
-  const many: CodeProvider = {
-    name: 'many',
-    async sendCode({ previousHandle }) {
-      asked.push(`many after ${previousHandle}`)
-      return { result: 'sent', handle: 'h2' }
-    },
-    checkCode: async () => 'rejected',
-  }
-  const both = failover([one, many])
-  const { signal, destination } = send
-  expect(both.oneCode).toBe(true)
-  expect(both.members[0]).toMatchObject({ oneCode: true, cancelCode: expect.any(Function) })
-  for (const handle of ['one:h1', 'many:h2', 'gone:h3']) {
-    await both.cancelCode?.({ handle, destination, signal })
-    await both.sendCode({ ...send, previousHandle: handle })
+  })
+  const both = failover([member('one', { result: 'failed' }), member('many', { result: 'sent' })])
+  for (const previousHandle of ['one:h1', 'many:h2', 'many', 'gone:h3', undefined]) {
+    await both.sendCode({ ...send, previousHandle })
   }
   expect(asked).toEqual([
-    'cancel h1',
-    'one after h1',
-    'many after undefined',
-    'one after undefined',
-    'many after h2',
-    'one after undefined',
-    'many after undefined',
+    ...['one after h1', 'many after undefined'],
+    ...['one after undefined', 'many after h2'],
+    ...Array(3).fill(['one after undefined', 'many after undefined']).flat(),
   ])
-  expect(failover([many])).not.toHaveProperty('oneCode')
 })
+
+test.each<[SendResult, SendResult, SendResult]>([
+  [{ result: 'not-sent', cancelled: true }, { result: 'failed' }, { result: 'failed', cancelled: true }],
+  [{ result: 'failed', cancelled: true }, { result: 'not-sent' }, { result: 'failed', cancelled: true }],
+  [{ result: 'failed' }, { result: 'failed' }, { result: 'failed' }],
+])(
+  'a code that one service has ended is told as ended, also where the next sends none: %j, %j',
+  async (...results) => {
+    const [first, second, both] = results
+    const members = [first, second].map(
+      (sent, index): CodeProvider => ({
+        name: `m${index}`,
+        sendCode: async () => sent,
+        checkCode: async () => 'rejected',
+      }),
+    )
+    expect(await failover(members).sendCode(send)).toEqual(both)
+  },
+)

@@ -115,11 +115,12 @@ export function cancel(view: LedgerView, who: Who): Decision<{ readonly challeng
 }
 
 /**
- * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
- * remember, so that refused starts do not fill the store.
+ * The challenge once no code is accepted for it. Its attempts stay spent, and its code may stand in the way of the next;
+ * without either there is nothing to remember, so that refused starts do not fill the store.
  */
 export function voided(challenge: Challenge, until = spentUntil(challenge)): Challenge | undefined {
-  return challenge.attempts === 0 ? undefined : { ...challenge, expiresAt: 0, spentUntil: until }
+  if (challenge.attempts === 0 && challenge.handle === undefined) return undefined
+  return { ...challenge, expiresAt: 0, spentUntil: until }
 }
 
 /** Whether it was ended before its time. */

@@ -18,12 +18,11 @@ export interface SettledSend {
   readonly uncounted?: true
 }
 
-/** Records what became of a booked send. Repeating it changes nothing. `cancelled`: the code before it was ended at the provider. */
+/** Records what became of a booked send. Repeating it changes nothing. */
 export function settleSend(
   { ledger, now, limits }: LedgerView,
   { sendId, challenge: asBooked, superseded }: Booked,
   sent: SendResult,
-  cancelled = false,
 ): Decision<SettledSend> {
   const name = asBooked.budget
   const budget = ledger[name]
@@ -39,7 +38,7 @@ export function settleSend(
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
   // A code that was ended at the provider must not come back as one to be typed.
-  const isDead = cancelled && isUndelivered(sent)
+  const isDead = sent.cancelled === true && isUndelivered(sent)
   const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
   const challenge = isDead
     ? voided(current)

@@ -84,9 +84,9 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       }
       return run((view) => start(view, order))
     },
-    settleSend(booked: SendOutcome, sent: SendResult, cancelled = false) {
+    settleSend(booked: SendOutcome, sent: SendResult) {
       if (booked.outcome !== 'booked') throw new Error(`nothing was booked: ${booked.outcome}`)
-      return run((view) => settleSend(view, booked, sent, cancelled))
+      return run((view) => settleSend(view, booked, sent))
     },
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {

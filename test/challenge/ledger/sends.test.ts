@@ -308,7 +308,7 @@ describe('settling a send', () => {
       number.wait(minute)
       const outcome = number.book({ purpose: 'transfer' })
       expect(outcome).toMatchObject({ outcome: 'booked', previousHandle: 'first' })
-      number.settleSend(outcome, { result }, true)
+      number.settleSend(outcome, { result, cancelled: true })
       expect(number.reserve().outcome).toMatchObject(refusal('challenge_gone'))
       // What was typed stays spent.
       number.wait(2 * minute)

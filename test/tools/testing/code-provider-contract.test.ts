@@ -182,23 +182,20 @@ const handles =
 
 /** A service that holds one code of a number, and an adapter that knows it. */
 const oneCode =
-  (broken: Partial<CodeProvider> = {}): NonNullable<Parameters<typeof plain>[0]> =>
+  (cancels = true): NonNullable<Parameters<typeof plain>[0]> =>
   (right) => {
     const live = new Map<string, string>()
     return {
-      oneCode: true,
-      async cancelCode({ handle, destination }) {
-        if (live.get(destination) === handle) live.delete(destination)
-      },
-      async sendCode(send) {
-        if (live.has(send.destination)) return { result: 'failed' }
+      async sendCode({ previousHandle, ...send }) {
+        const stands = live.get(send.destination)
+        const ends = cancels && stands !== undefined && stands === previousHandle
+        if (stands !== undefined && !ends) return { result: 'failed' }
         const sent = await right.sendCode(send)
         if ('handle' in sent && sent.handle !== undefined) live.set(send.destination, sent.handle)
-        return sent
+        return ends ? { ...sent, cancelled: true } : sent
       },
       checkCode: async (check) =>
         live.get(check.destination) === check.handle ? right.checkCode(check) : 'rejected',
-      ...broken,
     }
   }
 
@@ -225,9 +222,10 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
       },
     }),
   ],
-  'cancels nothing': [
-    /after another send the newest code counts|a code that was cancelled is approved no more/,
-    oneCode({ cancelCode: async () => {} }),
+  'cancels nothing': [/after another send the newest code counts/, oneCode(false)],
+  'says that it has cancelled a code, and has not': [
+    /a code that the next send says it has cancelled is approved no more/,
+    (right) => ({ sendCode: async (send) => ({ ...(await right.sendCode(send)), cancelled: true }) }),
   ],
   'knows no calls': [
     /a code sent by call is approved/,
