@@ -46,6 +46,7 @@ app.use(
     secret: process.env.SESSION_SECRET ?? '',
     resave: false,
     saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
   }),
 )
 app.use('/two-factor', tf.routes())

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../free-port.js'
 import { observe } from '../tools/cli/program.js'
 
@@ -57,6 +57,8 @@ export async function run(
   }
   onTestFinished(async () => {
     await running.stop()
+    // Whoever starts from an example starts without a warning.
+    expect(child.err()).not.toContain('[TWO_FACTOR_')
   })
   return running
 }

@@ -49,7 +49,7 @@ describe('the id of an express-session', () => {
   it('is told to be missing where nothing was mounted, with the line to write', () => {
     expect(() => idOf({})).toThrow(
       'This request has no session. Mount one before tf.routes() and every guard: ' +
-        'app.use(session({ secret, resave: false, saveUninitialized: false })). Other session libraries need ' +
+        'app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })). Other session libraries need ' +
         'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
     )
   })

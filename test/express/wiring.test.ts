@@ -19,7 +19,8 @@ async function mistakeOf(host: Host): Promise<string> {
 }
 
 describe('a host without a session', () => {
-  const mountSession = 'app.use(session({ secret, resave: false, saveUninitialized: false }))'
+  const mountSession =
+    'app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } }))'
 
   it.each<[string, HostOptions]>([
     ['has none at all', { ...anyone, addSession: () => undefined }],

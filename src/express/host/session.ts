@@ -115,7 +115,7 @@ function refuseUnmounted(req: Request): void {
   if (session !== undefined || sessionStore !== undefined) return
   throw optionError(
     'This request has no session. Mount one before tf.routes() and every guard: ' +
-      'app.use(session({ secret, resave: false, saveUninitialized: false })). Other session libraries need ' +
+      'app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })). Other session libraries need ' +
       'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
   )
 }

@@ -29,7 +29,7 @@ const messages = {
   TWO_FACTOR_LIMIT_TIGHT:
     'A limit of the whole service leaves little room beside the traffic of the last week: on a busy day it refuses honest people. Raise it, or let it be a function.',
   TWO_FACTOR_NO_SESSION:
-    'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
+    'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_ROWS_NOT_BOUND:
