@@ -54,12 +54,10 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
     'Look at the sign-ups of that country: where they are no people, take it out of `countries`, or ask for a captcha in `beforeSend`.',
   ),
   'spend.cleared': record,
-  'limit.near': warning,
   'limit.closed': alarm(
     1,
     'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not.',
   ),
-  'limit.opened': record,
   'provider.misconfigured': alarm(
     1,
     'Nobody can sign in: `npx express-two-factor doctor` says what to correct about client, key or allow-list.',

@@ -127,12 +127,9 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
-  /**
-   * A limit of the whole service has used four fifths, has nothing left, and lets sends through again. Each at most
-   * once per window, over all processes; the last with the next send.
-   */
+  /** A limit of the whole service has nothing left. Once in each window, by each process that refuses a send for it. */
   | {
-      readonly type: 'limit.near' | 'limit.closed' | 'limit.opened'
+      readonly type: 'limit.closed'
       /** Its name in the option `limits`. */
       readonly limit: ServiceLimit
       /** Whose sends it counts: of numbers on file, or of sign-ups. */

@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
-import { inspectStore, limitFindings } from './challenge/self-test.js'
+import { inspectStore } from './challenge/self-test.js'
 import { createHealth } from './challenge/watch/health.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
 import {
@@ -146,10 +146,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   // Once the app runs: its store may connect while it starts.
-  background.after(minuteMs, async () => {
-    for (const { message } of await limitFindings(domain)) hint('TWO_FACTOR_LIMIT_TIGHT', message)
-  })
-
   background.after(minuteMs, async () => {
     const found = (await inspectStore(domain)).filter(({ code }) => code === 'store_evicts')
     // Brute force: whoever fills a store that forgets what is live has it forget a lock.

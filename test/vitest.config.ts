@@ -47,7 +47,7 @@ const full = files(
   'browser/{brand,inbox,inbox-looks,journeys,keyboard,pages,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look,react}',
   'faults/**/*',
-  'many/{at-rest,cluster-faults,faults,guessing,turn-of-an-hour}',
+  'many/{at-rest,cluster-faults,faults,guessing}',
   'store/{memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
   'tools/testing/rehearsed-apps',

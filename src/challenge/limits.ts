@@ -22,21 +22,11 @@ function limit<Value>(byDefault: Value, check: Check): Limit<Value> {
   return { byDefault, check }
 }
 
-/** Whether a limit of hits can be this. */
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
-
-/** A limit of the whole service. What a function returns that is no integer of 0 or more is an error of the host. */
-type ServiceMax = number | (() => number)
-
 const atLeastOne = integer(1)
 const count = integer(0)
 const countOrOff = that(
   'must be an integer, 0 or more, or false',
-  (value) => value === false || isCount(value),
-)
-const countOrFunction = that(
-  'must be an integer, 0 or more, or a function that returns one',
-  (value) => typeof value === 'function' || isCount(value),
+  (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
 )
 const pauses = list(
   integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),
@@ -112,16 +102,13 @@ const limitTable = {
    */
   // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
-  /**
-   * Of the whole service, sign-ins and sign-ups each, so that sign-ups cannot starve sign-ins. This and the next two
-   * may be functions, asked at each send: a launch is let through without a restart.
-   */
-  serviceSendsPerMinute: limit<ServiceMax>(600, countOrFunction),
+  /** Of the whole service, sign-ins and sign-ups each, so that sign-ups cannot starve sign-ins. */
+  serviceSendsPerMinute: limit(600, count),
   /** To all numbers that nobody has proven yet. */
-  serviceEnrolSendsPerHour: limit<ServiceMax>(600, countOrFunction),
-  /** The same in any 24 hours, which slide hour by hour. */
+  serviceEnrolSendsPerHour: limit(600, count),
+  /** The same in 24 hours. */
   // SMS pumping is paid by the message: this bounds what a day of it costs.
-  serviceEnrolSendsPerDay: limit<ServiceMax>(3_000, countOrFunction),
+  serviceEnrolSendsPerDay: limit(3_000, count),
   /** Age up to which a grant admits a step-up. */
   // PSD2 RTS, article 4(3)(d): five minutes.
   maxAgeMs: limit(5 * minuteMs, durationMs),

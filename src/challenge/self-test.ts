@@ -1,11 +1,8 @@
 import { withinDeadline } from '../lib/promises.js'
 import { clockLeewayMs, minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
-import { near } from './budgets/service-limits.js'
-import type { SignupGuard } from './budgets/signup-guard.js'
 import { type CodeProvider, membersOf } from './code-provider.js'
 import type { Domain } from './domain.js'
-import type { Limits } from './limits.js'
 import { newCommandId } from './updater.js'
 
 export type { Finding }
@@ -24,7 +21,7 @@ const inspectionMs = 5_000
 
 /** Checks everything that could prevent codes from being delivered. Sends none. Never rejects. */
 export async function selfTest(
-  domain: Pick<Domain, 'namespace' | 'store' | 'keys' | 'now'> & Busyness,
+  domain: Pick<Domain, 'namespace' | 'store' | 'keys' | 'now'>,
   provider: CodeProvider,
   /** What the options, and the requests seen so far, have shown. */
   settings: () => readonly Finding[],
@@ -47,8 +44,6 @@ export async function selfTest(
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
-    // A store that cannot be read has been found above.
-    limitFindings(domain).catch(() => []),
     // One by one: what fails must not hide what the others find.
     ...membersOf(provider).map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
@@ -98,25 +93,6 @@ async function storeKeepsWord(store: Store, key: string): Promise<readonly Findi
   if (first.swapped && !second.swapped && kept) return []
   const message = 'The store loses writes or overwrites entries.'
   return [{ code: 'store_unfit', message, fix: 'run storeContract of express-two-factor/testing against it' }]
-}
-
-interface Busyness {
-  readonly signups: Pick<SignupGuard, 'busiestDay'>
-  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
-}
-
-/** What the week before has shown, so that the next busy day is not refused. By UTC days: one that slides may hold more. */
-export async function limitFindings({
-  signups,
-  limits: { serviceEnrolSendsPerDay: given },
-}: Busyness): Promise<readonly Finding[]> {
-  const busiest = await signups.busiestDay()
-  const limit = typeof given === 'function' ? given() : given
-  if (busiest < near * limit) return []
-  const message = `One of the last seven days had ${busiest} codes of sign-ups, and serviceEnrolSendsPerDay is ${limit}.`
-  return [
-    { code: 'limit_tight', message, fix: 'raise limits.serviceEnrolSendsPerDay, or let it be a function' },
-  ]
 }
 
 function clockAgrees(now: () => number): readonly Finding[] {

@@ -117,7 +117,6 @@ export function describeLimits(limits: Limits): string {
 
 export function inWords(name: string, value: Limits[keyof Limits]): string {
   if (value === false) return 'off'
-  if (typeof value === 'function') return 'by a function of the app'
   if (typeof value === 'object') return value.map((one) => inWords(name, one)).join(', ')
   return name.endsWith('Ms') ? duration(value) : String(value)
 }

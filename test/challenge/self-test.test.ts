@@ -8,8 +8,6 @@ import type { Store } from '../../src/store/store.js'
 const parts = {
   namespace: '',
   store: memoryStore(),
-  signups: { busiestDay: async () => 2_399 },
-  limits: { serviceEnrolSendsPerDay: 3_000 as number | (() => number) },
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,
 }
@@ -62,16 +60,6 @@ describe('the self-test', () => {
     expect(await finds({ store })).toEqual({ ok: true, findings: [] })
     expect(keys).toEqual([expect.stringMatching(/^tf2::count-auth-self-test:/), expect.any(String)])
     expect(keys.map((key) => parts.store.read(key))).toEqual([undefined, undefined])
-  })
-
-  it('says when the busiest day of the week came near to the limit of sign-ups', async () => {
-    const busy = { signups: { busiestDay: async () => 2_400 } }
-    const message =
-      'One of the last seven days had 2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000.'
-    const fix = 'raise limits.serviceEnrolSendsPerDay, or let it be a function'
-    expect(await finds(busy)).toEqual(found('limit_tight', message, fix))
-    expect(await codes({ ...busy, limits: { serviceEnrolSendsPerDay: () => 4_000 } })).toEqual([])
-    expect(await codes({ signups: { busiestDay: async () => fails() } })).toEqual([])
   })
 
   it('says when no credits are left, and nothing when the account does not tell', async () => {

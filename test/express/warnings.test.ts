@@ -2,7 +2,6 @@ import type { Express } from 'express'
 import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type TwoFactor, type TwoFactorOptions, twoFactor } from '../../src/index.js'
-import { startProviderStub } from '../provider-stub.js'
 import { withoutRedis } from '../store/redis-server.js'
 import {
   asAna,
@@ -37,23 +36,6 @@ describe('a warning', () => {
       'See express-two-factor/docs/troubleshooting.md#two_factor_trust_proxy_missing',
     )
     expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
-  })
-
-  it('names a limit of sign-ups that the week before came near to, a minute after the start', async () => {
-    const store = memoryStore()
-    const clock = { now: Date.parse('2026-03-08T12:00:00.000Z') }
-    const options = { ...baseOptions(await startProviderStub(), clock), store }
-    await store.increment('tf2::count-country-sent:all.2026-03-05', 1_000_000, 2_400)
-    vi.useFakeTimers({ toFake: ['setTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const roomy = twoFactor({ ...options, limits: { serviceEnrolSendsPerDay: 4_000 } })
-    const tight = twoFactor(options)
-    onTestFinished(async () => void (await Promise.all([roomy.close(), tight.close()])))
-    await vi.advanceTimersByTimeAsync(59_999)
-    expect(await codes()).toEqual([])
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await codes()).toEqual(['TWO_FACTOR_LIMIT_TIGHT'])
-    expect(said[0]?.message).toContain('2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000')
   })
 
   /** The time in which an app looks at its store, passed at once. */

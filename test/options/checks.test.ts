@@ -54,7 +54,6 @@ const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
 const secret = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
 const oneOrMore = 'must be an integer, 1 or more'
 const noneOrMore = 'must be an integer, 0 or more'
-const noneOrMoreOrFunction = 'must be an integer, 0 or more, or a function that returns one'
 const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
 const noNumbers = [1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null]
 const fn = (signature: string) => `must be a function ${signature}`
@@ -176,13 +175,10 @@ const rows: readonly Row[] = [
   ),
   ...(
     'sendsPerHour sendsPerDay callsPerHour callsPerDay allSendsPerHour allSendsPerDay enrolSendsPerDay ' +
-    'numbersPerSessionPerDay'
+    'numbersPerSessionPerDay serviceSendsPerMinute serviceEnrolSendsPerHour serviceEnrolSendsPerDay'
   )
     .split(' ')
-    .map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
-  ...['serviceSendsPerMinute', 'serviceEnrolSendsPerHour', 'serviceEnrolSendsPerDay'].map(
-    (name): Row => [`limits.${name}`, noneOrMoreOrFunction, [0, () => 1], [-1, false, ...noNumbers]],
-  ),
+    .map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, () => 1, ...noNumbers]]),
   ...['sendsPerAddressPer10Min', 'enrolSendsPerAddressPer10Min', 'enrolSendsPerAddressPerDay'].map(
     (name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, true, ...noNumbers]],
   ),

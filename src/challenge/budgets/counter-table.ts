@@ -1,7 +1,5 @@
 import type { LimitName, ServiceLimit } from '../../events.js'
-import type { Awaitable } from '../../lib/promises.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
-import type { CounterResult } from '../../store/store.js'
 import type { Requester } from '../commands.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
@@ -43,10 +41,9 @@ export interface Row {
   readonly kind: CounterKind
   /** Of whom, as a tag; undefined where there is nobody to count it for. */
   readonly of: (counted: Counted) => string | undefined
+  /** It begins with the first hit. */
   readonly windowMs: number
-  /** Its window ends with each moment, instead of beginning with the first hit. */
-  readonly slides?: true
-  readonly max: number | (() => number)
+  readonly max: number
   /** What one hit too many is told; absent where it is not refused. */
   readonly told?: Told | undefined
   /** When a hit comes back; absent: never. */
@@ -57,24 +54,17 @@ export interface Row {
   readonly isOfNewNumber?: true
 }
 
-/**
- * Counts a hit in the last 24 hours, or with -1 takes back the one that it counted. `resetInMs`: until there is room for
- * one, or until the limit no longer nears.
- */
-export type SlidingCount = (by: number) => Awaitable<CounterResult>
-
 /** One counter in the hands of one request. */
 export interface Hit {
   readonly row: Row
   readonly key: string
   readonly max: number
-  /** Counts it where its window slides. */
-  readonly sliding: SlidingCount | undefined
   /** It was counted, and not taken back. */
   isTaken: boolean
-  /** With what is left of the window, as it was read or counted last; 0 before. */
+  /** For how long there is nothing left, when it was one too many. */
+  closedForMs: number | undefined
+  /** As it was read or counted last; 0 before. */
   count: number
-  resetInMs: number
 }
 
 const session = (of: Counted) => hashId(of.session)
@@ -132,7 +122,7 @@ export function counterTable(lane: Lane, max: Limits) {
     { kind: 'count-enrol-numbers', of: session, ...numbers, isOfNewNumber: true },
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
     { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
-    { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), slides: true, back: undelivered },
+    { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },
     unproven,
   ]
   const sends: readonly Row[] = [

@@ -4,10 +4,10 @@ import type { SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Basis } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
-import { isCount, type Limits } from '../limits.js'
+import type { Limits } from '../limits.js'
 import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
 import { timesBehindProxy } from './networks.js'
-import { createSlidingDay, type ServiceLimits } from './service-limits.js'
+import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
 
 export type Counters = ReturnType<typeof createCounters>
@@ -24,19 +24,16 @@ export function createCounters(
   },
 ) {
   const { store, keys, limits, signups, service } = parts
-  const dayOfSignups = createSlidingDay(parts, keys.counter('count-enrol-service-sends', 'day'))
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
   function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
     const hits: Hit[] = []
     for (const row of of) {
-      const { kind, slides } = row
       const tag = row.of(counted)
       if (tag === undefined) continue
       const times = counted.proxied && row.told?.limit === 'address' ? timesBehindProxy : 1
-      const max = maxOf(row.max) * times
-      const sliding = slides && dayOfSignups(max)
-      hits.push({ row, key: keys.counter(kind, tag), max, sliding, isTaken: false, count: 0, resetInMs: 0 })
+      const key = keys.counter(row.kind, tag)
+      hits.push({ row, key, max: row.max * times, isTaken: false, closedForMs: undefined, count: 0 })
     }
     return hits
   }
@@ -68,7 +65,9 @@ export function createCounters(
         question: { take: () => question.take(), refund: () => allSettled([question.undo()]) },
         async take() {
           const refusal = await budget.take(country?.allowance)
-          service.note(lane, hits, refusal !== undefined)
+          for (const { row, closedForMs } of hits) {
+            if (closedForMs && row.told?.service) service.close(lane, row.told.service, closedForMs)
+          }
           if (refusal !== undefined) return refusal
           const late = await country?.settle(unprovenIn(hits))
           if (late !== undefined) await refund('not-sent')
@@ -102,14 +101,6 @@ export function createCounters(
   }
 }
 
-/** Asked before anything is booked: a send that the host's function cannot bound is none. */
-function maxOf(max: number | (() => number)): number {
-  if (typeof max === 'number') return max
-  const now: unknown = max()
-  if (isCount(now)) return now
-  throw new TypeError('limits: a function of a limit of the service must return an integer, 0 or more')
-}
-
 /** As it was read or counted last. Undefined without an address. */
 function unprovenIn(hits: readonly Hit[]): number | undefined {
   return hits.find(({ row }) => row.kind === 'count-enrol-address-unproven')?.count
@@ -126,15 +117,14 @@ interface Allowance {
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 function createBudget(store: Store, hits: readonly Hit[]) {
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
-    const counted = hit.sliding?.(by) ?? store.increment(hit.key, hit.row.windowMs, by)
-    return andThen(counted, ({ count, resetInMs }) => {
+    return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
       hit.count = count
-      hit.resetInMs = resetInMs
       const { told } = hit.row
       // Read, it says whether there is room for one more; counted, whether this one had any.
       const isWithin = by === 0 ? count < hit.max : count <= hit.max
       if (told === undefined || isWithin) return undefined
       const wait = Math.max(1, Math.ceil(resetInMs))
+      if (by > 0) hit.closedForMs = wait
       return { ...refused(told.code, wait), limit: told.limit }
     })
   }

@@ -4,7 +4,6 @@ import {
   type CountryWindow,
   createCountryFigures,
   createSpendAlarms,
-  daysBefore,
   everywhere,
   type Figures,
   isTooMany,
@@ -226,12 +225,6 @@ export function createSignupGuard(parts: Basis, rules: SignupGuardRules) {
         countIn('sent', beyondShare(windows, unproven), 1),
       ])
       background.run(async () => tell(windows, await readAll(windows)))
-    },
-
-    /** How many codes the busiest of the last seven days had, in all countries that are watched. */
-    async busiestDay(): Promise<number> {
-      const week = await Promise.all(daysBefore(everywhere, now()).slice(-7).map(figures.read))
-      return Math.max(...week.map(({ sent }) => sent))
     },
 
     /** What this process knows to be suspected now. From memory. */

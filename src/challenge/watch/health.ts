@@ -2,7 +2,7 @@ import type { Emit, EventBody } from '../../events.js'
 import { present } from '../../lib/json.js'
 import { version } from '../../lib/version.js'
 import type { Finding } from '../../store/store.js'
-import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
+import type { ClosedLimit, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Suspicion } from '../budgets/suspicion.js'
 
@@ -45,8 +45,8 @@ export interface Health {
     /** Kinds of entries that have taken 80 % of their room in the memory store since the start of the process. */
     readonly nearlyFull?: readonly string[]
   }
-  /** Limits of the whole service that have little left, or nothing, as far as this process has seen. */
-  readonly limits: readonly LimitState[]
+  /** Limits of the whole service that have nothing left, as far as this process has seen. */
+  readonly limits: readonly ClosedLimit[]
   /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
   readonly spend: { readonly suspected: readonly Suspicion[] }
   /** The last ten, newest first. */
@@ -106,7 +106,7 @@ export function createHealth(now: () => number) {
 
     read(parts: {
       readonly signups: Pick<SignupGuard, 'suspected'>
-      readonly serviceLimits: Pick<ServiceLimits, 'states'>
+      readonly serviceLimits: Pick<ServiceLimits, 'closed'>
     }): Health {
       const at = now()
       const stateAfter = (failedAt = Number.NEGATIVE_INFINITY) =>
@@ -123,7 +123,7 @@ export function createHealth(now: () => number) {
           ...present({ lastFailure: ofStore }),
           ...(nearlyFull.length > 0 && { nearlyFull }),
         },
-        limits: parts.serviceLimits.states(),
+        limits: parts.serviceLimits.closed(),
         spend: { suspected: parts.signups.suspected() },
         lastFailures: last,
       }

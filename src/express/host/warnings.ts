@@ -26,8 +26,6 @@ const messages = {
     'The session cookie is Secure, Express sees this request as plain http, and the cookie did not go out with the response. Set `trust proxy` to the proxy that ends TLS.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
-  TWO_FACTOR_LIMIT_TIGHT:
-    'A limit of the whole service leaves little room beside the traffic of the last week: on a busy day it refuses honest people. Raise it, or let it be a function.',
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
   TWO_FACTOR_NOT_PARSED:

@@ -322,16 +322,6 @@ describe('what a process knows to be suspected', () => {
   })
 })
 
-it('the busiest of the last seven days is known, without the one that runs', async () => {
-  const service = createGuarded()
-  for (const [index, sent] of [5, 3, 1, 1, 1, 1, 1, 2].entries()) {
-    await pump(service, sent, index * 10)
-    service.wait(day)
-  }
-  await pump(service, 9, 100)
-  expect(await service.signups.busiestDay()).toBe(3)
-})
-
 describe('the store of a watched country', () => {
   const asking = (service: Service, answer: () => void = () => {}) => {
     const { read } = service.store

@@ -11,7 +11,7 @@ function setUp() {
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
-    serviceLimits: { states: () => [] },
+    serviceLimits: { closed: () => [] },
   }
   return { clock, passedOn, emit, parts, read: () => health.read(parts), findings: health.findings }
 }
