@@ -181,8 +181,8 @@ export interface LedgerLimits extends Limits {
 
 /** For so long what the provider has answered is handed again to a store that does not take it. */
 export const settledWithinMs = 1_500
-/** Of the way to the provider and back, at the least. */
-const wayMs = 1_000
+/** How long a lease outlives the timeout of its check, at the least: the way back to the store. */
+const leaseMarginMs = 2_000
 /** Commands of the store between a reserved attempt and its verdict, and one to spare. */
 const commandsOnTheWay = 4
 
@@ -194,8 +194,7 @@ const knownShare = 0.4
  * never disables it: no account depends on it yet.
  */
 export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
-  const onTheWayMs = Math.max(wayMs, commandsOnTheWay * limits.storeTimeoutMs)
-  const leaseMs = limits.verifyTimeoutMs + onTheWayMs + settledWithinMs
+  const leaseMs = limits.verifyTimeoutMs + Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)
   if (lane === 'auth') return { ...limits, leaseMs, knownShare: browsersAreKnown ? knownShare : 0 }
   return {
     ...limits,

@@ -38,9 +38,9 @@ describe('reserving an attempt', () => {
 
   it('lets one check be under way on a number until it is overdue, exactly then', ({ started: number }) => {
     number.reserve()
-    expect(number.reserve().outcome).toEqual(refusal('verification_in_progress', 10_500))
+    expect(number.reserve().outcome).toEqual(refusal('verification_in_progress', 10_000))
     expect(number.budget.attemptsSinceSuccess).toBe(1)
-    number.wait(10_499)
+    number.wait(9_999)
     expect(number.reserve().outcome).toMatchObject({ code: 'verification_in_progress', retryAfterMs: 1 })
     number.wait(1)
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 2 } })
@@ -460,5 +460,5 @@ describe('a number with a hundred wrong answers', () => {
 it('a lease outlives its check by the way back to the store, also to a slow one', () => {
   const leaseOf = (storeTimeoutMs: number) =>
     ledgerLimitsOf({ ...limits, verifyTimeoutMs: 8_000, storeTimeoutMs }, 'auth').leaseMs
-  expect([250, 500, 5_000].map(leaseOf)).toEqual([10_500, 11_500, 29_500])
+  expect([250, 500, 5_000].map(leaseOf)).toEqual([10_000, 10_000, 28_000])
 })
