@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/mobile'
 import { memoize } from './lib/memoize.js'
+import { plainCharacters, separators } from './lib/typed.js'
 
 declare const checked: unique symbol
 
@@ -22,12 +23,6 @@ export type PhoneParse =
   | { readonly ok: true; readonly phone: PhoneNumber; readonly country: string }
   | { readonly ok: false; readonly refusal: PhoneRefusal }
 
-/**
- * What people, keyboards and clipboards put between the characters of a code or a number: spaces of all kinds,
- * dashes, dots, quotes, and marks that nobody sees.
- */
-export const separators = /[\p{Zs}\p{Cf}\p{Pd}.·'"`´‘’“”«»]/gu
-
 /** The phone data weighs more than everything else here, so it loads in the background. */
 let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
 
@@ -49,16 +44,9 @@ const spelling = /^[+\d\s()/]{4,40}$/
  * // { ok: true, phone: '+573001234567', country: 'CO' }
  */
 export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise<PhoneParse> {
-  const spelled = text.normalize('NFKC').replaceAll(separators, ' ').trim()
+  const spelled = plainCharacters(text).trim().replace(/^tel:/i, '').replaceAll(separators, ' ').trim()
   if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
-  // Read with a default country, 00 would be taken as the start of a national number.
-  const prefixed = spelled.replace(/^\(?(?:00|\+)/, '+')
-  const international = withoutRetiredPrefix(prefixed, rules.defaultCountry)
-
-  const defaultCountry = rules.defaultCountry as CountryCode | undefined
-  const reading = await (defaultCountry === undefined
-    ? readOnce(international)
-    : read(international, { defaultCountry }))
+  const reading = await readingOf(spelled, rules.defaultCountry as CountryCode | undefined)
   if (reading === undefined) return { ok: false, refusal: 'not-a-number' }
   const { phone, country, isPossible, isMobile } = reading
   if (!isPossible) return { ok: false, refusal: 'wrong-length' }
@@ -68,6 +56,33 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   }
   if (rules.mobileOnly && !isMobile) return { ok: false, refusal: 'not-a-mobile' }
   return { ok: true, phone, country }
+}
+
+async function readingOf(
+  spelled: string,
+  defaultCountry: CountryCode | undefined,
+): Promise<Reading | undefined> {
+  const international = withoutRetiredPrefix(spelled.replace(/^\(?(?:00|\+)/, '+'), defaultCountry)
+  if (defaultCountry === undefined) return readOnce(international)
+  const reading = await read(international, { defaultCountry })
+  if (!/^\(?00/.test(spelled)) return reading
+  return eitherOf(reading, await read(spelled, { defaultCountry }), defaultCountry)
+}
+
+/**
+ * Most people write 00 for the +, also where something else is dialled: what follows is `international`. In some
+ * countries 00 is only the beginning of what is dialled, such as 001 in Singapore: `dialled` is what follows that.
+ */
+function eitherOf(
+  international: Reading | undefined,
+  dialled: Reading | undefined,
+  home: CountryCode,
+): Reading | undefined {
+  const isEither = international?.isMobile && dialled?.isMobile && international.phone !== dialled.phone
+  // 001 65… typed in Singapore would be somebody in Alabama. Of two foreign countries nobody can tell which is meant.
+  if (isEither) return [international, dialled].find(({ country }) => country === home)
+  // By the plans of Colombia 0057 300… leads to Russia by a carrier, where nobody has that number.
+  return dialled?.isMobile || (dialled?.isPossible && !international?.isPossible) ? dialled : international
 }
 
 // Numbers on file recur with every code. A visitor's choice of country is not cached.

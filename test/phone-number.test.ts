@@ -29,6 +29,16 @@ describe('reading a number', () => {
     ['+57 300‑123‑4567'],
     ['“300·123·4567”', 'CO'],
     ['\u202a+57 300 123 4567\u202c'],
+    ['+57\t300\r\n123 4567\n'],
+    ['tel:+573001234567'],
+    ['TEL: +57-300-123-4567'],
+    ['+٥٧٣٠٠١٢٣٤٥٦٧'],
+    ['۳۰۰ ۱۲۳ ۴۵۶۷', 'CO'],
+    ['0011 57 300 123 4567', 'AU'],
+    ['001 57 300 123 4567', 'HK'],
+    ['011 57 300 123 4567', 'US'],
+    ['0057 300 123 4567', 'AU'],
+    ['0057 300 123 4567', 'US'],
   ])('finds the same one in %j (country %s)', async (text, defaultCountry?: string) => {
     const rules = { countries: ['CO'], ...(defaultCountry === undefined ? {} : { defaultCountry }) }
     expect(await parsePhoneNumber(text, rules)).toEqual({ ok: true, phone: '+573001234567', country: 'CO' })
@@ -43,12 +53,12 @@ describe('reading a number', () => {
     ['+573001234567;ext=5'],
     ['+57 300 123 4567 ext 5'],
     ['+57 300 123 4567 x5'],
-    ['tel:+573001234567'],
+    ['tel:'],
+    ['tel:+573001234567;ext=5'],
     ['++573001234567'],
     ['00+52 1 55 1234 5678'],
     ['/+573001234567'],
     ['+57 300 123 4567 / +57 301 123 4567'],
-    ['+٥٧٣٠٠١٢٣٤٥٦٧'],
     ['+573001234567\u0000'],
     ['+573001234567\n+573001234568'],
     ['1'.repeat(41)],
@@ -89,6 +99,22 @@ describe('reading a number', () => {
       phone: '+14155550123',
       country: 'US',
     })
+  })
+
+  it('goes by the dialling prefix of the country first, where the digits would be a number of another one, too', async () => {
+    const typed = '001 65 9223 4567'
+    const read = (defaultCountry: string) => parsePhoneNumber(typed, { countries: 'any', defaultCountry })
+    expect(await read('SG')).toMatchObject({ phone: '+6592234567', country: 'SG' })
+    // In Alabama, and no text for Singapore may go there.
+    expect(await read('CO')).toMatchObject({ phone: '+16592234567', country: 'US' })
+    const rules = { countries: ['US'], defaultCountry: 'SG' }
+    expect(await parsePhoneNumber(typed, rules)).toMatchObject({ refusal: 'country-not-allowed' })
+    // Of two foreign countries nobody can tell which is meant: 00 and India, or 009 of a carrier and the USA.
+    const either = await parsePhoneNumber('0091 812 345 6789', { countries: 'any', defaultCountry: 'CO' })
+    expect(either).toEqual({ ok: false, refusal: 'not-a-number' })
+    // A fixed line is one by both readings.
+    const fixedLine = await parsePhoneNumber('0057 601 234 5679', { countries: ['CO'], defaultCountry: 'CO' })
+    expect(fixedLine).toMatchObject({ phone: '+576012345679' })
   })
 
   it('is shown to the person who typed it as people in its country write it', async () => {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../events.js'
 import type { Awaitable } from '../lib/promises.js'
 import { toBase32 } from '../lib/totp.js'
-import { separators } from '../phone-number.js'
+import { plainCharacters, separators } from '../lib/typed.js'
 import { type Refusal, type Rejection, type Requester, refused } from './commands.js'
 import type { OpenSubject } from './proofs/grants.js'
 
@@ -37,7 +37,7 @@ export function generateRecoveryCodes(subject: string): RecoveryCodes {
 /** The code that was typed, without separators and in capitals; undefined when it cannot be one. */
 export function readRecoveryCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined
-  const plain = typed.normalize('NFKC').replaceAll(separators, '').replaceAll(/[\s_]/g, '').toUpperCase()
+  const plain = plainCharacters(typed).replaceAll(separators, '').replaceAll('_', '').toUpperCase()
   const code = plain.replaceAll(/[IL]/g, '1').replaceAll('O', '0').replaceAll('U', 'V')
   return canonical.test(code) ? code : undefined
 }

@@ -4,7 +4,7 @@ import type { Channel, Method } from '../../challenge/code-provider.js'
 import type { VerifyCommand } from '../../challenge/commands.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject, parseJson } from '../../lib/json.js'
-import { separators } from '../../phone-number.js'
+import { plainCharacters, separators } from '../../lib/typed.js'
 
 /** The members of a JSON object or a form. Read with `text` and `flag`, which see own members only (prototype pollution). */
 export type Body = Readonly<Record<string, unknown>>
@@ -210,16 +210,16 @@ export function readCodes(
 }
 
 /**
- * The code that was typed or pasted; undefined when there is none or more than one. Spaces, dashes and the like
- * are dropped, full-width digits are read as digits, and of a whole pasted message its one code is taken.
+ * The code that was typed or pasted; undefined when there is none or more than one. White space, dashes and the like
+ * are dropped, digits of any script are digits, and of a whole pasted message its one code is taken.
  */
 export function readCode(typed: string, pattern: RegExp): string | undefined {
   // Bounded first: the pattern is the host's and may be slow on long strings (ReDoS).
   if (typed.length > maxTypedLength) return undefined
-  const normalized = typed.normalize('NFKC')
-  const code = normalized.replaceAll(separators, '')
+  const plain = plainCharacters(typed)
+  const code = plain.replaceAll(separators, '')
   if (pattern.test(code)) return code
-  return onlyCodeIn(normalized, pattern)
+  return onlyCodeIn(plain, pattern)
 }
 
 /** In a sentence only a word with a digit counts as a code. */
