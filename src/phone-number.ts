@@ -8,7 +8,13 @@ declare const checked: unique symbol
 export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
 
 /** Why a text is not a number that a code may go to. */
-export type PhoneRefusal = 'not-a-number' | 'wrong-length' | 'country-not-allowed' | 'not-a-mobile'
+export type PhoneRefusal =
+  | 'not-a-number'
+  | 'wrong-length'
+  | 'country-not-allowed'
+  | 'not-a-mobile'
+  /** It is not one of `defaultCountry`, and would be one of another country on the list. */
+  | 'other-country'
 
 export interface PhoneRules {
   /** ISO 3166 codes a code may go to, or `'any'`. */
@@ -44,6 +50,30 @@ const spelling = /^[+\d\s()/]{4,40}$/
  * // { ok: true, phone: '+573001234567', country: 'CO' }
  */
 export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise<PhoneParse> {
+  const parsed = await parseIn(text, rules)
+  if (parsed.ok || !rules.mobileOnly) return parsed
+  const other = await otherCountryOf(text, rules)
+  return other === undefined ? parsed : { ok: false, refusal: 'other-country' }
+}
+
+/**
+ * The first other country on the list in which these digits are a mobile number; undefined for those that name their
+ * country themselves. Somebody has to be asked: in the wrong country a code goes to a stranger.
+ */
+export async function otherCountryOf(
+  text: string,
+  { countries, defaultCountry }: PhoneRules,
+): Promise<string | undefined> {
+  if (countries === 'any' || defaultCountry === undefined) return undefined
+  for (const country of countries) {
+    if (country === defaultCountry) continue
+    const parsed = await parseIn(text, { countries: [country], defaultCountry: country, mobileOnly: true })
+    if (parsed.ok) return country
+  }
+  return undefined
+}
+
+async function parseIn(text: string, rules: PhoneRules): Promise<PhoneParse> {
   const spelled = plainCharacters(text).trim().replace(/^tel:/i, '').replaceAll(separators, ' ').trim()
   if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
   const reading = await readingOf(spelled, rules.defaultCountry as CountryCode | undefined)
@@ -125,17 +155,28 @@ async function read(
 }
 
 /**
- * The number as people in its country write it, such as `300 1234567`.
+ * The number as people write it, such as `300 1234567` or `+57 300 1234567`.
  *
  * @example
- * await nationalForm('+573001234567') // '300 1234567'
- * await nationalForm('3001234567', 'CO') // '300 1234567'
+ * await formatPhoneNumber('+573001234567', 'national') // '300 1234567'
+ * await formatPhoneNumber('3001234567', 'international', 'CO') // '+57 300 1234567'
  */
-export async function nationalForm(phone: string, defaultCountry?: string): Promise<string> {
+export async function formatPhoneNumber(
+  phone: string,
+  style: 'national' | 'international',
+  defaultCountry?: string,
+): Promise<string> {
   const parsed = await parsePhoneNumber(phone, { countries: 'any', defaultCountry })
   if (!parsed.ok) return phone
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  return parsePhoneNumberFromString(parsed.phone)?.formatNational() ?? phone
+  const number = parsePhoneNumberFromString(parsed.phone)
+  return (style === 'national' ? number?.formatNational() : number?.formatInternational()) ?? phone
+}
+
+/** The calling code of each of these countries, such as `57`. */
+export async function callingCodes(countries: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const { getCountryCallingCode } = await loadPhoneData()
+  return Object.fromEntries(countries.map((code) => [code, getCountryCallingCode(code as CountryCode)]))
 }
 
 /** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */

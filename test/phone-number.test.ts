@@ -1,9 +1,11 @@
 import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
 import {
+  callingCodes,
   countryCodes,
+  formatPhoneNumber,
   maskPhoneNumber,
-  nationalForm,
+  otherCountryOf,
   type PhoneNumber,
   parsePhoneNumber,
   phoneCountries,
@@ -117,11 +119,40 @@ describe('reading a number', () => {
     expect(fixedLine).toMatchObject({ phone: '+576012345679' })
   })
 
-  it('is shown to the person who typed it as people in its country write it', async () => {
-    expect(await nationalForm('+573001234567')).toBe('300 1234567')
-    expect(await nationalForm('3001234567', 'CO')).toBe('300 1234567')
-    expect(await nationalForm('not a number')).toBe('not a number')
+  it('is shown to the person who typed it as people write it', async () => {
+    expect(await formatPhoneNumber('+573001234567', 'national')).toBe('300 1234567')
+    expect(await formatPhoneNumber('3001234567', 'national', 'CO')).toBe('300 1234567')
+    expect(await formatPhoneNumber('(310) 765-4321', 'international', 'US')).toBe('+1 310 765 4321')
+    expect(await formatPhoneNumber('not a number', 'national')).toBe('not a number')
   })
+
+  it.each([
+    ['212 555 0123', 'CO', 'US'],
+    ['11 91234 5678', 'CO', 'BR'],
+    ['573001234567', 'US', 'CO'],
+    ['412 555 0123', 'BR', 'US'],
+  ])(
+    'of somebody unproven that fits another country on the list is not read: %j in %s, of %s',
+    async (typed, defaultCountry, other) => {
+      const rules = { countries: ['CO', 'US', 'BR'], mobileOnly: true, defaultCountry }
+      expect(await parsePhoneNumber(typed, rules)).toEqual({ ok: false, refusal: 'other-country' })
+      expect(await otherCountryOf(typed, rules)).toBe(other)
+      const alone = { ...rules, countries: [defaultCountry] }
+      expect(await parsePhoneNumber(typed, alone)).not.toMatchObject({ refusal: 'other-country' })
+    },
+  )
+
+  it.each([
+    ['(310) 765-4321', 'CO', '+573107654321'],
+    ['(310) 765-4321', 'US', '+13107654321'],
+    ['+1 212 555 0123', 'CO', '+12125550123'],
+  ])(
+    'that is one of the chosen country, or names its own, is read: %j in %s',
+    async (typed, defaultCountry, phone) => {
+      const rules = { countries: ['CO', 'US'], mobileOnly: true, defaultCountry }
+      expect(await parsePhoneNumber(typed, rules)).toMatchObject({ ok: true, phone })
+    },
+  )
 
   it('refuses a country off the list, and one that cannot be told', async () => {
     const refusal = { ok: false, refusal: 'country-not-allowed' }
@@ -172,6 +203,10 @@ describe('a masked number', () => {
 })
 
 describe('the countries', () => {
+  it('each has its calling code', async () => {
+    expect(await callingCodes(['CO', 'US', 'CA'])).toEqual({ CO: '57', US: '1', CA: '1' })
+  })
+
   it('the codes are the 249 of ISO 3166-1, each two letters', () => {
     expect(countryCodes.size).toBe(249)
     expect([...countryCodes].filter((code) => !/^[A-Z]{2}$/.test(code))).toEqual([])

@@ -11,18 +11,50 @@ const typedPhone = ({ text }: Answer) => /<input id="phone"[^>]* value="([^"]*)"
 const filled = (page: Answer, fields: Record<string, string>) => ({ ...page.fields, ...fields })
 
 describe('the pages of a signup', () => {
-  it('show the number that was typed as people in its country write it, and JSON masks it', async () => {
+  it('show the number that was typed with its calling code, and JSON masks it', async () => {
     const host = await signups()
     const visitor = host.browser()
     await visitor.submit('/signup/start', { phone: '+57 310.765.4321', country: 'MX' })
     const { text } = await visitor.open('/signup')
-    expect(text).toContain('We sent a code to <span class="number">310 7654321</span>.')
+    expect(text).toContain('We sent a code to <span class="number" dir="ltr">+57 310 7654321</span>.')
     // Nobody is signed in whose browser could be trusted.
     expect(text).not.toContain('trustDevice')
     const wrong = await visitor.submit('/signup/verify', { code: '000000' })
-    expect(wrong.text).toContain('<span class="number">310 7654321</span>')
+    expect(wrong.text).toContain('<span class="number" dir="ltr">+57 310 7654321</span>')
     expect((await visitor.get('/signup')).text).not.toContain('7654321')
     expect((await host.browser().open('/signup')).text).not.toContain('7654321')
+  })
+
+  it('show it as people write it at home, where there is one country', async () => {
+    const host = await signups({ options: { countries: ['CO'] } })
+    const visitor = host.browser()
+    await visitor.submit('/signup/start', { phone: '310.765.4321', country: 'CO' })
+    expect((await visitor.open('/signup')).text).toContain('>310 7654321</span>')
+  })
+
+  it('choose the country of the browser, where it is on the list', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    for (const [languages, country] of [
+      ['es-MX,es;q=0.9', 'MX'],
+      ['en-US,es-MX;q=0.5,es-CO;q=0.8', 'CO'],
+      ['zh-Hans-MX', 'MX'],
+      ['es-419, mx, *', 'CO'],
+      ['nonsense', 'CO'],
+    ] as const) {
+      const headers = { accept: 'text/html', 'accept-language': languages }
+      expect([languages, chosenCountry(await visitor.get('/signup', headers))]).toEqual([languages, country])
+    }
+  })
+
+  it('ask about a number that fits another country, and send nothing before that is answered', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    const json = await visitor.post('/signup/start', { phone: '310 765 4321', country: 'MX' })
+    expect([json.refusal, json.json.reason]).toEqual([[403, 'destination_not_allowed'], 'other-country'])
+    const asked = await visitor.submit('/signup/start', { phone: '310 765 4321', country: 'mx' })
+    expect([asked.status, chosenCountry(asked), typedPhone(asked)]).toEqual([403, 'CO', '310 765 4321'])
+    expect(host.stub.sends).toEqual([])
   })
 
   it('bring it back to whoever uses another number, with its country', async () => {

@@ -141,7 +141,32 @@ function checkLocale(locale: string): void {
  * negotiateLocale('fr, es-CO;q=0.8', ['en', 'es', 'pt']) // 'es'
  */
 export function negotiateLocale(acceptLanguage: string, offered: readonly string[]): string {
-  const wanted = acceptLanguage
+  for (const tag of wantedTags(acceptLanguage)) {
+    if (tag === '*') break
+    for (let prefix = tag; prefix !== ''; prefix = prefix.slice(0, Math.max(prefix.lastIndexOf('-'), 0))) {
+      const found = offered.find((locale) => locale.toLowerCase() === prefix)
+      if (found !== undefined) return found
+    }
+  }
+  return offered[0] ?? 'en'
+}
+
+/**
+ * The first of these countries that the languages of a browser name.
+ *
+ * @example
+ * preferredRegion('en-US, es-CO;q=0.8', ['CO', 'MX']) // 'CO'
+ */
+export function preferredRegion(acceptLanguage = '', countries: readonly string[]): string | undefined {
+  const regions = wantedTags(acceptLanguage).map(
+    (tag) => /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})(?:-|$)/.exec(tag)?.[1],
+  )
+  return regions.map((region) => region?.toUpperCase()).find((region) => region && countries.includes(region))
+}
+
+/** The language tags of a header, the most wanted first, in lower case. */
+function wantedTags(acceptLanguage: string): readonly string[] {
+  return acceptLanguage
     .split(',')
     .map((range) => {
       const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -150,15 +175,7 @@ export function negotiateLocale(acceptLanguage: string, offered: readonly string
     })
     .filter(({ quality }) => quality > 0)
     .sort((one, other) => other.quality - one.quality)
-
-  for (const { tag } of wanted) {
-    if (tag === '*') break
-    for (let prefix = tag; prefix !== ''; prefix = prefix.slice(0, Math.max(prefix.lastIndexOf('-'), 0))) {
-      const found = offered.find((locale) => locale.toLowerCase() === prefix)
-      if (found !== undefined) return found
-    }
-  }
-  return offered[0] ?? 'en'
+    .map(({ tag }) => tag)
 }
 
 /** What a problem can tell depends on the problem, so its text may use each of these. */

@@ -121,7 +121,10 @@ export function pageFor(facts: PageFacts): PageView {
     isReplacement: replaces === true,
     isCalm: isCalm === true,
     isCancellable: !ofNobody && isLeft(page, facts),
-    faultyField: mendedOn?.find((field) => field === page),
+    faultyField:
+      problem?.reason === 'other-country' && page === 'phone'
+        ? 'country'
+        : mendedOn?.find((field) => field === page),
     mendedBy,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }

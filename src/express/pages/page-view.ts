@@ -45,7 +45,7 @@ export interface PageView {
   /** Whether the button of the page `start` sends a code in place of one that no longer works. */
   readonly isReplacement?: boolean
   /** The field of this page that the problem can be mended in. */
-  readonly faultyField?: 'code' | 'phone' | 'recovery' | 'pair' | undefined
+  readonly faultyField?: 'code' | 'phone' | 'country' | 'recovery' | 'pair' | undefined
   /** The link that mends the problem, on the page `problem`. */
   readonly mendedBy?: 'signIn' | 'addPhone' | undefined
   /** Whether another number may be used, on the page `problem` of a signup. */
@@ -66,10 +66,13 @@ export interface PageView {
   readonly changeableNumber: boolean
   /** What was typed into the number field. */
   readonly typedPhone?: string | undefined
-  /** What was chosen beside it, as an ISO 3166 code. */
-  readonly typedCountry?: string | undefined
-  /** The number that the code went to at signup, as people in its country write it. */
-  readonly nationalPhone?: string | undefined
+  /**
+   * What is chosen beside it, as an ISO 3166 code: what was sent with it, else the region of the browser's language,
+   * where one can be chosen; else the first. After the reason `other-country`: the country that the number fits.
+   */
+  readonly chosenCountry?: string | undefined
+  /** The number that the code went to at signup, as people write it: with its calling code where there are several countries. */
+  readonly fullPhone?: string | undefined
   /** Whether the page sets a cookie and its form says so: a browser that sends none back blocks them. */
   readonly probesCookies?: boolean
   /** Whether the field of the last form was left empty. */
@@ -94,6 +97,8 @@ export interface PageView {
   readonly ways: readonly Way[]
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
+  /** Their calling codes, such as `57`, where there are several. */
+  readonly callingCodes?: Readonly<Record<string, string>> | undefined
   /** Name and logo of the app, from `pages.brand`; without it the name is `appName`, that of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */

@@ -203,16 +203,20 @@ function trustBox(view: PageView, texts: Texts): Html {
 `
 }
 
-function countryField({ countries, typedCountry }: PageView, texts: Texts): Html | undefined {
+function countryField(view: PageView, texts: Texts): Html | undefined {
+  const { countries, chosenCountry, callingCodes = {} } = view
   if (countries.length < 2) return hidden('country', countries[0])
-  const chosen = typedCountry !== undefined && countries.includes(typedCountry) ? typedCountry : countries[0]
-  const options = countryNames(countries, texts).map(
-    ([code, name]) =>
-      html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>
-`,
-  )
+  const options = countryNames(countries, texts).map(([code, name]) => {
+    const selected = code === chosenCountry && html` selected`
+    // Isolated: the plus would change sides among the letters of a language from right to left.
+    const calling = callingCodes[code] && ` \u2066(+${callingCodes[code]})\u2069`
+    return html`<option value="${code}"${selected}>${name}${calling}</option>
+`
+  })
+  // The number has the focus, unless it is the country that is wrong.
+  const state = view.faultyField === 'country' ? fieldState(view, 'country') : undefined
   return html`<label for="country">${texts['phone.country']}</label>
-<select id="country" name="country" autocomplete="country">
+<select id="country" name="country" autocomplete="country"${state}>
 ${options}</select>
 `
 }

@@ -5,7 +5,7 @@ import { mayHaveSeveral } from '../../challenge/destinations.js'
 import { acceptedChannels, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
 import { present } from '../../lib/json.js'
-import { nationalForm } from '../../phone-number.js'
+import { callingCodes, formatPhoneNumber, otherCountryOf } from '../../phone-number.js'
 import type { Flow, Proven } from '../flows/flow.js'
 import { challengeFor, type Intent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
@@ -13,6 +13,7 @@ import { isRepeatable } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
+import { preferredRegion } from './language.js'
 import { pageUrl } from './links.js'
 import { isOfNobody, pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
@@ -23,8 +24,14 @@ interface Found {
   readonly outlook?: Outlook | undefined
   /** The proof was given already, in another tab. */
   readonly proven?: Proven | undefined
-  /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
-  readonly typed?: Awaited<ReturnType<typeof typedBy>> | undefined
+  /** At a signup: the number that this session wants to prove, as typed, and as people write it. */
+  readonly typed?:
+    | { readonly phone: string; readonly country?: string | undefined; readonly full: string }
+    | undefined
+  /** At a signup: the country that a number fits which is not of the one that was chosen. */
+  readonly other?: string | undefined
+  /** At a signup: the calling codes of the countries to choose from. */
+  readonly codes?: PageView['callingCodes']
 }
 
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
@@ -34,7 +41,8 @@ const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity']
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, limits, now } = http.domain
-  const { countries, code, trustedDevices } = settings
+  const { code, trustedDevices } = settings
+  const countries = settings.countries === 'any' ? [] : settings.countries
   const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
   const isSignup = flow.name === 'enrol'
@@ -72,7 +80,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   function view(
     { req, fields }: RequestContext,
     intent: Intent,
-    { live, outlook, proven, typed: remembered }: Found,
+    { live, outlook, proven, typed: remembered, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
@@ -82,6 +90,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
+    const chosen = [other, typed?.country, preferredRegion(req.headers['accept-language'], countries)]
     const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
     const delivery = oneString(fields, 'delivery') === 'unconfirmed' ? 'unconfirmed' : undefined
@@ -113,8 +122,8 @@ export function createViews(http: HttpParts, flow: Flow) {
       codeLength,
       changeableNumber: isSignup,
       typedPhone: typed?.phone,
-      typedCountry: typed?.country?.toUpperCase(),
-      nationalPhone: typed?.national,
+      chosenCountry: chosen.find((one) => one !== undefined && countries.includes(one)) ?? countries[0],
+      fullPhone: typed?.full,
       probesCookies: !sessions.bearer && req.headers.cookie === undefined,
       emptyField: typedFields.every((name) => oneString(fields, name) === undefined),
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
@@ -123,9 +132,30 @@ export function createViews(http: HttpParts, flow: Flow) {
       links: http.linksOf(req),
       // These pages have no form, and their request often no session to take a token from.
       formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
-      countries: countries === 'any' ? [] : countries,
+      countries,
+      callingCodes: codes,
       now: now(),
     })
+  }
+
+  async function typedBy({ phone = '', country }: Actor): Promise<Found['typed']> {
+    // The same digits may be a number in each of several countries.
+    const style = countries.length > 1 ? 'international' : 'national'
+    return { phone, country, full: await formatPhoneNumber(phone, style, country) }
+  }
+
+  /** What the choice of a country needs. */
+  async function aboutCountries(
+    { fields }: RequestContext,
+    problem?: Problem,
+  ): Promise<Pick<Found, 'other' | 'codes'>> {
+    if (!isSignup || countries.length < 2) return {}
+    const { phone = '', country: defaultCountry } = typedIn(fields)
+    const isOther = problem?.reason === 'other-country'
+    return {
+      codes: await callingCodes(countries),
+      other: isOther ? await otherCountryOf(phone, { countries, defaultCountry }) : undefined,
+    }
   }
 
   async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
@@ -149,7 +179,12 @@ export function createViews(http: HttpParts, flow: Flow) {
     if (intent.spent && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
-    return view(context, intent, found, { problem, formless })
+    return view(
+      context,
+      intent,
+      { ...found, ...(await aboutCountries(context, problem)) },
+      { problem, formless },
+    )
   }
 
   return {
@@ -191,11 +226,7 @@ function fixedLength({ source }: RegExp): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-async function typedBy({ phone = '', country }: Actor) {
-  return { phone, country, national: await nationalForm(phone, country) }
-}
-
 /** What came with the form: without a field, what the session remembers is shown. */
 function typedIn(fields: Body) {
-  return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country') })
+  return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country')?.toUpperCase() })
 }

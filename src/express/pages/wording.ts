@@ -128,12 +128,12 @@ const travelMs = 5_000
 
 /** One text of a page, its places filled by what the page shows. There is one of each kind for any method. */
 export function filled(key: TextKey, view: Scene, texts: Texts): Html {
-  const { challenge, problem, changeableNumber, nationalPhone, countries, now } = view
+  const { challenge, problem, changeableNumber, fullPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
   const masked = challenge?.destination ?? ''
-  const number = () => html`<span class="number">${nationalPhone}</span>`
+  const number = () => html`<span class="number" dir="ltr">${fullPhone}</span>`
   const values: Values = {
-    phone: () => (changeableNumber && nationalPhone ? number() : destination(masked, texts)),
+    phone: () => (changeableNumber && fullPhone ? number() : destination(masked, texts)),
     digits: () => masked.replace(/\D/g, ''),
     n: () => String(attemptsRemaining ?? challenge?.attemptsRemaining ?? ''),
     countries: () => countryList(countries, texts),
@@ -210,6 +210,7 @@ function textKey(
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
+  if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
   // For the same, as a newer challenge: its code may be typed here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   const isApp = page === 'code' && challenge?.channel === appMethod

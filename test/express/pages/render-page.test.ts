@@ -330,9 +330,10 @@ describe('the ways out of a problem', () => {
 describe('the number page', () => {
   it('offers the countries by their names in the language of the page', () => {
     const names = (language: Texts) =>
-      pageOf(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?=<\/option>)/g)
+      pageOf(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?= \u2066[^<]+<\/option>)/g)
     expect(names(en)).toEqual(['Brazil', 'Colombia', 'Mexico', 'Spain'])
     expect(names(es)).toEqual(['Brasil', 'Colombia', 'España', 'México'])
+    expect(pageOf(phoneView, en)).toContain('Mexico \u2066(+52)\u2069</option>')
   })
 
   it('asks for no country when there is one alone, or none to choose', () => {
@@ -342,12 +343,18 @@ describe('the number page', () => {
     expect(page).not.toContain('<select')
   })
 
-  it('chooses the first of the countries until another one was chosen', () => {
-    expect(pageOf(phoneView, en)).toContain('<option value="MX" selected>')
+  it('leads from its problem to the country, where that is wrong', () => {
+    const page = pageOf(states['phone of another country'] ?? phoneView, en)
+    expect(page).toContain('<a href="#country">Check the country.</a>')
+    expect(page).toMatch(
+      /<select id="country"[^>]* aria-invalid="true" aria-describedby="problem" autofocus>/,
+    )
+    expect(page).toContain('<option value="BR" selected>')
+    expect(page.match(/ autofocus/g)).toHaveLength(1)
   })
 
   it('keeps what was typed', () => {
-    const page = pageOf({ ...phoneView, typedPhone: '300 123', typedCountry: 'CO' }, en)
+    const page = pageOf({ ...phoneView, typedPhone: '300 123', chosenCountry: 'CO' }, en)
     expect(page).toContain('value="300 123"')
     expect(page).toContain('<option value="CO" selected>')
   })
@@ -359,7 +366,7 @@ describe('every page', () => {
   it('escapes whatever comes from outside', () => {
     const views: PageFacts[] = [
       { ...codeView, basePath: hostile, requirement: hostile, returnTo: hostile, purpose: hostile },
-      { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], typedCountry: hostile },
+      { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], chosenCountry: hostile },
       { ...codeView, challenge: { ...challenge, destination: hostile } },
       { ...startView, requirement: hostile, problem: { code: 'phone_locked' } },
     ]

@@ -42,6 +42,8 @@ export const phoneView: PageFacts = {
   ...startView,
   changeableNumber: true,
   countries: ['MX', 'CO', 'BR', 'ES'],
+  callingCodes: { MX: '52', CO: '57', BR: '55', ES: '34' },
+  chosenCountry: 'MX',
 }
 
 /** What a start that cools down would meet. */
@@ -140,18 +142,18 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'start, cooling down': { ...startView, ...coolingDown(40_000) },
   'start, send limit': { ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } },
   'no cookies': { ...phoneView, problem: { code: 'session_unavailable' } },
-  'code at signup, number shown': { ...codeView, changeableNumber: true, nationalPhone: '300 123 4567' },
+  'code at signup, number shown': { ...codeView, changeableNumber: true, fullPhone: '+57 300 123 4567' },
   phone: phoneView,
   'phone, brought back': {
     ...phoneView,
     typedPhone: '300 123 4567',
-    typedCountry: 'CO',
+    chosenCountry: 'CO',
     probesCookies: true,
   },
   'phone, refused': {
     ...phoneView,
     typedPhone: '300 123',
-    typedCountry: 'CO',
+    chosenCountry: 'CO',
     problem: { code: 'destination_not_allowed' },
   },
   'step-up that simply asks': {
@@ -171,6 +173,12 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'already confirmed': { ...startView, proven: true, returnTo: '/account' },
   'empty code': { ...codeView, emptyField: true, problem: { code: 'invalid_request' } },
   'empty number': { ...phoneView, emptyField: true, problem: { code: 'invalid_request' } },
+  'phone of another country': {
+    ...phoneView,
+    typedPhone: '11 91234 5678',
+    chosenCountry: 'BR',
+    problem: { code: 'destination_not_allowed', reason: 'other-country' },
+  },
   landline: { ...phoneView, problem: { code: 'destination_not_allowed', reason: 'not-a-mobile' } },
   'foreign country': {
     ...phoneView,

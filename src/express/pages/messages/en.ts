@@ -100,6 +100,9 @@ export const en = {
   'phone.unreadable.text': 'Enter it the way you would dial it.',
   'phone.length.title': 'Check the number',
   'phone.length.text': 'It has too few or too many digits.',
+  'phone.otherCountry.title': 'Check the country',
+  'phone.otherCountry.text':
+    'The number fits another country better than the one you chose. Make sure that the right one is selected.',
   'phone.landline.title': 'Enter a mobile number',
   'phone.landline.text': "That doesn't look like a mobile number.",
   'phone.country.title': "We can't send codes to that country",

@@ -95,6 +95,9 @@ export const es: Texts = {
   'phone.unreadable.text': 'Escríbelo como lo marcarías.',
   'phone.length.title': 'Revisa el número',
   'phone.length.text': 'Le faltan o le sobran dígitos.',
+  'phone.otherCountry.title': 'Revisa el país',
+  'phone.otherCountry.text':
+    'El número no parece del país que elegiste, sino de otro. Asegúrate de que el país seleccionado sea el correcto.',
   'phone.landline.title': 'Escribe un número de celular',
   'phone.landline.text': 'Ese no parece ser un número de celular.',
   'phone.country.title': 'No podemos enviar códigos a ese país',

@@ -96,6 +96,9 @@ export const pt: Texts = {
   'phone.unreadable.text': 'Digite como você discaria.',
   'phone.length.title': 'Confira o número',
   'phone.length.text': 'Faltam ou sobram dígitos.',
+  'phone.otherCountry.title': 'Confira o país',
+  'phone.otherCountry.text':
+    'O número não parece ser do país escolhido, e sim de outro. Confirme se o país selecionado está certo.',
   'phone.landline.title': 'Digite um número de celular',
   'phone.landline.text': 'Esse não parece ser um número de celular.',
   'phone.country.title': 'Não enviamos códigos para esse país',
