@@ -1,5 +1,4 @@
 import type { Channel } from './code-provider.js'
-import type { Secrets } from './keys.js'
 
 /** One of several numbers of a person. */
 export interface NumberOnFile {
@@ -46,7 +45,3 @@ export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>
 /** How many there are to choose among. */
 export const choicesOf = (onFile: OnFile): number =>
   allNumbers(onFile).length + (onFile.secret === undefined ? 0 : 1)
-
-/** By which a browser that remembers it tells a way to this subject from the others. */
-export const wayTag = (secrets: Secrets, subject: string, channel: Channel, phone?: string): string =>
-  secrets.tag('destination', JSON.stringify([subject, channel, phone]))

@@ -4,7 +4,7 @@ import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-nu
 import type { Counted } from './budgets/counter-table.js'
 import { appMethod, type Channel, type Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
-import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
+import { allNumbers, type DestinationView, type NumberOnFile } from './destinations.js'
 import { type Basis, hashId } from './keys.js'
 import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
 import { both, createLedgers, type LedgerInHand } from './ledger/ledgers.js'
@@ -160,9 +160,8 @@ export function createTargets(
           .filter((target) => takes(target, channel))
           .map((target) => ({ channel, target, ...(inAll && { id: idOf(target, channel) }) })),
       )
-      const last = inAll && (await actor.browser?.read())?.way
-      const isLast = ({ channel, target: { subject, phone } }: Way) =>
-        wayTag(secrets, subject, channel, phone) === last
+      const last = (await inAll?.read())?.ledger.lastWay
+      const isLast = ({ channel, target: { key } }: Way) => key === last?.number && channel === last.channel
       return last === undefined
         ? ways
         : ways.sort((one, other) => Number(isLast(other)) - Number(isLast(one)))

@@ -107,6 +107,9 @@ export type SettleOutcome =
 /** The attempt that was settled last: whoever had no answer from the store settles it again, and is told the same. */
 export type Settled = { readonly attempt: string; readonly outcome: SettleOutcome }
 
+/** A destination by its key, and how the code travelled there. */
+type Way = { readonly number: string; readonly channel: Channel }
+
 export type UsedCode = { readonly code: string; readonly at: number }
 
 /** What one kind of browser has used up, and its challenge. */
@@ -145,6 +148,8 @@ export type Ledger = {
   readonly usedCodes: readonly UsedCode[]
   /** The last step of an app whose code was taken (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined
+  /** Where its last right code had been sent, where the subject may have several destinations: that one comes first. */
+  readonly lastWay?: Way | undefined
   /** When it last changed. */
   readonly at: number
 }

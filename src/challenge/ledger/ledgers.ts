@@ -151,6 +151,7 @@ const haveMoments = (list: readonly { readonly at: number }[] | undefined): bool
   Array.isArray(list) && list.every((one) => Number.isFinite(one?.at))
 
 const failuresRememberedMs = 30 * rememberedMs
+const wayRememberedMs = 30 * rememberedMs
 const disabledRememberedMs = 365 * rememberedMs
 
 /** The time a command works with: a ledger of another machine may lead this clock a little. */
@@ -168,6 +169,7 @@ export function keptForMs({ ledger, now, limits }: LedgerView): number {
   const expiries = [
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),
+    ledger.lastWay === undefined ? 0 : ledger.at + wayRememberedMs,
     budgetExpiresAt(ledger, 'strangers', limits),
     budgetExpiresAt(ledger, 'known', limits),
   ]

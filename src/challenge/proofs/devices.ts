@@ -67,7 +67,7 @@ async function end(
   if (await update(store, keys.devices(subject), decide)) emit({ type, subject })
 }
 
-const stranger: BrowserFacts = { isKnown: false, isTrusted: false, way: undefined }
+const stranger: BrowserFacts = { isKnown: false, isTrusted: false }
 
 /** The browser of one request, by the token that it shows. A class for the same reason as `OpenSubject`. */
 export class Device implements Fact<BrowserFacts> {
@@ -91,8 +91,8 @@ export class Device implements Fact<BrowserFacts> {
   }
 
   /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
-  async succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined> {
-    return (await this.record({ trust, isCodeTyped: true, way }))?.kept
+  async succeed(trust: boolean): Promise<DeviceToken | undefined> {
+    return (await this.record({ trust, isCodeTyped: true }))?.kept
   }
 
   /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
@@ -120,7 +120,7 @@ export class Device implements Fact<BrowserFacts> {
     }
     const device = devices.find((one) => isShownBy(one, shown, time))
     if (device === undefined) return stranger
-    return { isKnown: parts.knownMaxAgeMs > 0, isTrusted: isTrusted(device, time), way: device.way }
+    return { isKnown: parts.knownMaxAgeMs > 0, isTrusted: isTrusted(device, time) }
   }
 
   private async record(by: Parameters<typeof succeed>[2]): Promise<Success | undefined> {

@@ -13,8 +13,6 @@ export type StoredDevice = {
   readonly expiresAt: number
   readonly trustedAt?: number | undefined
   readonly trustExpiresAt?: number | undefined
-  /** Tag of the way of the last code that was right: of no use but to compare. */
-  readonly way?: string | undefined
 }
 export type Stored = { readonly devices: readonly StoredDevice[] }
 
@@ -24,8 +22,6 @@ export interface BrowserFacts {
   readonly isKnown: boolean
   /** Whether it may stand in for the code. */
   readonly isTrusted: boolean
-  /** Tag of the way of the last code that was right in it: it comes first. */
-  readonly way?: string | undefined
 }
 
 /** What the browser keeps: 256 random bits, until `expiresAt`. */
@@ -83,7 +79,7 @@ export interface Success {
 export function succeed(
   stored: Stored | undefined,
   shown: ShownToken | undefined,
-  by: { readonly isCodeTyped: boolean; readonly trust: boolean; readonly way?: string | undefined },
+  by: { readonly isCodeTyped: boolean; readonly trust: boolean },
   ages: Ages,
   time: number,
 ): Update<Stored, Success | undefined> {
@@ -105,7 +101,6 @@ export function succeed(
     expiresAt: Math.max(time + ages.knownMaxAgeMs, trustExpiresAt ?? 0),
     trustedAt: by.trust ? time : before?.trustedAt,
     trustExpiresAt,
-    way: by.way ?? before?.way,
   }
   const others = devices.filter((other) => other !== before)
   const kept = { token, expiresAt: after.expiresAt }

@@ -17,13 +17,6 @@ export interface Caller extends Requester {
   readonly browser: Device | undefined
 }
 
-/** A success with more than its grant to record. */
-interface Success {
-  readonly trust?: boolean
-  /** Tag of the way by which the code came. */
-  readonly way?: string | undefined
-}
-
 const ownResponseMs = 5_000
 
 export function createAdmit({ settings, renewal, devices }: HttpParts) {
@@ -38,7 +31,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     { req, res }: RequestContext,
     { subject, record, browser }: Caller,
     proven: Proven,
-    { trust = false, way }: Success = {},
+    trust = false,
   ): Promise<Verified | Refusal> {
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
@@ -58,7 +51,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     const recorded = standsIn
       ? undefined
       : browser
-          ?.succeed(trust, way)
+          ?.succeed(trust)
           .then((kept) => devices?.keep(res, kept))
           .catch(() => undefined)
     const forget = async () => {

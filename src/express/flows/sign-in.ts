@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Challenges } from '../../challenge/challenges.js'
 import { kindOf } from '../../challenge/code-provider.js'
 import { type Actor, refused, type Shown } from '../../challenge/commands.js'
-import { choicesOf, mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
+import { choicesOf, mayHaveSeveral } from '../../challenge/destinations.js'
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
@@ -22,7 +22,7 @@ type Acting = Actor & Caller
 export function createSignIn(http: HttpParts): Flow<Acting> {
   const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
   const { requirements, devices, path, successPaths } = http
-  const { challenges, grants, purposes, secrets, now } = domain
+  const { challenges, grants, purposes, now } = domain
   const admit = createAdmit(http)
 
   /** Nobody is signed out for a requirement that this session cannot read: a proof in another tab may have renewed it. */
@@ -182,12 +182,11 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
       })
     },
 
-    async approve(context, actor, { purpose, bound, channel, phone }, trustDevice) {
+    async approve(context, actor, { purpose, bound, channel }, trustDevice) {
       const method = kindOf(channel)
       const proven = { purpose, bound, method, channel: method === 'code' ? channel : undefined }
       const trust = trustDevice && devices?.serves(purpose) === true
-      const way = mayHaveSeveral(actor) ? wayTag(secrets, actor.subject, channel, phone) : undefined
-      return admit(context, actor, proven, { trust, way })
+      return admit(context, actor, proven, trust)
     },
 
     recover: domain.recover && recoverBy(domain.recover),
