@@ -38,7 +38,6 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'device.trusted': record,
   'device.used': record,
   'device.revoked': record,
-  'device.reused': warning,
   'grant.revoked': record,
   'recovery.used': record,
   'recovery.failed': record,

@@ -88,8 +88,6 @@ export type EventBody =
       readonly reason?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
-  /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
-  | { readonly type: 'device.reused'; readonly subject: string }
   | { readonly type: 'grant.revoked'; readonly subject: string }
   /** A recovery code was used up; `remaining` are left, where the host tells it. Worth a message to the person. */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }

@@ -109,8 +109,9 @@ ${
   browsers.length === 0
     ? `<p>${t.noBrowsers}</p>`
     : table(
-        [t.trustedOn, t.trust],
-        browsers.map(({ id, trustedAt }, index) => [
+        [t.browser, t.trustedOn, t.trust],
+        browsers.map(({ id, label = t.browser, isThis, trustedAt }, index) => [
+          `${escaped(label)}${isThis ? ` (${t.thisOne})` : ''}`,
           new Date(trustedAt).toLocaleString(t.lang, { timeZone: 'UTC', timeZoneName: 'short' }),
           form('/browsers', hidden('id', id), `${t.revoke}${index === 0 ? '' : ` ${index + 1}`}`),
         ]),

@@ -12,7 +12,7 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages):
 
   router.get('/security', signedIn, async (req, res) => {
     const account = ownerOf(req)
-    const browsers = await tf.trustedDevices.list(account.name)
+    const browsers = await tf.trustedDevices.list(account.name, req)
     const { security, t } = pages(req)
     const news = { revoked: t.browserRevoked, number: t.numberChanged }[textOf(req.query, 'news') ?? '']
     res.send(security(account, browsers, news))

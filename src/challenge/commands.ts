@@ -6,7 +6,6 @@ import type { Suspicion } from './budgets/suspicion.js'
 import type { Channel, Details } from './code-provider.js'
 import type { OnFile } from './destinations.js'
 import type { Lane } from './limits.js'
-import type { BrowserFacts } from './proofs/stored-device.js'
 
 /** What an entry of the store says. Nothing is read until somebody asks, and nothing twice. */
 export interface Fact<Value> {
@@ -33,7 +32,7 @@ export interface Actor extends OnFile, Requester {
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
   /** Absent: browsers are not told apart, as at a call without one. */
-  readonly browser?: Fact<BrowserFacts> | undefined
+  readonly browser?: { isKnown(): Awaitable<boolean> } | undefined
   /** The last revocation of this subject in this session; absent: nobody looks for one. */
   readonly record?: Fact<string | undefined> | undefined
   /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */

@@ -11,7 +11,7 @@ import { createCodes } from './codes.js'
 import { createKeys, createSecrets } from './keys.js'
 import type { Limits } from './limits.js'
 import { createNumbers, createSubjects } from './lockouts.js'
-import { createDevices } from './proofs/devices.js'
+import { createDevices, deviceLifetimeMs } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
 import { createKeptForms } from './proofs/kept-forms.js'
@@ -58,7 +58,7 @@ export function openDomain(settings: {
   const signups = createSignupGuard(parts, settings.signupGuard)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
-  const grants = createGrants(parts)
+  const grants = createGrants({ ...parts, deviceLifetimeMs: deviceLifetimeMs(settings) })
   const sending = { ...parts, targets, counters, codes }
   return {
     namespace,
@@ -79,7 +79,7 @@ export function openDomain(settings: {
     grants,
     enrolments: createEnrolments({ ...parts, grants }),
     keptForms: createKeptForms(parts),
-    devices: createDevices(parts),
+    devices: createDevices({ ...parts, grants }),
     hashBound: createBoundHash(secrets, namespace),
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }

@@ -76,6 +76,8 @@ export type SecretUse =
   | 'details'
   | 'authenticator'
   | 'destination'
+  | 'device'
+  | 'device-name'
 
 export type Secrets = ReturnType<typeof createSecrets>
 
@@ -93,10 +95,20 @@ export function createSecrets(secrets: readonly [string, ...string[]]) {
   const firstKey = (use: SecretUse) => keysOf(use).at(0) as KeyObject
   const lastKey = (use: SecretUse) => keysOf(use).at(-1) as KeyObject
 
+  const hmac = (key: KeyObject, value: string) => createHmac('sha256', key).update(value).digest('base64url')
+
   return {
+    /** Keyed hashes under each secret, that of the first one first: for what is handed out, and verified under any. */
+    tags(use: SecretUse, value: string): readonly [string, ...string[]] {
+      return [
+        hmac(firstKey(use), value),
+        ...keysOf(use)
+          .slice(1)
+          .map((key) => hmac(key, value)),
+      ]
+    },
     /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
-    tag: (use: SecretUse, value: string) =>
-      createHmac('sha256', lastKey(use)).update(value).digest('base64url'),
+    tag: (use: SecretUse, value: string) => hmac(lastKey(use), value),
     /** Encrypts with the first secret, bound to `context`. */
     seal(use: SecretUse, value: string, context: string): string {
       const iv = randomBytes(ivBytes)

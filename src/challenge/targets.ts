@@ -225,10 +225,10 @@ export function gather(
   ledger: Pick<LedgerInHand, 'read'>,
   counters?: () => Awaitable<Refusal | undefined>,
 ) {
-  const reads = [ledger.read(), browser?.read(), record?.read(), visitor?.read(), counters?.()] as const
-  return andThen(all(reads), ([seen, known, epoch, owner, refusal]) => {
+  const reads = [ledger.read(), browser?.isKnown(), record?.read(), visitor?.read(), counters?.()] as const
+  return andThen(all(reads), ([seen, isKnown, epoch, owner, refusal]) => {
     const who: Who = {
-      budget: known?.isKnown === true ? 'known' : 'strangers',
+      budget: isKnown ? 'known' : 'strangers',
       session: hashId(owner ?? session),
       subject: hashId(owner ?? subject),
       epoch,

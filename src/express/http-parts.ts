@@ -7,7 +7,7 @@ import { createAddressOf, createIdentify, createOnFile } from './host/requester.
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
 import type { Warnings } from './host/warnings.js'
-import { createDeviceCookies } from './http/cookies.js'
+import { createDeviceCookies } from './http/device-cookies.js'
 import { createEndpoint } from './http/endpoint.js'
 import { createSuccessPaths } from './http/origin.js'
 import { createResponder } from './http/responder.js'
@@ -43,7 +43,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     addressOf,
     ...createOnFile(settings),
     /** Undefined where no cookie tells browsers apart. */
-    devices: keepsDevices ? createDeviceCookies(domain) : undefined,
+    devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
     // Where the routes are, and how they respond.

@@ -19,6 +19,17 @@ export interface CodeOptions {
   readonly letters?: boolean
 }
 
+/** Browsers that replace the code at sign-in. */
+export interface TrustedDevicesOptions {
+  /** For how long after the person asked for it, in milliseconds: 30 days at most. */
+  readonly maxAgeMs: number
+  /**
+   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. By default its client hints or
+   * its user agent say, such as `Firefox, Linux`.
+   */
+  readonly label?: (req: Request) => string
+}
+
 /** The options that HTTP goes by. Durations are milliseconds. */
 export interface HttpOptions {
   /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
@@ -32,7 +43,7 @@ export interface HttpOptions {
   /** Default `expressSession()`. */
   readonly session?: SessionAdapter
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
-  readonly trustedDevices?: { readonly maxAgeMs: number }
+  readonly trustedDevices?: TrustedDevicesOptions
   /**
    * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser.
    * That keeps its budget apart from that of strangers, who could otherwise use it up; it never replaces a

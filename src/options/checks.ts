@@ -107,7 +107,10 @@ export const optionChecks = {
   session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
   limits: withDefault({}, limitsOption),
   // NIST SP 800-63B-4, 5.1: thirty days at most.
-  trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
+  trustedDevices: object(
+    { maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)'), label: func('(req) => string') },
+    ['maxAgeMs'],
+  ),
   knownBrowsers: withDefault({ maxAgeMs: 90 * dayMs }, (value, name) =>
     value === false ? false : knownBrowsers(value, name),
   ),

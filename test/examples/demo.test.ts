@@ -146,6 +146,7 @@ describeInChromium('npm start', (browser) => {
     await givePassword(page, demo)
     expect(await heading(page)).toBe('Account')
     await page.getByRole('link', { name: 'Security' }).click()
+    await page.getByRole('cell', { name: /^Chrom(e|ium), Linux \(this one\)$/ }).waitFor()
     await press(page, 'Revoke')
     await page.getByText('None yet').waitFor()
 

@@ -39,7 +39,7 @@ describe('a new authenticator app', () => {
     expect((await ben.get('/app')).json.secret).not.toBe(secret)
 
     const later = await host.login('ben')
-    await later.post('/two-factor/start')
+    await later.post('/two-factor/start', { channel: 'app' })
     // Whoever saw the first code typed has nothing.
     expect((await later.post('/two-factor/verify', { code: shows(0, secret) })).status).toBe(422)
     expect((await later.post('/two-factor/verify', { code: shows(1, secret) })).status).toBe(200)

@@ -5,6 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Grant, TwoFactorOptions } from '../../src/index.js'
 import {
   anasToken,
+  bringDevice,
+  deviceCookies,
   failingStore,
   gate,
   type Host,
@@ -18,8 +20,6 @@ import {
   storeThrough,
   withTokens,
 } from './kit.js'
-
-const cookie = '__Host-two-factor-device'
 
 /** express-session, whose nth renewal does something else when told so. */
 function counted(instead: (nth: number) => Promise<void> | undefined = () => undefined) {
@@ -55,7 +55,7 @@ describe('a sign-in whose grant cannot be stored', () => {
     // What a frozen store writes later ends up under an id that was never issued.
     expect(renewals).toEqual([1, 2])
     // Neither is the browser trusted, or known.
-    expect(ana.cookies.has(cookie)).toBe(false)
+    expect(deviceCookies(ana)).toEqual([])
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
   })
 })
@@ -122,8 +122,7 @@ describe('a sign-in that fails after its grant was stored', () => {
     expect(told.refusal).toEqual([503, 'store_unavailable'])
     arm(false)
     await Promise.all(written)
-    const later = await host.login()
-    later.cookies.set(cookie, ana.cookies.get(cookie) ?? '')
+    const later = bringDevice(await host.login(), ana)
     host.clock.now += 60_000
     expect((await later.start()).status).toBe(next)
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(isNew ? 0 : 1)

@@ -73,8 +73,8 @@ const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
 const withToken = async (host: Host, user: string) =>
   Object.assign(host.browser(), { always: { authorization: `Bearer ${user}` } })
 const tokens = { session: tokenSession(tokenOf), subject: tokenOf, onVerified: () => undefined }
-// Address, ledger, grants, devices, two tallies, settle, grant, device.
-const signIn = { at: '/two-factor', wanted: (browser: Browser) => browser.get('/account'), commands: 8 }
+// Address, ledger, grants, tally, settle, grant.
+const signIn = { at: '/two-factor', wanted: (browser: Browser) => browser.get('/account'), commands: 6 }
 // Enrolment, address, ledger, settle, the record under its new id, proof.
 const signUp = {
   at: '/phone',
@@ -97,7 +97,7 @@ const hashes = new Set<string>()
 const setUps: Readonly<Record<string, SetUp>> = {
   'a recovery code': {
     ...signIn,
-    commands: 7,
+    commands: 5,
     login: (host, user) => host.login(user),
     options: { recoveryCodes: { consume: (_subject, hash) => hashes.delete(hash) } },
     typed(host, user) {

@@ -388,6 +388,22 @@ export function gate() {
 export const sessionIdOf = ({ cookies }: Browser): string =>
   /^s:([^.]+)/.exec(decodeURIComponent(cookies.get('connect.sid') ?? ''))?.[1] ?? ''
 
+/** What a browser keeps to be recognized by, one cookie for each account. */
+export const deviceCookies = ({
+  cookies,
+}: Pick<Browser, 'cookies'>): readonly [name: string, value: string][] =>
+  [...cookies].filter(([name]) => name.startsWith('__Host-two-factor-device'))
+
+/** Gives one browser what another is recognized by, or what that one kept earlier. */
+export function bringDevice(to: Browser, from: Pick<Browser, 'cookies'>): Browser {
+  for (const [name, value] of deviceCookies(from)) to.cookies.set(name, value)
+  return to
+}
+
+/** The response lines that set or take away such a cookie. */
+export const deviceLines = ({ headers }: { readonly headers: Headers }): readonly string[] =>
+  headers.getSetCookie().filter((line) => line.startsWith('__Host-two-factor-device'))
+
 /** A warning of this package, as the process is given it. */
 interface Said extends Error {
   readonly code: string

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { CodeProvider, SendResult } from '../../src/index.js'
 import { startAppHost } from './app-kit.js'
 import type { Browser } from './browser.js'
-import { gate, type Host, startHost, startLoggedIn } from './kit.js'
+import { bringDevice, gate, type Host, startHost, startLoggedIn } from './kit.js'
 
-const device = '__Host-two-factor-device'
 const right = '482913'
 
 /** A service that is told what becomes of a send, and what happens before it says so. */
@@ -40,9 +39,7 @@ async function knownBrowser(host: Host, first: (browser: Browser) => Promise<unk
   await first(before)
   expect((await before.verify(right)).status).toBe(200)
   host.clock.now += 120_000
-  const known = await host.login()
-  known.cookies.set(device, before.cookies.get(device) ?? '')
-  return known
+  return bringDevice(await host.login(), before)
 }
 
 describe('a send of a known browser that never left', () => {

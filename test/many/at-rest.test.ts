@@ -73,8 +73,8 @@ async function liveThroughEverything() {
       ...codes,
       // With and without country and plus.
       ...numbers.flatMap((phone) => [phone, phone.slice(1), phone.slice(3)]),
-      // A session cookie is s:<id>.<signature>, a device cookie its secret.
-      ...[...cookies].map((cookie) => cookie.replace(/^s:|\..*$/g, '')),
+      // A session cookie is s:<id>.<signature>, a device cookie <id>.<time>.<signature>: its id is in no way secret.
+      ...[...cookies].map((cookie) => cookie.replace(/^s:([^.]*)\..*$|^.*\./, '$1')),
     ],
   }
 }

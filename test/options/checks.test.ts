@@ -29,6 +29,7 @@ function refusal(change: object, usual: object = minimal): string | undefined {
 const beside: Readonly<Record<string, object>> = {
   'pages.brand': { name: 'Acme' },
   recoveryCodes: { consume: noop },
+  trustedDevices: { maxAgeMs: 1 },
   authenticator: { secretOf: noop, issuer: 'Acme' },
 }
 
@@ -129,6 +130,7 @@ const rows: readonly Row[] = [
     [1, 30 * day],
     [0, 30 * day + 1],
   ],
+  ['trustedDevices.label', fn('(req) => string'), [noop], ['Firefox']],
   ['knownBrowsers.maxAgeMs', duration, [1], [0]],
   ['knownBrowsers', 'must be an object with: maxAgeMs', [false], [true]],
   ['dangerouslyAnyCountry', 'must be true', [], [false]],

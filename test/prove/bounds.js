@@ -64,6 +64,7 @@ export const bounds = [
     tests: [
       'test/express/proof-owners.test.ts',
       'test/express/requirement-owners.test.ts',
+      'test/express/device-cookies.test.ts',
       'test/express/trusted-device.test.ts',
       'test/express/step-up.test.ts',
     ],

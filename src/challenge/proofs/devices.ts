@@ -1,143 +1,177 @@
-import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Fact } from '../commands.js'
+import { type Awaitable, all, andThen } from '../../lib/promises.js'
+import { clockLeewayMs } from '../../lib/time.js'
 import type { Basis } from '../keys.js'
 import { createUpdater, type Updater, update } from '../updater.js'
-import {
-  type Ages,
-  type BrowserFacts,
-  type DeviceToken,
-  isReplaced,
-  isShownBy,
-  isTrusted,
-  live,
-  remove,
-  type ShownToken,
-  type Stored,
-  type StoredDevice,
-  type Success,
-  shownBy,
-  succeed,
-  undo,
-} from './stored-device.js'
+import { createDeviceMarks, type DeviceMark, newDeviceId, timeIn } from './device-marks.js'
+import type { Grants } from './grants.js'
+import { add, live, remove, type StoredDevice, type StoredDevices, takeBack, use } from './trusted-device.js'
 
-/** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
-export interface TrustedDevice {
-  /** For `tf.trustedDevices.revoke`. */
-  readonly id: string
-  /** When the person asked for it. */
-  readonly trustedAt: number
-  /** When it last replaced a code. */
-  readonly usedAt: number
-  /** Never moves, however often the device is used. */
-  readonly endsAt: number
+/** For how long a success makes a browser known, and a trusted one replaces the code, in milliseconds; 0 where that is off. */
+export interface DeviceAges {
+  readonly knownMaxAgeMs: number
+  readonly trustedMaxAgeMs: number
 }
 
-type Parts = Basis & Ages
+/** Longer than that no device cookie lives, nor what ends it. */
+export const deviceLifetimeMs = ({ knownMaxAgeMs, trustedMaxAgeMs }: DeviceAges): number =>
+  Math.max(knownMaxAgeMs, trustedMaxAgeMs)
+
+/** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
+export interface TrustedDevice extends StoredDevice {
+  /** Whether the request of the list came from it; absent in a list without a request. */
+  readonly isThis?: boolean
+}
+
+/** What a trusted device is made with. */
+export interface Trust {
+  readonly label?: string | undefined
+}
+
+interface Parts extends Basis, DeviceAges {
+  readonly namespace: string
+  readonly grants: Pick<Grants, 'devicesEndedAt' | 'endDevices'>
+}
 
 /** The browsers of all subjects that are known or trusted. */
 export function createDevices(parts: Parts) {
-  const { store, keys, now } = parts
+  const { store, keys, secrets, namespace, grants, now, emit } = parts
+  const marks = createDeviceMarks(secrets, namespace)
+  const opened = { ...parts, marks }
+
+  /** Reports it only when there were any. */
+  async function end(subject: string, stays: (device: StoredDevice) => boolean): Promise<void> {
+    const ended = await update(store, keys.devices(subject), (stored: StoredDevices | undefined) =>
+      remove(stored, stays, now()),
+    )
+    if (ended) emit({ type: 'device.revoked', subject })
+  }
 
   return {
-    /** `maySucceed`: its entry is read even for a browser without a token, which success will give one. */
-    open(subject: string, token: string | undefined, maySucceed = false): Device {
-      return new Device(parts, subject, token === undefined ? undefined : shownBy(token), maySucceed)
+    namesFor: marks.namesFor,
+    timeIn,
+    lifetimeMs: deviceLifetimeMs(parts),
+    /** The browser that shows these tokens. `endedAt`: where the request has the record of the subject in hand. */
+    open(
+      subject: string,
+      tokens: readonly string[],
+      endedAt: () => Awaitable<number> = () => grants.devicesEndedAt(subject),
+    ): Device {
+      const shown = tokens.map((token) => marks.read(subject, token)).find((mark) => mark !== undefined)
+      return new Device(opened, subject, shown, endedAt)
     },
-    async list(subject: string): Promise<readonly TrustedDevice[]> {
-      const entry = await store.read(keys.devices(subject))
-      const trusted = live(entry?.value as Stored | undefined, now()).filter((one) => isTrusted(one, now()))
-      return trusted.map(({ id, trustedAt = 0, usedAt, trustExpiresAt = 0 }) => {
-        return { id, trustedAt, usedAt, endsAt: trustExpiresAt }
-      })
+    /** The trusted ones. `here`: the browser of a request. */
+    async list(subject: string, here?: Device): Promise<readonly TrustedDevice[]> {
+      const [entry, endedAt, current] = await all([
+        store.read(keys.devices(subject)),
+        grants.devicesEndedAt(subject),
+        here?.trusted(),
+      ])
+      return live(entry?.value as StoredDevices | undefined, now())
+        .filter(({ trustedAt }) => trustedAt > endedAt)
+        .map((device) => ({ ...device, ...(here && { isThis: device.id === current?.id }) }))
     },
-    revoke: (subject: string, id: string) =>
-      end(parts, subject, 'device.revoked', (device) => device.id !== id),
-    revokeSubject: (subject: string) => end(parts, subject, 'device.revoked', () => false),
+    /** Ends the trust in one. It stays known. */
+    revoke: (subject: string, id: string) => end(subject, (device) => device.id !== id),
+    /** Ends all that are trusted or known. */
+    async revokeSubject(subject: string): Promise<void> {
+      await grants.endDevices(subject)
+      await end(subject, () => false)
+    },
+    /** Forgets the trusted ones of a subject whose devices were ended. */
+    forgetSubject: (subject: string) => end(subject, () => false),
   }
 }
 
-/** Removes the devices that `stays` rejects and reports it only when there were any. */
-async function end(
-  { store, keys, now, emit }: Parts,
-  subject: string,
-  type: 'device.revoked' | 'device.reused',
-  stays: (device: StoredDevice) => boolean,
-): Promise<void> {
-  const decide = (stored: Stored | undefined) => remove(stored, stays, now())
-  if (await update(store, keys.devices(subject), decide)) emit({ type, subject })
-}
-
-const stranger: BrowserFacts = { isKnown: false, isTrusted: false }
-
-/** The browser of one request, by the token that it shows. A class for the same reason as `OpenSubject`. */
-export class Device implements Fact<BrowserFacts> {
-  private readonly entry: Updater<Stored>
-  private facts: Awaitable<BrowserFacts> | undefined
-  private success: Success | undefined
+/**
+ * The browser of one request: the one place that says whether it is known, and whether it is trusted. A class for the
+ * same reason as `OpenSubject`.
+ */
+export class Device {
+  private readonly entry: Updater<StoredDevices>
+  /** The time of what this request gives it: a revocation that comes meanwhile ends that, too. */
+  private readonly openedAt: number
+  private found: { readonly device: Awaitable<StoredDevice | undefined> } | undefined
+  /** The device that this request has begun to trust. */
+  private added: string | undefined
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: Parts & { readonly marks: ReturnType<typeof createDeviceMarks> },
     private readonly subject: string,
-    private readonly shown: ShownToken | undefined,
-    private readonly maySucceed: boolean,
+    /** What its cookie says; undefined without one of ours. */
+    private readonly shown: DeviceMark | undefined,
+    private readonly endedAt: () => Awaitable<number>,
   ) {
+    this.openedAt = parts.now()
     this.entry = createUpdater(parts.store, parts.keys.devices(subject))
   }
 
-  read(): Awaitable<BrowserFacts> {
-    if (this.shown === undefined && !this.maySucceed) return stranger
-    this.facts ??= andThen(this.entry.prefetch(), (stored) => this.factsIn(stored))
-    return this.facts
+  /** Whether this subject has succeeded in it before. Gives a share of the limits, never access. */
+  isKnown(): Awaitable<boolean> {
+    const { shown, parts } = this
+    if (shown === undefined || parts.knownMaxAgeMs === 0) return false
+    if (parts.now() - shown.at >= parts.knownMaxAgeMs) return false
+    return this.isInForce(shown)
   }
 
-  /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
-  async succeed(trust: boolean): Promise<DeviceToken | undefined> {
-    return (await this.record({ trust, isCodeTyped: true }))?.kept
-  }
-
-  /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
-  standIn(): Promise<Success | undefined> {
-    return this.record({ trust: false, isCodeTyped: false })
-  }
-
-  /** Restores the state before a success, but for the token where the browser holds the new one already. */
-  async undo(isDelivered = false): Promise<void> {
-    const { success } = this
-    if (success?.after === undefined) return
-    await this.entry.update((stored) => undo(stored, success, isDelivered, this.parts.now()))
-  }
-
-  private factsIn(stored: Stored | undefined): Awaitable<BrowserFacts> {
-    const { shown, parts, subject } = this
-    if (shown === undefined) return stranger
-    const time = parts.now()
-    const devices = live(stored, time)
-    // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
-    const isStolen = (device: StoredDevice) => isReplaced(device, shown, time)
-    if (devices.some(isStolen)) {
-      const ended = end(parts, subject, 'device.reused', (device) => !isStolen(device))
-      return ended.then(() => stranger)
+  /** The trusted device that it is, which may stand in for the code. */
+  trusted(): Awaitable<StoredDevice | undefined> {
+    const { shown, parts } = this
+    if (shown === undefined || parts.trustedMaxAgeMs === 0) return undefined
+    this.found ??= {
+      device: andThen(all([this.isInForce(shown), this.entry.prefetch()]), ([isInForce, stored]) =>
+        isInForce ? live(stored, parts.now()).find(({ id }) => id === shown.id) : undefined,
+      ),
     }
-    const device = devices.find((one) => isShownBy(one, shown, time))
-    if (device === undefined) return stranger
-    return { isKnown: parts.knownMaxAgeMs > 0, isTrusted: isTrusted(device, time) }
+    return this.found.device
   }
 
-  private async record(by: Parameters<typeof succeed>[2]): Promise<Success | undefined> {
-    const { emit, now } = this.parts
-    // Token theft: what never read the browser, such as a recovery without a number, ends a replaced token, too.
-    await this.read()
-    const recorded = (async () =>
-      this.entry.update((stored) => {
-        const decided = succeed(stored, this.shown, by, this.parts, now())
-        this.success = decided.outcome
-        return decided
-      }))()
-    // Made, but answered too late: its token goes nowhere, and the owner's would pass for a stolen one.
-    recorded.catch(() => this.undo()).catch(() => undefined)
-    const success = await recorded
-    const isUsed = success?.before !== undefined && isTrusted(success.before, now())
-    if (by.trust || isUsed) emit({ type: by.trust ? 'device.trusted' : 'device.used', subject: this.subject })
-    return success
+  /** Records that it stands in for the code; false, and nothing is written, when it is trusted no more. */
+  async standIn(): Promise<boolean> {
+    const { subject, parts } = this
+    const device = await this.trusted()
+    if (device === undefined) return false
+    const isUsed = await this.entry.update((stored) => use(stored, device.id, parts.now()))
+    if (isUsed) parts.emit({ type: 'device.used', subject })
+    return isUsed
+  }
+
+  /** Records a success. Returns the token that the browser keeps from now on; undefined when it keeps what it has. */
+  async succeed(trust?: Trust): Promise<string | undefined> {
+    const { subject, shown, parts, openedAt: at } = this
+    // A cookie that was copied before must not become a trusted one: it gets another id.
+    const trusted = trust && (await this.trust(trust).catch(() => undefined))
+    if (trusted === undefined && parts.knownMaxAgeMs === 0) return undefined
+    const isSame = shown !== undefined && (await this.isInForce(shown))
+    return parts.marks.sign(subject, { id: trusted ?? (isSame ? shown.id : newDeviceId()), at })
+  }
+
+  /** Ends the trust that this request has begun. */
+  async undo(): Promise<void> {
+    const { added, parts } = this
+    if (added !== undefined) await this.entry.update((stored) => takeBack(stored, added, parts.now()))
+  }
+
+  /** Its id from now on. */
+  private async trust({ label }: Trust): Promise<string> {
+    const { subject, shown, parts, openedAt: at } = this
+    const id = newDeviceId()
+    this.added = id
+    const device = { id, label, trustedAt: at, usedAt: at, endsAt: at + parts.trustedMaxAgeMs }
+    try {
+      await this.entry.update((stored) => add(stored, device, shown?.id, at))
+    } catch (error) {
+      // Made, but answered too late: its token goes nowhere.
+      this.undo().catch(() => undefined)
+      throw error
+    }
+    parts.emit({ type: 'device.trusted', subject })
+    return id
+  }
+
+  /** Whether no revocation has ended it. */
+  private isInForce({ at }: DeviceMark): Awaitable<boolean> {
+    // Set by a clock that is wrong, and it would outlive its revocation.
+    if (at - this.parts.now() > clockLeewayMs) return false
+    return andThen(this.endedAt(), (endedAt) => at > endedAt)
   }
 }

@@ -9,8 +9,10 @@ import type { GrantMethod, Proven, RequiredGrant, StoredGrant } from './stored-g
 import {
   confirm,
   countRecoveryTry,
+  devicesEndedAt,
   earlierIds,
   emptySubject,
+  endDevices,
   epochOf,
   fitting,
   forgetRecoveryTries,
@@ -20,6 +22,7 @@ import {
   type RecoveryTry,
   revocationLifetimeMs,
   revoke,
+  revokeEverything,
   type SubjectRecord,
   take,
   takeBack,
@@ -55,11 +58,13 @@ type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRec
 interface Parts extends Basis {
   readonly purposes: Purposes
   readonly limits: Pick<Limits, 'codeLifetimeMs'>
+  /** Longer than that no device cookie lives. */
+  readonly deviceLifetimeMs: number
 }
 
 /** The grants of all subjects, each with its own record. */
 export function createGrants(parts: Parts) {
-  const { store, keys, limits, now, emit } = parts
+  const { store, keys, limits, deviceLifetimeMs, now, emit } = parts
 
   const look = <Result>(subject: string, judge: (record: SubjectRecord) => Result): Awaitable<Result> =>
     andThen(store.read(keys.grants(subject)), (entry) =>
@@ -69,11 +74,14 @@ export function createGrants(parts: Parts) {
   const change = <Outcome>(subject: string, decide: Decide<Outcome>): Promise<Outcome> =>
     update(store, keys.grants(subject), (record: SubjectRecord = emptySubject) => decide(record, now()))
 
-  async function end(subject: string, session?: string): Promise<void> {
-    await change(subject, (record, time) => {
-      const expiresAt = time + revocationLifetimeMs(limits.codeLifetimeMs)
-      return revoke(record, { id: newCommandId(), session, expiresAt }, time)
-    })
+  const newRevocation = (now: number, session?: string) => ({
+    id: newCommandId(),
+    session,
+    expiresAt: now + revocationLifetimeMs(limits.codeLifetimeMs),
+  })
+
+  async function end(subject: string, decide: Decide<undefined>): Promise<void> {
+    await change(subject, decide)
     emit({ type: 'grant.revoked', subject })
   }
 
@@ -100,9 +108,19 @@ export function createGrants(parts: Parts) {
     move: (subject: string, from: string, to: string) =>
       change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
     /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
-    revoke: ({ subject, session }: Requester) => end(subject, hashId(session)),
+    revoke: ({ subject, session }: Requester) =>
+      end(subject, (record, time) => revoke(record, newRevocation(time, hashId(session)), time)),
     /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
-    revokeSubject: (subject: string) => end(subject),
+    revokeSubject: (subject: string) =>
+      end(subject, (record, time) => revoke(record, newRevocation(time), time)),
+    /** The same, and the device cookies with it: at one moment, so that none stands in for a code between the two. */
+    revokeEverything: (subject: string) =>
+      end(subject, (record, time) => revokeEverything(record, newRevocation(time), deviceLifetimeMs, time)),
+    /** Ends the device cookies that were set until now. */
+    endDevices: (subject: string) =>
+      change(subject, (record, time) => endDevices(record, deviceLifetimeMs, time)),
+    /** Device cookies that were set until then are worth nothing. */
+    devicesEndedAt: (subject: string) => look(subject, devicesEndedAt),
     /** Forgets the recovery codes that were tried in the day that runs. */
     forgetRecoveryTries: (subject: string) => change(subject, forgetRecoveryTries),
   }
@@ -114,6 +132,7 @@ export function createGrants(parts: Parts) {
  */
 export class OpenSubject implements Fact<string | undefined> {
   private readonly entry: Updater<SubjectRecord>
+  private record: Awaitable<SubjectRecord> | undefined
   private epoch: { readonly last: Awaitable<string | undefined> } | undefined
   private written: StoredGrant | undefined
 
@@ -127,11 +146,16 @@ export class OpenSubject implements Fact<string | undefined> {
   /** The last revocation of this subject in this session; undefined when there was none recently. */
   read(): Awaitable<string | undefined> {
     this.epoch ??= {
-      last: andThen(this.entry.prefetch(), (record = emptySubject) =>
+      last: andThen(this.readOnce(), (record) =>
         epochOf(record, [hashId(this.who.session)], this.parts.now()),
       ),
     }
     return this.epoch.last
+  }
+
+  /** Device cookies that were set until then are worth nothing. */
+  devicesEndedAt(): Awaitable<number> {
+    return andThen(this.readOnce(), devicesEndedAt)
   }
 
   /** Whether a revocation has come since. One store read. */
@@ -193,6 +217,11 @@ export class OpenSubject implements Fact<string | undefined> {
   /** Counts a recovery code before it is judged. */
   async countRecoveryTry(): Promise<RecoveryTry> {
     return this.change(countRecoveryTry)
+  }
+
+  private readOnce(): Awaitable<SubjectRecord> {
+    this.record ??= andThen(this.entry.prefetch(), (record = emptySubject) => record)
+    return this.record
   }
 
   private async change<Outcome>(decide: Decide<Outcome>): Promise<Outcome> {

@@ -9,11 +9,15 @@ type Revocation = { readonly id: string; readonly session?: string | undefined; 
 /** The recovery codes that were tried in the day that runs, right ones included. */
 type RecoveryTries = { readonly count: number; readonly expiresAt: number }
 
+/** When its device cookies were ended, remembered while one from before may live. */
+type DevicesEnded = { readonly at: number; readonly expiresAt: number }
+
 /** All that sessions share about one subject: one entry, so that one read admits and one swap revokes. */
 export type SubjectRecord = {
   readonly grants: readonly StoredGrant[]
   readonly revocations?: readonly Revocation[] | undefined
   readonly recoveryTries?: RecoveryTries | undefined
+  readonly devicesEnded?: DevicesEnded | undefined
 }
 
 /** What an entry that is not there amounts to. */
@@ -47,12 +51,17 @@ function put<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): Cha
   const isLive = ({ expiresAt }: { readonly expiresAt: number }) => now < expiresAt
   const grants = record.grants.filter(isLive)
   const revocations = record.revocations?.filter(isLive) ?? []
-  const tries = record.recoveryTries && isLive(record.recoveryTries) ? record.recoveryTries : undefined
-  const ends = [...grants, ...revocations, ...(tries ? [tries] : [])].map(({ expiresAt }) => expiresAt - now)
+  const ifLive = <One extends { readonly expiresAt: number }>(one: One | undefined) =>
+    one && isLive(one) ? one : undefined
+  const recoveryTries = ifLive(record.recoveryTries)
+  const devicesEnded = ifLive(record.devicesEnded)
+  const others = [recoveryTries, devicesEnded].filter((one) => one !== undefined)
+  const ends = [...grants, ...revocations, ...others].map(({ expiresAt }) => expiresAt - now)
   const value = {
     grants,
     revocations: revocations.length === 0 ? undefined : revocations,
-    recoveryTries: tries,
+    recoveryTries,
+    devicesEnded,
   }
   return { outcome, put: { value, ttlMs: Math.max(1, ...ends) } }
 }
@@ -181,6 +190,31 @@ export function isRevokedSince(
   const last = epochOf(record, ids, now)
   return last !== undefined && last !== epoch
 }
+
+// ── device cookies ───────────────────────────────────────────────────────────────────────────────
+
+/** Ends the device cookies that were set until now, which live for so long at most. */
+export function endDevices(record: SubjectRecord, lifetimeMs: number, now: number): Change<undefined> {
+  return put(withDevicesEnded(record, lifetimeMs, now), now, undefined)
+}
+
+/** Ends them together with the grants, challenges and checks of all sessions. */
+export function revokeEverything(
+  record: SubjectRecord,
+  revocation: Revocation,
+  lifetimeMs: number,
+  now: number,
+): Change<undefined> {
+  return revoke(withDevicesEnded(record, lifetimeMs, now), revocation, now)
+}
+
+const withDevicesEnded = (record: SubjectRecord, lifetimeMs: number, now: number): SubjectRecord => ({
+  ...record,
+  devicesEnded: lifetimeMs === 0 ? undefined : { at: now, expiresAt: now + lifetimeMs },
+})
+
+/** Device cookies that were set until then are worth nothing; 0 when all count. */
+export const devicesEndedAt = ({ devicesEnded }: SubjectRecord): number => devicesEnded?.at ?? 0
 
 // ── recovery codes ───────────────────────────────────────────────────────────────────────────────
 

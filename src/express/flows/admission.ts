@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
 import { type Refusal, type Requester, refused } from '../../challenge/commands.js'
-import type { Device } from '../../challenge/proofs/devices.js'
+import type { Device, Trust } from '../../challenge/proofs/devices.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import type { Proven } from '../../challenge/proofs/stored-grant.js'
 import { withinDeadline } from '../../lib/promises.js'
@@ -28,11 +28,12 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
    * revoked meanwhile is refused; whatever fails leaves no grant behind.
    */
   return async function admit(
-    { req, res }: RequestContext,
+    context: RequestContext,
     { subject, record, browser }: Caller,
     proven: Proven,
-    trust = false,
+    trust?: Trust,
   ): Promise<Verified | Refusal> {
+    const { req, res } = context
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
       if (await record.isRevoked()) return undefined
@@ -42,22 +43,17 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
 
     // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
     const standsIn = proven.method === 'trusted-device'
-    if (standsIn) {
-      const stood = await browser?.standIn()
-      if (stood === undefined) return refused('challenge_gone')
-      devices?.keep(res, stood.kept)
-    }
-    // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
-    const recorded = standsIn
-      ? undefined
-      : browser
-          ?.succeed(trust)
-          .then((kept) => devices?.keep(res, kept))
-          .catch(() => undefined)
+    if (standsIn && !(await browser?.standIn())) return refused('challenge_gone')
+    // A cookie that cannot be set must not refuse the sign-in: this browser is a stranger next time.
+    const recorded = browser
+      ?.succeed(trust)
+      .then((token) => devices?.keep(context, subject, token))
+      .catch(() => undefined)
     const forget = async () => {
       // What is still on its way to the store cannot be undone yet.
       await recorded
-      await browser?.undo(devices?.takeBack(res))
+      devices?.takeBack(res)
+      await browser?.undo()
     }
 
     const { after } = ids

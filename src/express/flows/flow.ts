@@ -44,11 +44,8 @@ export interface Flow<Acting extends Actor = Actor> {
   isSignIn(intent: Intent): boolean
   /** Where somebody goes who leaves a page for this; undefined for the page again. */
   wayOut(req: Request, intent: Intent): string | undefined
-  /**
-   * Who acts on which number; undefined while no number is known. Throws when nobody may act. `maySucceed`: a code is
-   * to be verified.
-   */
-  actor(req: Request, options?: { readonly maySucceed: true }): Promise<Acting | undefined>
+  /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
+  actor(req: Request): Promise<Acting | undefined>
   /** As `actor`, of somebody who may have several destinations; nothing is read for others. In the auth lane alone. */
   actorOfSeveral?(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, intent: Intent, says: StartSays): Promise<StartOutcome | Verified>

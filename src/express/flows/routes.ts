@@ -64,7 +64,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       const typed = readCodes(text(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
-      const actor = await flow.actor(context.req, { maySucceed: true })
+      const actor = await flow.actor(context.req)
       const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const outcome = await challenges.verify({ shown, ...typed, ...actor })

@@ -30,10 +30,11 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
   /** Who acts. Nothing is read of the store yet. */
-  function callerOf(req: Request, { maySucceed = false } = {}): Caller {
+  function callerOf(req: Request): Caller {
     const { subject, session } = identified(req)
-    const browser = devices?.open(req, subject, maySucceed)
-    return { subject, session, record: grants.open({ subject, session }), browser }
+    const record = grants.open({ subject, session })
+    const browser = devices?.open(req, subject, () => record.devicesEndedAt())
+    return { subject, session, record, browser }
   }
 
   /** With what the host has on file; nothing of ours is read. */
@@ -55,7 +56,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
   async function isTrusted({ browser, record }: Caller): Promise<boolean> {
     ignoreRejection(record.read())
-    return (await browser?.read())?.isTrusted === true
+    return (await browser?.trusted()) !== undefined
   }
 
   /** What is to be proven: what the guard required, else just a purpose. */
@@ -113,7 +114,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     async (context, intent) => {
       const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
-      const caller = callerOf(context.req, { maySucceed: true })
+      const caller = callerOf(context.req)
       const wasShown = await shown(context, intent)
       const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
@@ -146,7 +147,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     },
 
     shown,
-    actor: async (req, options) => actorOf(req, callerOf(req, options)),
+    actor: async (req) => actorOf(req, callerOf(req)),
     async actorOfSeveral(req) {
       const actor = await acting(req, callerOf(req))
       return mayHaveSeveral(actor) ? actor : undefined
@@ -185,7 +186,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     async approve(context, actor, { purpose, bound, channel }, trustDevice) {
       const method = kindOf(channel)
       const proven = { purpose, bound, method, channel: method === 'code' ? channel : undefined }
-      const trust = trustDevice && devices?.serves(purpose) === true
+      const trust = trustDevice && devices?.serves(purpose) ? devices.trustIn(context.req) : undefined
       return admit(context, actor, proven, trust)
     },
 

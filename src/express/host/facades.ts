@@ -54,15 +54,15 @@ export interface GrantsFacade {
  * Browsers that replace the code at sign-in.
  *
  * @example
- * const devices = await tf.trustedDevices.list(user.id)
- * if (devices[0]) await tf.trustedDevices.revoke(user.id, devices[0].id)
+ * const devices = await tf.trustedDevices.list(user.id, req)
+ * for (const { id, isThis } of devices) if (!isThis) await tf.trustedDevices.revoke(user.id, id)
  */
 export interface TrustedDevicesFacade {
   /** Whether this browser is trusted for the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
-  /** Those whose time is not over, for a page on which a person ends them. */
-  list(subject: SubjectName): Promise<readonly TrustedDevice[]>
-  /** Ends one device, by the `id` of the list. */
+  /** Those whose time is not over, for a page on which a person ends them. With a request, `isThis` marks its browser. */
+  list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
+  /** Ends the trust in one device, by the `id` of the list. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
   /** Ends all devices of a subject, known browsers included. */
   revokeSubject(subject: SubjectName): Promise<void>
@@ -124,9 +124,12 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
     async has(req) {
       const requester = await http.identifyLater(req)
       if (requester === undefined) return false
-      return (await cookies?.open(req, requester.subject).read())?.isTrusted === true
+      return (await cookies?.open(req, requester.subject).trusted()) !== undefined
     },
-    list: async (subject) => devices.list(subjectText(subject)),
+    async list(name, req) {
+      const subject = subjectText(name)
+      return devices.list(subject, req && cookies?.open(req, subject))
+    },
     revoke: async (subject, id) => devices.revoke(subjectText(subject), id),
     revokeSubject: async (subject) => devices.revokeSubject(subjectText(subject)),
   }

@@ -96,11 +96,8 @@ export function createOperator(
       enable: async (subject) => subjects.enable(subjectText(subject)),
       async revokeEverything(name) {
         const subject = subjectText(name)
-        // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
-        await grants.revokeSubject(subject)
-        await devices.revokeSubject(subject)
-        // A device may have stood in for a code between the two.
-        await grants.revokeSubject(subject)
+        await grants.revokeEverything(subject)
+        await devices.forgetSubject(subject)
       },
     },
     signups: {

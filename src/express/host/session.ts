@@ -154,6 +154,17 @@ export function namesSession(cookies: string, id: string): boolean {
   return cookies.split(';').some((cookie) => decoded(cookie).includes(id))
 }
 
+/** Whether the session of a request may come from another site: by the settings of its cookie, or because it did. */
+export function crossesSites(req: Request): boolean {
+  // As express-session and cookie-session keep them.
+  const { session, sessionOptions } = req as Request & {
+    session?: { readonly cookie?: { readonly sameSite?: unknown } } | null
+    sessionOptions?: { readonly sameSite?: unknown }
+  }
+  const sameSite = session?.cookie?.sameSite ?? sessionOptions?.sameSite
+  return String(sameSite).toLowerCase() === 'none' || req.headers['sec-fetch-site'] === 'cross-site'
+}
+
 function decoded(cookie: string): string {
   try {
     return decodeURIComponent(cookie)

@@ -1,0 +1,287 @@
+import cookieSession from 'cookie-session'
+import session from 'express-session'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type TwoFactorOptions } from '../../src/index.js'
+import type { Browser } from './browser.js'
+import {
+  bringDevice,
+  deviceCookies,
+  deviceLines,
+  type Host,
+  type HostOptions,
+  startHost,
+  withCookies,
+} from './kit.js'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const trusting: Partial<TwoFactorOptions> = { trustedDevices: { maxAgeMs: 30 * day } }
+
+/** A host on which three wrong codes of strangers lock an account. */
+const startApp = (options: Partial<TwoFactorOptions> = {}) =>
+  startHost({ options: { limits: { failuresBeforeLock: 3, attemptsPerChallenge: 3 }, ...options } })
+
+/** Signs in within a browser that others may have used, and ticks the box where a code is asked for. */
+async function signInWithin(browser: Browser, host: Host, user: string) {
+  await browser.post('/login', { user })
+  host.clock.now += minute
+  const started = await browser.start()
+  if (started.json.verified === true) return started
+  return browser.verify(host.stub.rightCode, { trustDevice: true })
+}
+
+async function trust(host: Host, user = 'ana'): Promise<Browser> {
+  const browser = host.browser()
+  await signInWithin(browser, host, user)
+  return browser
+}
+
+/** Ana gives her password in another session, with what this browser is recognized by. */
+const again = async (host: Host, from: Pick<Browser, 'cookies'>) => bringDevice(await host.login(), from)
+
+/** Whether Ana, in this browser, meets the lock that wrong codes of strangers bring about. Two minutes pass. */
+async function meetsTheLock(host: Host, browser: Browser): Promise<boolean> {
+  const stranger = await host.login()
+  await stranger.start()
+  for (const code of ['wrong1', 'wrong2', 'wrong3']) await stranger.verify(code)
+  host.clock.now += 2 * minute
+  return (await browser.start()).json.code === 'phone_locked'
+}
+
+/** Sees that a cookie is worth nothing: its browser is neither trusted nor known. */
+async function expectStranger(host: Host, browser: Browser): Promise<void> {
+  host.clock.now += 2 * minute
+  expect((await browser.start()).status).toBe(201)
+  await browser.post('/two-factor/cancel', {})
+  host.clock.now += 2 * minute
+  expect(await meetsTheLock(host, browser)).toBe(true)
+}
+
+/** What this browser is recognized by, with another value. */
+const changed = (browser: Browser, change: (value: string) => string): Pick<Browser, 'cookies'> => ({
+  cookies: new Map(deviceCookies(browser).map(([name, value]) => [name, change(value)])),
+})
+
+const other = (sign: string) => (sign === 'A' ? 'B' : 'A')
+
+describe('the device cookies of a browser', () => {
+  it('keep two people trusted who take turns in it', async () => {
+    const host = await startHost({ options: trusting })
+    const shared = host.browser()
+    for (const user of ['ana', 'ben', 'ana', 'ben']) await signInWithin(shared, host, user)
+    expect(host.stub.sends).toHaveLength(2)
+    for (const user of ['ana', 'ben']) expect(await host.tf.trustedDevices.list(user)).toHaveLength(1)
+    expect(deviceCookies(shared)).toHaveLength(2)
+  })
+
+  it('are those of the five accounts that were in it last', async () => {
+    const names = ['ana', 'ben', 'eva', 'ana2', 'ben2', 'eva2', 'ana3']
+    const phone = (_req: unknown, subject: string) => `+5730012345${10 + names.indexOf(subject)}`
+    const host = await startHost({ options: { ...trusting, phone } })
+    const shared = host.browser()
+    for (const user of names) await signInWithin(shared, host, user)
+    expect([deviceCookies(shared).length, host.stub.sends.length]).toEqual([5, 7])
+    // Used again it stays, and the first two have gone.
+    expect((await signInWithin(shared, host, 'eva')).json.verified).toBe(true)
+    const told = await signInWithin(shared, host, 'ana')
+    expect(host.stub.sends).toHaveLength(8)
+    const [cleared, set, ...more] = deviceLines(told)
+    expect(more).toEqual([])
+    expect(cleared).toMatch(/^__Host-two-factor-device-[\w-]{12}=; Path=\/; Expires=Thu, 01 Jan 1970/)
+    expect(set).toMatch(
+      /^__Host-two-factor-device-[\w-]{12}=[\w-]{22}\.[0-9a-z]{8}\.[\w-]{43}; Max-Age=7776000; /,
+    )
+    expect((await signInWithin(shared, host, 'eva')).json.verified).toBe(true)
+    expect(host.stub.sends).toHaveLength(8)
+  })
+
+  it.each<[string, HostOptions, 'none' | 'lax', sent: string]>([
+    ['the session is, where the app has named that site', {}, 'none', 'None'],
+    ['it was, where the session stays on this site', {}, 'lax', 'Lax'],
+    ['the session is, with cookie-session', withCookies, 'none', 'None'],
+  ])('are as %s', async (_name, { options }, sameSite, sent) => {
+    const host = await startHost({
+      options: { ...options, allowedOrigins: ['https://app.example'] },
+      addSession: (app) =>
+        void app.use(
+          options
+            ? cookieSession({ name: 'cs', keys: ['a key'], sameSite })
+            : session({ secret: 'x', resave: false, saveUninitialized: false, cookie: { sameSite } }),
+        ),
+    })
+    const [line = ''] = deviceLines(await host.confirm(await host.login()))
+    expect(line.split('; ')).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', `SameSite=${sent}`]))
+  })
+
+  it('cross sites where the session came from one, whatever keeps it, and nowhere else', async () => {
+    const crossed = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
+    const host = await startHost({ options: { allowedOrigins: [crossed.origin] } })
+    const ana = await host.login()
+    await ana.start({}, crossed)
+    const [line] = deviceLines(await ana.verify(host.stub.rightCode, {}, crossed))
+    expect(line).toContain('; SameSite=None')
+
+    const alone = await startHost({
+      addSession: (app) =>
+        void app.use(
+          session({ secret: 'x', resave: false, saveUninitialized: false, cookie: { sameSite: 'none' } }),
+        ),
+    })
+    expect(deviceLines(await alone.confirm(await alone.login()))[0]).toContain('; SameSite=Lax')
+  })
+})
+
+describe('the device cookie of an account', () => {
+  it('keeps the trust of a sign-in whose answer was lost, and tells of no thief', async () => {
+    const host = await startHost({ options: trusting, listens: true })
+    const ana = await trust(host)
+    // The answer never comes: this browser has the cookie it had.
+    const before = ana.copy()
+    await signInWithin(ana, host, 'ana')
+    for (const pause of [20_000, day]) {
+      host.clock.now += pause
+      expect((await signInWithin(before.copy(), host, 'ana')).json.verified).toBe(true)
+    }
+    expect(host.stub.sends).toHaveLength(1)
+    const told = host.events.map(({ type }) => type).filter((type) => type.startsWith('device.'))
+    expect(told).toEqual(['device.trusted', 'device.used', 'device.used', 'device.used'])
+  })
+
+  it('spares a browser the lock that strangers bring about', async () => {
+    const host = await startApp()
+    const ana = await host.signIn()
+    expect(await meetsTheLock(host, await again(host, ana))).toBe(false)
+    const strange = await startApp()
+    expect(await meetsTheLock(strange, await strange.login())).toBe(true)
+  })
+
+  it.each<[string, (value: string) => string]>([
+    ['with another signature', (value) => value.slice(0, -2) + other(value.at(-2) ?? '') + value.at(-1)],
+    ['with another id', (value) => other(value.charAt(0)) + value.slice(1)],
+    [
+      'with another time',
+      (value) => value.replace(/\.(.)/, (_dot, digit) => `.${digit === '1' ? '2' : '1'}`),
+    ],
+    ['without a signature', (value) => value.slice(0, value.lastIndexOf('.') + 1)],
+    ['that is no such thing', () => 'x'.repeat(5_000)],
+  ])('is worth nothing %s', async (_name, forge) => {
+    const host = await startApp(trusting)
+    const forged = changed(await trust(host), forge)
+    await expectStranger(host, await again(host, forged))
+  })
+
+  it('is worth nothing to another account, under whose name it is shown', async () => {
+    const host = await startApp({ ...trusting, phone: () => '+573001234567' })
+    const shared = host.browser()
+    for (const user of ['ben', 'ana']) await signInWithin(shared, host, user)
+    const [[, bens = ''] = [], [anas = ''] = []] = deviceCookies(shared)
+    await expectStranger(host, await again(host, { cookies: new Map([[anas, bens]]) }))
+  })
+
+  it('is worth nothing in another namespace, on the same store and secret', async () => {
+    const store = memoryStore()
+    const startIn = (namespace: string) => startApp({ ...trusting, store, namespace })
+    const [shop, staff] = [await startIn('shop'), await startIn('staff')]
+    const [[shops, value = ''] = []] = deviceCookies(await trust(shop))
+    const [[staffs = ''] = []] = deviceCookies(await trust(staff))
+    expect(shops).not.toBe(staffs)
+    await expectStranger(staff, await again(staff, { cookies: new Map([[staffs, value]]) }))
+  })
+
+  it.each<[string, (host: Host) => Promise<void>]>([
+    ['subjects.revokeEverything', ({ tf }) => tf.subjects.revokeEverything('ana')],
+    ['trustedDevices.revokeSubject', ({ tf }) => tf.trustedDevices.revokeSubject('ana')],
+  ])('ends with %s, for as long as it would have lived, and the next one counts', async (_name, revoke) => {
+    const host = await startApp(trusting)
+    const ana = await trust(host)
+    // In the same millisecond, too.
+    await revoke(host)
+    await expectStranger(host, await again(host, ana))
+    host.clock.now += 90 * day - 9 * minute
+    const old = await again(host, ana)
+    await expectStranger(host, old)
+    host.clock.now += 60 * minute
+    await host.confirm(old)
+    expect(await meetsTheLock(host, await again(host, old))).toBe(false)
+  })
+
+  it('does not end with a logout, or with the sessions of the account', async () => {
+    const host = await startApp()
+    const ana = await host.signIn()
+    host.clock.now += 1
+    await ana.post('/logout')
+    await host.tf.grants.revokeSubject('ana')
+    expect(await meetsTheLock(host, await again(host, ana))).toBe(false)
+  })
+
+  it.each([
+    ['is known', -1, false],
+    ['is not known any more', 0, true],
+  ])('%s ninety days after the last success, to the millisecond', async (_name, late, isStranger) => {
+    const host = await startApp()
+    const ana = await host.signIn()
+    host.clock.now += 89 * day
+    const later = await again(host, ana)
+    await host.confirm(later)
+    host.clock.now += 90 * day + late - 2 * minute
+    expect(await meetsTheLock(host, await again(host, later))).toBe(isStranger)
+  })
+
+  it.each([
+    ['is known', 5_000, false],
+    ['is not known', 5_001, true],
+  ])('%s that a clock has set which leads by %s ms', async (_name, leadMs, isStranger) => {
+    const host = await startApp()
+    const ana = await host.signIn()
+    host.clock.now -= leadMs + 2 * minute
+    expect(await meetsTheLock(host, await again(host, ana))).toBe(isStranger)
+  })
+
+  it('is verified under every secret, and moves to the first with the next success', async () => {
+    const store = memoryStore()
+    const [old, next] = ['the old secret of thirty-two bytes!', 'the new secret of thirty-two bytes!']
+    const startWith = (...secret: string[]) => startApp({ ...trusting, store, secret })
+    const first = await startWith(old)
+    const ana = await trust(first)
+    const both = await startWith(next, old)
+    both.clock.now = first.clock.now
+    const later = await again(both, ana)
+    expect((await later.start()).json.verified).toBe(true)
+    expect(deviceCookies(later)).toHaveLength(1)
+    expect(deviceCookies(later)[0]?.[0]).not.toBe(deviceCookies(ana)[0]?.[0])
+    const rotated = await startWith(next)
+    rotated.clock.now = first.clock.now
+    expect((await (await again(rotated, later)).start()).json.verified).toBe(true)
+    expect((await (await again(rotated, ana)).start()).status).toBe(201)
+  })
+
+  it('gives a thief no further guesses: 25 in an hour, 50 in a day, 100 until the number is disabled', async () => {
+    const host = await startHost({ options: { limits: { failuresBeforeLock: 1_000 } } })
+    const ana = await host.signIn()
+    const before = host.stub.checks.length
+    const judged = () => host.stub.checks.length - before
+    let typed = 0
+    async function guessFor(hours: number): Promise<void> {
+      for (let turn = 0; turn < hours * 2; turn += 1) {
+        const thief = turn % 2 === 0 ? await again(host, ana) : await host.login()
+        await thief.start()
+        for (let count = 0; count < 6; count += 1) {
+          typed += 1
+          await thief.verify(`wrong${typed}`)
+        }
+        host.clock.now += 30 * minute
+      }
+    }
+    host.clock.now += day
+    await guessFor(1)
+    expect(judged()).toBeLessThanOrEqual(25)
+    await guessFor(20)
+    expect(judged()).toBeLessThanOrEqual(50)
+    for (let days = 0; days < 4; days += 1) {
+      host.clock.now += day
+      await guessFor(20)
+    }
+    expect(judged()).toBe(100)
+    expect((await host.tf.numbers.state('+573001234567')).disabled).toBe(true)
+  })
+})
