@@ -111,8 +111,8 @@ export type EventBody =
   /** The room of the memory store: counters were evicted, or entries of a kind have taken 80 % of it (told once). */
   | { readonly type: 'store.pressure'; readonly kind: string; readonly cause: 'evicted' | 'nearly-full' }
   /**
-   * Sign-ups of a country look like SMS pumping, and have not done so for an hour. The first comes when that begins
-   * and, besides, when a whole day looks so; each from one of all processes.
+   * An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once for
+   * each, from each process that has seen it.
    */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'

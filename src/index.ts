@@ -1,6 +1,5 @@
 export { type EventUrgency, eventUrgency } from './alarms.js'
 export type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
-export type { Suspicion } from './challenge/budgets/suspicion.js'
 export type {
   Channel,
   CodeCheck,
@@ -18,6 +17,7 @@ export type {
   Refusal,
   SendDecision,
   StartOutcome,
+  Suspicion,
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { DestinationView, NumberOnFile } from './challenge/destinations.js'

@@ -2,7 +2,6 @@ import type { ProblemCode } from '../errors.js'
 import type { LimitName } from '../events.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
-import type { Suspicion } from './budgets/suspicion.js'
 import type { Channel, Details } from './code-provider.js'
 import type { OnFile } from './destinations.js'
 import type { Lane } from './limits.js'
@@ -93,6 +92,16 @@ export interface SendDecision {
   readonly reason?: string | undefined
   /** How the code shall go out instead, such as `call`: one of `channels`. Any other refuses. */
   readonly method?: Channel | undefined
+}
+
+/** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
+export interface Suspicion {
+  /** ISO 3166 code; where an operator is told, `all` for the sum over all countries, too. */
+  readonly country: string
+  /** Codes sent to numbers that were not yet proven. */
+  readonly sent: number
+  /** Numbers that were proven. */
+  readonly approved: number
 }
 
 /**

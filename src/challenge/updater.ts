@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { EventBody } from '../events.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
 import type { Basis, SecretUse } from './keys.js'
 
-// Entries of the store, changed by compare-and-swap: in the hands of one request, shared by all processes, or sealed.
+// Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
@@ -125,45 +124,6 @@ export const update = async <Value extends Members, Outcome>(
   key: string,
   decide: Decide<Value, Outcome>,
 ): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)
-
-/** What follows from a record, and what is told of it. */
-export interface Change<Value> {
-  readonly record: Value
-  readonly events: readonly EventBody[]
-}
-
-/** One entry that all processes change, and what this one saw of it last. */
-export function createSharedRecord<Value extends Members>(
-  { store, emit }: Basis,
-  key: string,
-  ttlMs: number,
-) {
-  let seen: Value | undefined
-  return {
-    /** From memory. */
-    seen: () => seen,
-    /** Looks at what others have made of it. */
-    async read(): Promise<void> {
-      seen = (await store.read(key))?.value as Value | undefined
-    },
-    /**
-     * Puts what follows from it, if anything does, which is resolved with, and tells of it: of processes that find out
-     * the same, one does.
-     */
-    async change(next: (before: Value | undefined) => Change<Value> | undefined) {
-      let found: Value | undefined
-      const change = await update<Value, Change<Value> | undefined>(store, key, (before) => {
-        const outcome = next(before)
-        found = before
-        return { outcome, ...(outcome && { put: { value: outcome.record, ttlMs } }) }
-      })
-      // Only once it is there: what the store refused is still to be told.
-      seen = change?.record ?? found
-      for (const event of change?.events ?? []) emit(event)
-      return change
-    },
-  }
-}
 
 /**
  * An entry that no store can read. Without `sealed` nothing is left in it; it stays until its end, so that a command

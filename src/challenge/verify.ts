@@ -86,8 +86,7 @@ export function createVerify(parts: VerifyParts) {
     // Gather.
     const { ledger } = target
     const budget = counters.forVerification(target)
-    const { who, refusal } = await gather(command, ledger, budget.check)
-    if (refusal !== undefined) return refusal
+    const { who } = await gather(command, ledger)
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
     // parallel requests one is counted.

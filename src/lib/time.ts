@@ -3,7 +3,6 @@ export const secondMs = 1_000
 export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
-export const weekMs = 7 * dayMs
 
 /** Node's timers hold 31 bits and fire at once beyond them. */
 export const maxTimerMs = 2 ** 31 - 1

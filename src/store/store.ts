@@ -145,7 +145,6 @@ export const kinds = {
   'count-enrol-tried': counters('enrol'),
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
-  'count-country-told': counters('enrol'),
   'count-auth-self-test': counters('auth'),
 } as const satisfies Readonly<Record<string, KindOfEntry>>
 

@@ -54,7 +54,9 @@ const told: readonly string[] = [
   '15:00 store.failed read',
   '15:00 store.failed increment',
   '17:05 spend.suspected GB hour',
+  // Each process with its next sign-up.
   '19:00 spend.cleared GB hour',
+  '21:00 spend.cleared GB hour',
   // A launch.
   '21:38 limit.closed serviceEnrolSendsPerHour',
   '22:28 limit.closed serviceEnrolSendsPerHour',
@@ -134,13 +136,6 @@ async function open() {
     })
     return { ...domain, health: () => health.read(domain) }
   })
-  // The day before: what is usual.
-  for (const country of ['CO', 'all']) {
-    const yesterday = `${country}.${new Date(midnight - 1).toISOString().slice(0, 10)}`
-    await kept.increment(`tf2::count-country-sent:${yesterday}`, 14 * day, 100)
-    await kept.increment(`tf2::count-country-approved:${yesterday}`, 14 * day, 80)
-  }
-
   let people = 0
   /** Somebody asks for a code. Returns what they do 20 seconds later: enter it, unless it is a pump. */
   async function visit(

@@ -446,9 +446,9 @@ export const weakenings = [
   },
   {
     bound: 25,
-    what: 'an address counts for more than a tenth of a country',
+    what: 'a suspected country is closed to networks that have wasted nothing',
     file: 'src/challenge/budgets/signup-guard.ts',
-    find: "await countIn('sent', beyond, -1)",
+    find: ' || others === 0',
     replace: '',
     tests: ['test/challenge/budgets/few-addresses.test.ts'],
   },

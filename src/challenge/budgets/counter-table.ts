@@ -93,7 +93,7 @@ export function counterTable(lane: Lane, max: Limits) {
     kind: 'count-enrol-address-unproven',
     of: site,
     windowMs: dayMs,
-    // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
+    // Counted without a limit, too: of a suspected country `signupGuard` refuses networks that have wasted a code.
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
     told: ofAddress,
     // SMS pumping. What the provider refused stays counted, so that nobody tries numbers for free. What is proven

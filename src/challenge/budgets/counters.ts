@@ -53,10 +53,7 @@ export function createCounters(
        * address only where the provider was not asked.
        */
       const refund = (result: SendResult['result']) =>
-        Promise.all([
-          budget.giveBack(result === 'not-sent' ? result : 'refused'),
-          country?.allowance.refund(),
-        ])
+        Promise.all([budget.giveBack(result === 'not-sent' ? result : 'refused'), country?.refund()])
       return {
         check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
         /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
@@ -64,12 +61,12 @@ export function createCounters(
         /** What a question to `beforeSend` takes before `take`, and gives back where nothing is sent after it. */
         question: { take: () => question.take(), refund: () => allSettled([question.undo()]) },
         async take() {
-          const refusal = await budget.take(country?.allowance)
+          const refusal = await budget.take(country)
           for (const { row, closedForMs } of hits) {
             if (closedForMs && row.told?.service) service.close(lane, row.told.service, closedForMs)
           }
           if (refusal !== undefined) return refusal
-          const late = await country?.settle(unprovenIn(hits))
+          const late = country?.settle(unprovenIn(hits))
           if (late !== undefined) await refund('not-sent')
           return late
         },
@@ -80,11 +77,8 @@ export function createCounters(
     /** What one code may cost. */
     forVerification(counted: Counted) {
       const { unproven, tally } = rows[counted.lane]
-      const unprovenHits = hitsOf(counted, unproven)
-      const wasted = createBudget(store, unprovenHits)
+      const wasted = createBudget(store, hitsOf(counted, unproven))
       return {
-        /** Reads what its address has wasted, which refuses no code. */
-        check: () => andThen(wasted.check(), () => undefined),
         /** One wrong code of this budget on the number: counted before it is judged, and given back unless it was wrong. */
         wrongCode(name: BudgetName) {
           const budget = createBudget(store, hitsOf(counted, tally(name)))
@@ -93,8 +87,7 @@ export function createCounters(
         /** Called when the number is proven: gives back what its codes were counted for. */
         async proven(sends: number): Promise<void> {
           if (counted.lane === 'auth') return
-          const approved = signups.approved(counted.country, unprovenIn(unprovenHits))
-          await Promise.all([approved, wasted.giveBack('proven', sends)])
+          await Promise.all([signups.approved(counted.country), wasted.giveBack('proven', sends)])
         },
       }
     },
@@ -108,9 +101,9 @@ function unprovenIn(hits: readonly Hit[]): number | undefined {
 
 /** What a request uses up besides the hits of its budget. */
 interface Allowance {
-  /** Counts one hit, and refuses one beyond the limit, however many hits are parallel. */
-  take(): Awaitable<Refusal | undefined>
-  /** Takes the hit back that `take` counted, a refused one too. */
+  /** Counts one hit. */
+  take(): Awaitable<undefined>
+  /** Takes the hit back that `take` counted. */
   refund(): Awaitable<unknown>
 }
 

@@ -1,15 +1,6 @@
-import { type Refusal, refused } from '../commands.js'
+import { dayMs, hourMs } from '../../lib/time.js'
+import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { Basis } from '../keys.js'
-import {
-  type CountryWindow,
-  createCountryFigures,
-  createSpendAlarms,
-  everywhere,
-  type Figures,
-  isTooMany,
-  type Suspicion,
-  windowAt,
-} from './suspicion.js'
 
 /**
  * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
@@ -18,17 +9,15 @@ import {
 export interface SignupGuardOptions {
   /**
    * What happens while a country is suspected, where there is no `beforeSend` to ask for a captcha: `enforce`
-   * refuses its sign-ups (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
+   * refuses the sign-ups of networks that have an unproven send of that day (503 `sending_paused`), `observe`, the
+   * default, sends. Both emit the same events.
    */
   readonly mode?: 'observe' | 'enforce'
-  /** Unproven sends per country and UTC hour up to which nothing is suspected. Default 30. */
+  /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */
   readonly unprovenPerHour?: number
   /** The same per UTC day. Default 100. */
   readonly unprovenPerDay?: number
-  /**
-   * Up to how many times what usually stays unproven in the country may do so, for each number that is proven; where
-   * nothing is known yet, as if half were proven. Default 2.
-   */
+  /** How many sends may stay unproven for each number that is proven: honest people are not suspected for being many. Default 2. */
   readonly ratio?: number
   /** The countries that are watched, ISO 3166 codes. Default: all. */
   readonly countries?: readonly string[]
@@ -37,198 +26,179 @@ export interface SignupGuardOptions {
 /** The same, settled. */
 export type SignupGuardRules = SignupGuardOptions & Required<Omit<SignupGuardOptions, 'countries'>>
 
+/** What a suspicion means for one start. */
 export interface Suspected {
   readonly suspicion: Suspicion
-  /** How a start is refused where nobody else decides. Absent where the guard only observes. */
-  readonly refusal?: Refusal
+  /** How the start is refused where the host is not asked; absent where it is not refused. */
+  readonly refusal: Refusal | undefined
 }
 
 export type SignupGuard = ReturnType<typeof createSignupGuard>
 
-/** What one country and all of them have had, in the hour and the day that run. */
-type CountryFigures = Readonly<Record<'hour' | 'day' | 'hourEverywhere', Figures>>
+type Span = 'hour' | 'day'
 
-const none: Figures = { sent: 0, approved: 0 }
-
-interface Suspect {
-  readonly window: CountryWindow
-  readonly figures: Figures
+/** What one country, or all of them, have come to in one UTC hour or day. */
+interface Row extends Suspicion {
+  readonly span: Span
+  /** Such as `CO.2026-03-01T12` or `CO.2026-03-01`. */
+  readonly tag: string
+  /** In milliseconds since 1970. */
+  readonly endsAt: number
 }
+
+/** The sum over all countries, counted as one of them is. */
+const everywhere = 'all'
+/** How many times the floors hold for the sum. */
+const timesEverywhere = 5
+
+const lengths = { hour: hourMs, day: dayMs } as const
+
+/** The window of this length that holds a moment, before anything was read. */
+function rowAt(span: Span, country: string, at: number): Row {
+  const moment = new Date(at).toISOString().slice(0, span === 'hour' ? 13 : 10)
+  const endsAt = (Math.floor(at / lengths[span]) + 1) * lengths[span]
+  return { span, country, tag: `${country}.${moment}`, endsAt, sent: 0, approved: 0 }
+}
+
+const rowsAt = (country: string, at: number): readonly Row[] => [
+  rowAt('hour', country, at),
+  rowAt('day', country, at),
+]
 
 /**
  * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
  * fraud) has no use for the codes, from however many addresses and numbers the requests come.
  *
- * A country that shows what is usual there is judged by the hour that runs, so that its people get in again when a pump
- * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
- * its day without a floor: a pump that is spread keeps below the floor in each.
+ * One rule for each hour and day: suspect when `sent - approved >= max(floor, ratio x approved)`. The sum over all
+ * countries is one more row, for a pump that keeps below the floor in each; it is told, and refuses nobody.
  */
-export function createSignupGuard(parts: Basis, rules: SignupGuardRules) {
-  const { background, now } = parts
+export function createSignupGuard({ store, keys, background, now, emit }: Basis, rules: SignupGuardRules) {
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
-  const figures = createCountryFigures(parts, { floor: floors.day, ratio: rules.ratio })
-  const alarms = createSpendAlarms(parts)
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */
-  const suspects = new Map<string, Suspect>()
+  const suspects = new Map<string, Row>()
+  /** By country and span, which bound them: what was told last. */
+  const told = new Map<string, Row>()
 
-  function windowsOf(country: string) {
-    const at = now()
-    return {
-      hour: windowAt('hour', country, at),
-      day: windowAt('day', country, at),
-      hourEverywhere: windowAt('hour', everywhere, at),
-      dayEverywhere: windowAt('day', everywhere, at),
+  /** Counts so many in it; 0 reads. Resolves with the row as it is now. */
+  async function add(row: Row, what: 'sent' | 'approved', by: number): Promise<Row> {
+    const key = keys.counter(`count-country-${what}`, row.tag)
+    // Twice its length: what was counted at its end may be refunded after it.
+    const { count } = await store.increment(key, 2 * lengths[row.span], by)
+    return { ...row, [what]: count }
+  }
+  const addAll = (rows: readonly Row[], what: 'sent' | 'approved', by: number) =>
+    Promise.all(rows.map((row) => add(row, what, by)))
+
+  async function read(row: Row): Promise<Row> {
+    const [{ sent }, { approved }] = await Promise.all([add(row, 'sent', 0), add(row, 'approved', 0)])
+    return { ...row, sent, approved }
+  }
+
+  function isSuspect({ span, country, sent, approved }: Row): boolean {
+    const floor = floors[span] * (country === everywhere ? timesEverywhere : 1)
+    return sent - approved >= Math.max(floor, rules.ratio * approved)
+  }
+
+  /** Which row of a country makes it suspect, if one does. Tells it, and remembers it for `suspected`. */
+  function judge(rows: readonly Row[]): Row | undefined {
+    const found = rows.filter(isSuspect)
+    const [first] = found
+    for (const { country } of rows) suspects.delete(country)
+    if (first !== undefined) suspects.set(first.country, first)
+    for (const row of found) {
+      const { span, country, sent, approved } = row
+      const name = `${country} ${span}`
+      if (told.get(name)?.tag === row.tag) continue
+      told.set(name, row)
+      emit({ type: 'spend.suspected', country, window: span, sent, approved })
+    }
+    return first
+  }
+
+  /** It is over when the window after it has passed without a suspicion: a pump that goes on has not ended. */
+  async function clear(): Promise<void> {
+    for (const [name, row] of told) {
+      const { span, country, endsAt } = row
+      if (now() < endsAt + lengths[span]) continue
+      const { sent, approved } = await read(rowAt(span, country, now()))
+      // Told by another sign-up, or suspected anew, while it was read.
+      if (told.get(name) !== row) continue
+      told.delete(name)
+      emit({ type: 'spend.cleared', country, window: span, sent, approved })
     }
   }
-  type Windows = ReturnType<typeof windowsOf>
 
-  async function readAll({ hour, day, hourEverywhere }: Windows): Promise<CountryFigures> {
-    const { read } = figures
-    const [inHour, inDay, everywhereInHour] = await Promise.all([read(hour), read(day), read(hourEverywhere)])
-    return { hour: inHour, day: inDay, hourEverywhere: everywhereInHour }
+  /** `others`: unproven sends of the network that asks; undefined where it is not known, and may be anybody's. */
+  function refusalIn({ endsAt }: Row, others: number | undefined): Refusal | undefined {
+    // Denial of service: else a single address could close a country to people who have nothing to do with it.
+    if (rules.mode === 'observe' || others === 0) return undefined
+    return { ...refused('sending_paused', Math.max(1, endsAt - now())), limit: 'country' }
   }
-
-  const isSuspect = (counts: Figures, floor: number, country: string) =>
-    isTooMany(counts, { floor, ratio: rules.ratio }, figures.usual(country))
-
-  const live = () => [...suspects.values()].filter(({ window }) => now() < window.endsAt)
-
-  /** Without the countries that are suspect by themselves, and say nothing about the others. */
-  function isSpread({ hourEverywhere: { sent, approved } }: CountryFigures): boolean {
-    const alone = live().filter(({ window }) => window.span === 'hour')
-    const without = (what: keyof Figures) => alone.reduce((sum, { figures: own }) => sum + own[what], 0)
-    const others = { sent: sent - without('sent'), approved: approved - without('approved') }
-    return isSuspect(others, floors.hour, everywhere)
-  }
-
-  /** Which of its windows makes the country suspect, if one does. Remembered for `suspected`. */
-  function judge(windows: Windows, counted: CountryFigures): Suspect | undefined {
-    const { hour, day } = windows
-    const verdict = suspectIn(windows, counted)
-    if (verdict === undefined) suspects.delete(hour.country)
-    else suspects.set(day.country, verdict)
-    return verdict
-  }
-
-  function suspectIn({ hour, day }: Windows, counted: CountryFigures): Suspect | undefined {
-    const { country } = hour
-    if (isSuspect(counted.hour, floors.hour, country)) return { window: hour, figures: counted.hour }
-    if (figures.usual(country) !== undefined) return undefined
-    const isOfDay = isSpread(counted)
-      ? isSuspect(counted.day, 1, everywhere)
-      : isSuspect(counted.day, floors.day, country)
-    return isOfDay ? { window: day, figures: counted.day } : undefined
-  }
-
-  /** Nobody waits for it, and an event that is lost keeps nobody from a code. */
-  function tell(windows: Windows, counted: CountryFigures): void {
-    const { day, hourEverywhere } = windows
-    const verdict = judge(windows, counted)
-    background.run(async () => {
-      const isOfDay = isSuspect(counted.day, floors.day, day.country)
-      // A country that is suspect with all others is told, and cleared, as their sum.
-      const isOwn = verdict?.window.span === 'hour' || isOfDay
-      if (verdict !== undefined && isOwn) await alarms.raise(verdict.window, verdict.figures)
-      if (isOfDay) await alarms.tellDay(day, counted.day)
-      if (isSpread(counted)) await alarms.raise(hourEverywhere, counted.hourEverywhere)
-      await alarms.clear((country) => figures.read(windowAt('hour', country, now())))
-    })
-  }
-
-  const refusalIn = ({ endsAt }: CountryWindow): Refusal => ({
-    ...refused('sending_paused', Math.max(1, endsAt - now())),
-    limit: 'country',
-  })
-
-  const countIn = (what: keyof Figures, windows: readonly CountryWindow[], by: number) =>
-    Promise.all(windows.map((window) => figures.count(what, window, by)))
-
-  /**
-   * Those for which an address with so many unproven sends no longer counts. Else a single one could close a country:
-   * whoever is refused cannot prove a number, so that the country would stay suspected (denial of service).
-   */
-  const beyondShare = (windows: Windows, unproven = 0) =>
-    Object.values(windows).filter(({ span }) => unproven > Math.max(1, Math.floor(floors[span] / 10)))
 
   return {
     /** What one sign-up counts against its country; undefined for one that is not watched. */
     forSend(country: string) {
       if (!isWatched(country)) return undefined
-      const windows = windowsOf(country)
-      let counted: CountryFigures = { hour: none, day: none, hourEverywhere: none }
-      /** The host has decided, knowing of it. */
+      let rows = rowsAt(country, now())
+      let sums = rowsAt(everywhere, now())
+      /** The host has decided, knowing of the suspicion. */
       let isDecided = false
-      /** Its address has wasted nothing, so whoever pumps the country does it from elsewhere. */
-      let isClean = false
-      let surplus: Refusal | undefined
-      let held: readonly CountryWindow[] = Object.values(windows)
-      const withSent = ([hour = 0, day = 0, hourEverywhere = 0]: readonly number[]): CountryFigures => ({
-        hour: { ...counted.hour, sent: hour },
-        day: { ...counted.day, sent: day },
-        hourEverywhere: { ...counted.hourEverywhere, sent: hourEverywhere },
-      })
       return {
-        allowance: {
-          async take() {
-            const sent = await countIn('sent', held, 1)
-            // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const others = withSent(sent.map((count) => count - 1))
-            const verdict = isDecided ? undefined : suspectIn(windows, others)
-            counted = withSent(sent)
-            surplus = verdict && rules.mode === 'enforce' ? refusalIn(verdict.window) : undefined
-            return isClean ? undefined : surplus
-          },
-          refund: () => countIn('sent', held, -1),
-        },
-        /** Reads what the country has had. Counts nothing. */
-        async read() {
-          counted = await readAll(windows)
+        /** Reads what the country has had, and what all have proven. Counts nothing. */
+        async read(): Promise<void> {
+          const [own, all] = await Promise.all([Promise.all(rows.map(read)), addAll(sums, 'approved', 0)])
+          rows = own
+          sums = all
         },
         /**
-         * Whether that is suspect, to an address with so many unproven sends; undefined where no address is known.
-         * `isHeard`: the host hears of it, and decides by itself.
+         * Whether that is suspect, to a network with so many unproven sends. `isHeard`: the host hears of it, and
+         * decides by itself.
          */
         suspected(unproven: number | undefined, isHeard: boolean): Suspected | undefined {
-          isClean = unproven === 0
-          const verdict = judge(windows, counted)
-          if (verdict === undefined) return undefined
+          const row = judge(rows)
+          if (row === undefined) return undefined
           isDecided = isHeard
-          const suspicion = { country, ...verdict.figures }
-          const isOpen = isClean || rules.mode === 'observe'
-          return isOpen ? { suspicion } : { suspicion, refusal: refusalIn(verdict.window) }
+          const { sent, approved } = row
+          return { suspicion: { country, sent, approved }, refusal: refusalIn(row, unproven) }
+        },
+        /** Counts what leaves the machine, and nothing else: what does not is refunded. */
+        async take(): Promise<undefined> {
+          const [own, all] = await Promise.all([addAll(rows, 'sent', 1), addAll(sums, 'sent', 1)])
+          rows = own
+          sums = all
+        },
+        async refund(): Promise<void> {
+          await addAll([...rows, ...sums], 'sent', -1)
         },
         /**
-         * Called once every limit has agreed, since the surplus of a burst stands in the counters for a moment: what one
-         * address adds beyond its tenth counts no longer. Refuses, and is to be refunded, what passed because its address
-         * had wasted nothing, where that is no longer so.
+         * Called once every limit has agreed, with the unproven sends of its network. Of parallel sign-ups, all of which
+         * were unsuspected when they asked, it refuses the surplus, which is to be refunded.
          */
-        async settle(unproven = 0): Promise<Refusal | undefined> {
-          // Of parallel sign-ups of one address, all of which had wasted nothing when they asked, one passes.
-          if (unproven > 1 && surplus !== undefined) return surplus
-          const beyond = beyondShare(windows, unproven)
-          held = held.filter((window) => !beyond.includes(window))
-          await countIn('sent', beyond, -1)
-          if (held.length > 0) tell(windows, counted)
+        settle(unproven: number | undefined): Refusal | undefined {
+          const others = rows.map((row) => ({ ...row, sent: row.sent - 1 }))
+          const surplus = isDecided ? undefined : others.find(isSuspect)
+          const refusal = surplus && refusalIn(surplus, unproven && unproven - 1)
+          if (refusal !== undefined) return refusal
+          judge(rows)
+          judge(sums)
+          // Nobody waits for it, and an event that is lost keeps nobody from a code.
+          background.run(clear)
           return undefined
         },
       }
     },
 
-    /** A number of this country was proven, by an address with so many unproven sends. */
-    async approved(country: string, unproven?: number): Promise<void> {
+    /** A number of this country was proven. */
+    async approved(country: string): Promise<void> {
       if (!isWatched(country)) return
-      const windows = windowsOf(country)
-      await Promise.all([
-        countIn('approved', Object.values(windows), 1),
-        // One beyond the share of its address did not count when it was sent.
-        countIn('sent', beyondShare(windows, unproven), 1),
-      ])
-      background.run(async () => tell(windows, await readAll(windows)))
+      await addAll([...rowsAt(country, now()), ...rowsAt(everywhere, now())], 'approved', 1)
     },
 
-    /** What this process knows to be suspected now. From memory. */
+    /** What this process saw to be suspected at the last sign-ups, in windows that run. From memory. */
     suspected: (): readonly Suspicion[] =>
-      live().map(({ window, figures: own }) => ({ country: window.country, ...own })),
+      [...suspects.values()]
+        .filter(({ endsAt }) => now() < endsAt)
+        .map(({ country, sent, approved }) => ({ country, sent, approved })),
   }
 }

@@ -4,7 +4,7 @@ import { version } from '../../lib/version.js'
 import type { Finding } from '../../store/store.js'
 import type { ClosedLimit, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
-import type { Suspicion } from '../budgets/suspicion.js'
+import type { Suspicion } from '../commands.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {

@@ -9,7 +9,7 @@ import type { Limits } from '../../../src/challenge/limits.js'
 import type { EventBody } from '../../../src/events.js'
 import { seeded } from '../../seeded.js'
 import { day, hour } from '../kit.js'
-import { createService, rightCode, type ServiceOptions } from '../service.js'
+import { createService, rightCode } from '../service.js'
 
 /** Somebody who is paid for the messages has codes sent to numbers of these countries. */
 export interface Pump {
@@ -20,22 +20,17 @@ export interface Pump {
   readonly to: number
   /** Per cent of his codes that he enters, to look honest. */
   readonly approved?: number
-  /** From so many addresses, while every honest person has one: what `trust proxy` makes known. Default: nobody has one. */
-  readonly addresses?: number
 }
 
 export interface Traffic {
-  /** Of honest people, on each day before the one that is looked at. */
-  readonly perDay: number
+  /** Honest people on the day. */
+  readonly people: number
   /** Per cent of them who enter their code. */
   readonly conversion: number
-  /** How many days came before. */
-  readonly days: number
-  /** On the day itself, where it is not a day like the others. */
-  readonly onTheDay?: number
+  /** From how many addresses honest people come and the pump does. Absent: no address is known. */
+  readonly addresses?: { readonly honest: number; readonly pump: number } | undefined
   readonly pump?: Pump
   readonly limits?: Partial<Limits>
-  readonly guard?: ServiceOptions['signupGuard']
   /** Whether the host asks for a captcha where a country is suspected: people solve it, the pump does not. */
   readonly captcha?: boolean
 }
@@ -44,8 +39,6 @@ export interface Seen {
   readonly honest: number
   readonly honestRefused: number
   readonly pumpSent: number
-  /** Sent to the pump and proven by honest people, by the hour. */
-  readonly hours: readonly { readonly pumped: number; readonly proven: number }[]
   readonly events: readonly EventBody[]
 }
 
@@ -60,46 +53,31 @@ interface Visit {
   readonly step: 'start' | 'verify'
 }
 
-/**
- * Days of honest sign-ups that are completed within two minutes or not at all, then one on which somebody pumps. Without
- * addresses, as behind a proxy that `trust proxy` does not cover, the guard cannot tell one from the other.
- */
+/** A day of honest sign-ups, which are completed within two minutes or not at all, and on which somebody may pump. */
 export async function live(traffic: Traffic): Promise<Seen> {
-  const { perDay, conversion, days, onTheDay = perDay, pump, limits, guard, captcha } = traffic
-  const random = seeded(perDay + conversion)
+  const { people, conversion, addresses, pump, limits, captcha } = traffic
+  const random = seeded(people + conversion)
   const service = createService({
     countries: 'any',
     ...(limits && { limits }),
-    signupGuard: { mode: 'enforce', ...guard },
+    signupGuard: { mode: 'enforce' },
   })
   service.wait(day - (service.now() % day))
   const midnight = service.now()
-  let people = 0
-  const honestDay = (start: number, count: number) =>
-    honestTimes(count, random).map((at): Visit => {
-      people += 1
-      return { at: start + at, index: people, country: homeOf(random(100)), isPump: false, step: 'start' }
-    })
-  const before = Array.from({ length: days }, (_, index) => honestDay(index * day, perDay)).flat()
-  const theDay = [...honestDay(days * day, onTheDay), ...pumpVisits(pump, days * day)]
-  const starts = [...before, ...theDay]
+  const honest = honestTimes(people, random).map((at, index): Visit => {
+    return { at, index, country: homeOf(random(100)), isPump: false, step: 'start' }
+  })
+  const starts = [...honest, ...pumpVisits(pump)]
   const completed = starts.flatMap((visit): Visit[] => {
     const share = visit.isPump ? (pump?.approved ?? 0) : conversion
     return random(100) < share ? [{ ...visit, at: visit.at + 15_000 + random(105_000), step: 'verify' }] : []
   })
 
   const tally = { honest: 0, honestRefused: 0, pumpSent: 0 }
-  const hours = Array.from({ length: 25 }, () => ({ pumped: 0, proven: 0 }))
-  let isTheDay = false
   for (const { at, index, country, isPump, step } of [...starts, ...completed].sort(
     (one, other) => one.at - other.at,
   )) {
     service.wait(Math.max(0, midnight + at - service.now()))
-    if (!isTheDay && at >= days * day) {
-      isTheDay = true
-      service.events.length = 0
-    }
-    const inHour = hours[Math.floor((at - days * day) / hour)] ?? { pumped: 0, proven: 0 }
     const who = `${isPump ? 'pump' : 'honest'}-${country}-${index}`
     const visitor = {
       lane: 'enrol' as const,
@@ -108,26 +86,22 @@ export async function live(traffic: Traffic): Promise<Seen> {
       session: who,
       phone: numberOf(country, isPump ? 500_000 + index : index),
       purpose: 'signup',
-      ...(pump?.addresses && { address: addressOf(isPump ? index % pump.addresses : index, isPump) }),
+      ...(addresses && { address: addressOf(index % addresses[isPump ? 'pump' : 'honest'], isPump) }),
     }
     if (step === 'verify') {
-      const { outcome } = await service.challenges.verify({ ...visitor, code: rightCode })
-      if (outcome === 'approved' && !isPump) inHour.proven += 1
+      await service.challenges.verify({ ...visitor, code: rightCode })
       continue
     }
     const beforeSend = ({ suspicion }: { suspicion?: unknown }) => suspicion === undefined || !isPump
     const { outcome } = await service.challenges.start(captcha ? { ...visitor, beforeSend } : visitor)
-    if (isTheDay && !isPump) tally.honest += 1
-    if (isTheDay && !isPump && outcome !== 'started') tally.honestRefused += 1
-    if (isPump && outcome === 'started') {
-      tally.pumpSent += 1
-      inHour.pumped += 1
-    }
+    if (!isPump) tally.honest += 1
+    if (!isPump && outcome !== 'started') tally.honestRefused += 1
+    if (isPump && outcome === 'started') tally.pumpSent += 1
     service.provider.sends.length = 0
     service.provider.checks.length = 0
   }
-  const events = service.events.filter(({ type }) => /^(spend|limit)\./.test(type))
-  return { ...tally, hours, events }
+  const events = service.events.filter(({ type }) => type.startsWith('spend.'))
+  return { ...tally, events }
 }
 
 /** Ten times as busy at noon as at midnight. */
@@ -146,11 +120,11 @@ function homeOf(percent: number): string {
   return percent < home.CO + home.MX ? 'MX' : 'PE'
 }
 
-function pumpVisits(pump: Pump | undefined, start: number): readonly Visit[] {
+function pumpVisits(pump: Pump | undefined): readonly Visit[] {
   if (pump === undefined) return []
   const { countries, sends, from, to } = pump
   return Array.from({ length: sends }, (_, index) => ({
-    at: start + from * hour + Math.floor((index * (to - from) * hour) / sends),
+    at: from * hour + Math.floor((index * (to - from) * hour) / sends),
     index: Math.floor(index / countries.length),
     country: countries[index % countries.length] ?? '',
     isPump: true,
