@@ -45,6 +45,10 @@ const checks = {
   signOut: object("must be such as { name: 'sign-out', path: '/logout' }"),
   changePassword: object("must be such as { name: 'new password', path: '/password' }"),
   signUp: object('must be an object: { path, account, newcomer }'),
+  origins: list(
+    that('must be an origin', (value) => URL.canParse(String(value))),
+    "must be an array such as ['https://app.example.com']",
+  ),
   path: nonEmptyString('where routes() is mounted'),
   logs: func('() => text'),
   coverage: object('must be what guardCoverage returned'),

@@ -193,6 +193,7 @@ export function createBank(
     },
     signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
     pages: ['/account'],
+    origins: ['https://app.acme.example'],
     actions: [
       {
         name: 'transfer',

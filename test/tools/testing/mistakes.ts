@@ -7,6 +7,7 @@ import {
   type SessionAdapter,
   twoFactor,
 } from 'express-two-factor'
+import type { RehearsalAction } from 'express-two-factor/testing'
 import {
   checkPassword,
   freeName,
@@ -15,6 +16,7 @@ import {
   rightWiring,
   showAccount,
   transfer,
+  type User,
   type Wiring,
 } from './bank.js'
 
@@ -23,6 +25,10 @@ export interface Mistake {
   readonly what: string
   readonly row: string
   readonly wiring: Partial<Wiring>
+  /** What its transfer looks like, where that differs. */
+  readonly action?: Partial<RehearsalAction<User>>
+  /** Why the row does not find it, and what is told in its place. */
+  readonly missed?: readonly [why: string, told?: RegExp]
 }
 
 const bindTo = (bind: NonNullable<GuardOptions['bind']>): Partial<Wiring> => ({

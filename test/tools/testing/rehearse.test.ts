@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type express from 'express'
+import express from 'express'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import {
   describeRehearsal,
@@ -15,7 +15,7 @@ import { anchorsOf, read } from '../../documents.js'
 import { Browser } from '../../express/browser.js'
 import { listening } from '../../listening.js'
 import { createAuthJs } from './auth-js.js'
-import { createBank, type User } from './bank.js'
+import { createBank, parse, type User, type Wiring } from './bank.js'
 import { mistakes } from './mistakes.js'
 
 let sandbox: Sandbox
@@ -27,6 +27,10 @@ afterAll(() => sandbox.close())
 
 const withVerdict = ({ rows }: Rehearsal, wanted: string) =>
   rows.flatMap(({ code, verdict }) => (verdict === wanted ? [code] : []))
+
+const failing = () => {
+  throw new Error('db down')
+}
 
 /** The rehearsal of a bank with one of the mistakes. */
 async function rehearsed(
@@ -95,6 +99,97 @@ describe('rehearse', () => {
       tried: expect.stringMatching(/POST \/login answered 401$/),
     })
     expect(rows.at(0)?.tried).toContain('new URLSearchParams({ … })')
+  })
+
+  it.each([
+    [
+      'an app that does not run',
+      { app: 'http://127.0.0.1:1' },
+      /nothing listens at http:\/\/127\.0\.0\.1:1$/,
+    ],
+    ['no people', { person: failing }, /db down$/],
+    ['a sign-in that fails', { signIn: failing }, /db down$/],
+  ])(
+    'tries nothing with %s, and says so first',
+    async (_what, plan: Partial<RehearsalOptions<User>>, why) => {
+      const result = await rehearsed(undefined, plan)
+      expect(result.ok).toBe(false)
+      expect(result.hindrance).toMatch(why)
+      expect(describeRehearsal(result)).toMatch(/^Not tried: sign-in: /)
+      // Told once, with the names of the others.
+      expect(describeRehearsal(result).match(/^ {7}not tried: /gm)).toHaveLength(1)
+      expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length)
+    },
+  )
+
+  it('counts nothing as held behind a limiter of the password route', async () => {
+    let count = 0
+    const limiter: express.RequestHandler = (_req, res, next) => {
+      count += 1
+      if (count > 1) res.sendStatus(429)
+      else next()
+    }
+    const bank = createBank(sandbox, { front: ({ app }) => void app.post('/login', limiter) })
+    const result = await rehearse({ ...bank, maxRequests: 500 })
+    expect(result.hindrance).toBe(
+      'confirmed-action: POST /login answered 429: lift the limiter while this runs',
+    )
+    // What is judged by all traffic is judged by what there was.
+    expect(withVerdict(result, 'held')).toEqual(['sign-in', 'secrets', 'unguarded', 'warnings'])
+  })
+
+  it('counts nothing as held of an action that was never done', async () => {
+    const nothing: Partial<Wiring> = {
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({ sent: 5 }))
+      },
+    }
+    const bank = createBank(sandbox, nothing)
+    const actions = bank.actions?.map((one) => ({ ...one, done: () => 0 })) ?? []
+    const result = await rehearse({ ...bank, actions, maxRequests: 500 })
+    expect(result.rows.find(({ code }) => code === 'confirmed-action')).toMatchObject({
+      verdict: 'fell',
+      seen: 'POST /transfers answered 200, and `done` counted nothing',
+    })
+    const ofActions = ['without-code', 'other-methods', 'spellings', 'content-types', 'changed', 'twice']
+    expect(withVerdict(result, 'not tried')).toEqual([...ofActions, 'same-browser'])
+  })
+
+  it('says which faults are left on in the sandbox, and attacks nothing', async () => {
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', times: Number.POSITIVE_INFINITY })
+    const result = await rehearsed(undefined)
+    expect(result).toMatchObject({
+      hindrance: 'sign-in: the sandbox has faults left on: hang of verifyCode',
+      requests: 0,
+    })
+  })
+
+  it('tells a mistake by which several rows fall once, with their names', async () => {
+    const result = await rehearsed('the guard behind the handler')
+    const under = result.rows.filter((row) => row.under === 'without-code').map(({ code }) => code)
+    expect(under).toEqual(['other-methods', 'spellings', 'content-types', 'changed', 'twice', 'same-browser'])
+    const text = describeRehearsal(result)
+    expect(text).toContain(`By this also: ${under.join(', ')}`)
+    expect(text.match(/^FELL/gm)).toHaveLength(1)
+  })
+
+  it('lists the routes that change something and saw no request, in either line of Express', async () => {
+    const ok: express.RequestHandler = (_req, res) => void res.json({})
+    const routes: Partial<Wiring> = {
+      front: ({ app }) => {
+        app.post('/reset/:token', ok)
+        app.get('/reset/:token', ok)
+        app.all('/any', ok)
+        // It passes the request on, and so answers none.
+        app.post('/login', (_req, _res, next) => next())
+        const api = express.Router()
+        api.delete('/cards', ok)
+        app.use('/api', api)
+      },
+    }
+    const bank = createBank(sandbox, routes)
+    const result = await rehearse({ ...bank, only: ['sign-up'], maxRequests: 500, ignore: ['/Password'] })
+    expect(result.notAttacked).toEqual(['ALL /any', 'DELETE …/cards', 'POST /logout', 'POST /reset/:token'])
   })
 
   it('refuses people who share a number: what one does would count against another', async () => {

@@ -2,13 +2,16 @@ import type { Store } from 'express-two-factor'
 import { memoryStore } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
-import { type Rehearsal, rehearse } from 'express-two-factor/testing'
+import { describeRehearsal, type Rehearsal, rehearse } from 'express-two-factor/testing'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { attacks } from '../../../src/tools/testing/rehearsal/attacks.js'
 import { startRedis, withoutRedis } from '../../store/redis-server.js'
 import { createBank } from './bank.js'
 import { loadExamples } from './examples.js'
-import { mistakes } from './mistakes.js'
+import { laterMistakes } from './later-mistakes.js'
+import { type Mistake, mistakes } from './mistakes.js'
+import { rightApps, withAction } from './right-apps.js'
 
 const inFull = process.env.IN_FULL !== undefined
 
@@ -37,6 +40,8 @@ async function onRedis(): Promise<Stores> {
 
 const kinds = { memory: inMemory, ...(inFull && !withoutRedis && { Redis: onRedis }) }
 
+const all = [...mistakes, ...laterMistakes]
+
 const fallenOf = ({ rows }: Rehearsal) =>
   rows.flatMap(({ code, verdict }) => (verdict === 'fell' ? [code] : []))
 
@@ -54,17 +59,48 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     await sandbox.close()
   })
 
-  it.each(mistakes)('finds $what by the row $row', async ({ row, wiring }) => {
+  async function rehearsed({ row, wiring, action }: Mistake): Promise<Rehearsal> {
     sandbox.reset()
-    const bank = createBank(sandbox, wiring, await stores.next())
+    const bank = withAction(createBank(sandbox, wiring, await stores.next()), action)
     // Every row, or where time is short, the one that is to find it.
     const scope = inFull ? { maxRequests: 2_000 } : { maxRequests: 500, only: [row] }
     const result = await rehearse({ ...bank, ...scope })
     tally[fallenOf(result).includes(row) ? 'found' : 'not found'] += 1
     tally.requests = Math.max(tally.requests, result.requests)
-    expect(fallenOf(result)).toContain(row)
-    expect(result.rows.find(({ code }) => code === row)?.seen).toMatch(/\w/)
     expect(result.requests).toBeLessThanOrEqual(2_000)
+    return result
+  }
+
+  it.each(all.filter(({ missed }) => missed === undefined))(
+    'finds $what by the row $row',
+    async (mistake) => {
+      const result = await rehearsed(mistake)
+      expect(fallenOf(result)).toContain(mistake.row)
+      expect(result.rows.find(({ code }) => code === mistake.row)?.seen).toMatch(/\w/)
+    },
+  )
+
+  it.each(all.filter(({ missed }) => missed !== undefined))(
+    'does not find $what: $missed.0',
+    async (mistake) => {
+      const result = await rehearsed(mistake)
+      expect(fallenOf(result)).toEqual([])
+      expect(describeRehearsal(result)).toMatch(mistake.missed?.[1] ?? '')
+    },
+  )
+
+  it('has a wrong app for each row', () => {
+    const found = new Set(all.filter(({ missed }) => missed === undefined).map(({ row }) => row))
+    expect(attacks.map(({ code }) => code).filter((code) => !found.has(code))).toEqual([])
+  })
+
+  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, unsure = false }) => {
+    sandbox.reset()
+    const bank = createBank(sandbox, wiring, await stores.next())
+    const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests: inFull ? 2_000 : 700 })
+    tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
+    expect(fallenOf(result)).toEqual([])
+    expect(result.ok, result.hindrance).toBe(!unsure)
   })
 
   it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {

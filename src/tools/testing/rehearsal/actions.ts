@@ -38,11 +38,18 @@ async function vary(
         count += 1
         const { response, isDone } = await stage.attempt(action, visit, variant)
         if (isLimited(response)) throw refused(response)
-        if (isDone) fell(response, `${told(response)} and did it`, action.name)
+        if (!isDone || (await isRead(stage, action, visit, variant))) continue
+        fell(response, `${told(response)} and did it`, action.name)
       }
     }
   }
   return `none of ${count} requests did it`
+}
+
+/** Whether a GET is answered in that way without any field: what was done is shown by its answer to whoever reads it. */
+async function isRead(stage: Stage, action: RehearsalAction, visit: Visit, { method }: RehearsalRequest) {
+  if (method !== 'GET' || action.done !== undefined) return false
+  return (await stage.attempt(action, visit, { method, path: action.path })).isDone
 }
 
 /** What stands between an action and whoever has no code for it. */

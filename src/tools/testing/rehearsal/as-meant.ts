@@ -14,6 +14,11 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
     docs: 'docs/sessions.md#order-of-mounting',
     async run(stage, tries) {
       tries('a password, a wrong code, the right one')
+      const faults = (await stage.sandbox.faults.list()).filter(({ fault }) => fault.phone === undefined)
+      if (faults.length > 0) {
+        const kinds = faults.map(({ fault: { operation = 'all', kind } }) => `${kind} of ${operation}`)
+        throw new NotTried(`the sandbox has faults left on: ${kinds.join(', ')}`)
+      }
       const visit = await stage.passwordGiven().catch((error) => {
         const { refusal } = error instanceof NotTried ? error.more : {}
         throw refusal?.status === 400 || refusal?.status === 401 ? refused(refusal, howToPost) : error

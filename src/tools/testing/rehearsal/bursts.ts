@@ -102,7 +102,7 @@ export const bursts: readonly Attack[] = [
 function bounded({ path }: Stage, route: 'start' | 'verify', seen: string, held: boolean): string {
   const body = route === 'verify' ? { code: '…' } : {}
   // What counts for each of several by itself does so for guesses, codes and starts.
-  if (!held) throw new Fell(seen, { method: 'POST', path: `${path}/${route}`, body }, { mistake: 'counts' })
+  if (!held) throw new Fell(seen, { method: 'POST', path: `${path}/${route}`, body }, 'counts')
   return seen
 }
 

@@ -56,7 +56,8 @@ export function looksDone(response: RehearsalResponse, { answer, parts }: Done):
     response.status === answer.status &&
     leadsTo(response) === leadsTo(answer) &&
     !tellsFailure(response) &&
-    holds(partsOf(response), parts)
+    // Where it says nothing, as 204 does, everything else would say that, too.
+    (parts.size > 0 ? holds(partsOf(response), parts) : textOf(response) === textOf(answer))
   )
 }
 
@@ -169,6 +170,8 @@ export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
 
   return { actions, attempt, ask, approve, perform, mustAsk, isUnique }
 }
+
+const textOf = ({ text }: RehearsalResponse) => text.replaceAll(/\d+/g, '0')
 
 const withoutValues = (text: string, person: RehearsalPerson) =>
   Object.values(person).reduce((rest, value) => rest.replaceAll(String(value), ''), text)

@@ -88,14 +88,18 @@ export const wayNames = [
 /** A site that is not the app. */
 export const attacker = 'https://evil.example'
 
-/** Origins of others that a careless comparison takes for this one, or for one on the same machine. */
-export function originsLike(origin: string): readonly string[] {
-  const { protocol, hostname, port } = new URL(origin)
-  const end = port === '' ? '' : `:${port}`
-  const like = [...new Set([hostname, 'localhost'])].flatMap((host) => [
-    ...[`${protocol}//${host}.evil.example`, `${protocol}//${host}${end}.evil.example`],
-    ...[`${protocol}//evil${host}${end}`, `https://evil-${host}${end}`, `https://evil.example${end}`],
-  ])
+/** Origins of others that a careless comparison takes for one of these. */
+export function originsLike(origins: readonly string[]): readonly string[] {
+  const like = origins.flatMap((origin) => {
+    const { protocol, hostname, port } = new URL(origin)
+    const end = port === '' ? '' : `:${port}`
+    // Another name below its domain may be its own.
+    const domain = /[a-z]/i.test(hostname) ? hostname.split('.').slice(-2).join('.') : hostname
+    return [
+      ...[`${protocol}//${hostname}.evil.example`, `${origin}.evil.example`],
+      ...[`${protocol}//evil${domain}${end}`, `https://evil-${domain}${end}`, `${attacker}${end}`],
+    ]
+  })
   return [attacker, 'null', ...new Set(like)]
 }
 

@@ -1,3 +1,4 @@
+import { spellingsOf } from './hostile.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, NotTried, told } from './verdicts.js'
 
@@ -41,15 +42,14 @@ export const judgements: readonly Attack[] = [
     async run({ options, given }, tries) {
       const coverage = given('coverage')
       tries('routes that changed something without a guard, in all of this traffic')
+      // The rows above tell better whether those were done: a refusal may be 200, or lead elsewhere.
+      const tried = options.actions?.flatMap(({ path }) => spellingsOf(path)) ?? []
       try {
-        coverage.report({ ignore: options.ignore ?? [] })
+        coverage.report({ ignore: [...(options.ignore ?? []), ...tried] })
       } catch (error) {
         const { message } = error as Error
-        const routes = [...message.matchAll(/^ {2}(\S+ \S+)/gm)].map(([, route]) => route)
-        if (routes.length === 0) throw new NotTried(message)
-        const open = options.actions?.find(({ method = 'POST', path }) => `${method} ${path}` === routes[0])
-        const mistake = routes.length === 1 ? open?.name : undefined
-        throw new Fell(message.replaceAll(/\s+/g, ' '), undefined, { mistake })
+        if (!/^ {2}/m.test(message)) throw new NotTried(message)
+        throw new Fell(message.replaceAll(/\s+/g, ' '))
       }
       return 'none'
     },

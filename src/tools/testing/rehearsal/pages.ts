@@ -1,6 +1,6 @@
 import type { Agent } from './agent.js'
 import { asksForProof, holds, isSuccess, partsOf, without } from './shape.js'
-import { fell, lacking, NotTried, told } from './verdicts.js'
+import { fell, lacking, NotTried, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** What each of the pages answers in one browser, in the order of the plan. */
@@ -21,7 +21,7 @@ export function createPages(paths: readonly string[], nobody: () => Agent) {
   async function lookIn(agent: Agent): Promise<View> {
     const view = await look(agent)
     const missing = view.find((page) => !isSuccess(page))
-    if (missing !== undefined) throw new NotTried(`after the right code ${told(missing)}`)
+    if (missing !== undefined) throw refused(missing, 'after the right code')
     return view
   }
 

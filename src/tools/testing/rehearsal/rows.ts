@@ -15,25 +15,19 @@ export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> 
   const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
   const [signIn, ...others] = attacks
   const asked = others.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
-  const leftOn = (await stage.sandbox.faults.list()).filter(({ fault }) => fault.phone === undefined)
-  if (leftOn.length > 0) {
-    const named = leftOn.map(({ fault: { operation = 'any operation', kind } }) => `${kind} of ${operation}`)
-    const why = `the sandbox has faults left on: ${named.join(', ')}`
-    return [notTried(signIn, why), ...asked.map((one) => notTried(one, why, signIn))]
-  }
-  const mistakes = new Map<string, Attack>()
-  const first = await rowOf(signIn, stage, mistakes)
+  const tellers = new Map<string, string>()
+  const first = await rowOf(signIn, stage, tellers)
   if (stage.ear.codes.size === 0) {
     const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
-    return [first, ...asked.map((one) => notTried(one, why, signIn))]
+    return [first, ...asked.map((one) => ({ ...notTried(one, why), under: signIn.code }))]
   }
   // A silent provider takes time, which it may take beside all others.
-  const inTrouble = asked.includes(faults) && rowOf(faults, stage, mistakes)
+  const inTrouble = asked.includes(faults) && rowOf(faults, stage, tellers)
   // It may fail before its turn comes, or after the others have.
   if (inTrouble) inTrouble.catch(() => {})
   const rows = [first]
   for (const attack of asked) {
-    rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage, mistakes)))
+    rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage, tellers)))
   }
   return rows
 }
@@ -45,9 +39,14 @@ export function hindranceOf(rows: readonly RehearsalRow[]): string | undefined {
   return row && `${row.code}: ${row.tried}`
 }
 
-/** `mistakes`: which row told each of those by which several fall. */
-async function rowOf(attack: Attack, stage: Stage, mistakes: Map<string, Attack>): Promise<RehearsalRow> {
+/** `tellers`: which row told a mistake by which several fall, or what hinders several. */
+async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>): Promise<RehearsalRow> {
   const { code, claim, fix, docs } = attack
+  const under = (what: string) => {
+    const teller = tellers.get(what)
+    if (teller === undefined) tellers.set(what, code)
+    return teller === undefined ? {} : { under: teller }
+  }
   let tried = ''
   try {
     const seen = await attack.run(stage, (what) => {
@@ -56,23 +55,22 @@ async function rowOf(attack: Attack, stage: Stage, mistakes: Map<string, Attack>
     return { code, claim, tried, seen, verdict: 'held' }
   } catch (error) {
     if (error instanceof Fell) {
-      const { mistake, change = { fix, docs } } = error.more
-      const teller = mistake === undefined ? undefined : mistakes.get(mistake)
-      if (mistake !== undefined && teller === undefined) mistakes.set(mistake, attack)
-      const repeat = error.request && { repeat: curlLine(stage.origin, error.request) }
-      const under = teller && { under: teller.code }
-      return { code, claim, tried, seen: error.message, verdict: 'fell', ...change, ...repeat, ...under }
+      const { request, mistake } = error
+      const repeat = request && { repeat: curlLine(stage.origin, request) }
+      const also = mistake === undefined ? {} : under(mistake)
+      return { code, claim, tried, seen: error.message, verdict: 'fell', fix, docs, ...repeat, ...also }
     }
     // The plan is wrong, and not the app.
     if (error instanceof TypeError && Reflect.get(error, 'code') === 'ERR_TWO_FACTOR_OPTION') throw error
-    if (error instanceof NotTried) return { ...notTried(attack, error.message), ...lacksOf(error) }
+    const { lacks } = error instanceof NotTried ? error.more : {}
+    if (lacks !== undefined) return { ...notTried(attack, (error as Error).message), lacks }
+    const isOurs = error instanceof NotTried || error instanceof BudgetError
     const why = error instanceof Error ? error.message : String(error)
-    return notTried(attack, error instanceof BudgetError ? why : `it could not be carried out: ${why}`)
+    const told = isOurs ? why : `it could not be carried out: ${why}`
+    return { ...notTried(attack, told), ...under(told) }
   }
 }
 
-const lacksOf = ({ more: { lacks } }: NotTried) => (lacks === undefined ? {} : { lacks })
-
-function notTried({ code, claim }: Attack, why: string, teller?: Attack): RehearsalRow {
-  return { code, claim, tried: why, seen: '', verdict: 'not tried', ...(teller && { under: teller.code }) }
+function notTried({ code, claim }: Attack, why: string): RehearsalRow {
+  return { code, claim, tried: why, seen: '', verdict: 'not tried' }
 }

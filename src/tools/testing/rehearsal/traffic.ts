@@ -6,7 +6,7 @@ interface Routing {
 }
 
 interface Route {
-  readonly path: unknown
+  readonly path: string | RegExp
   readonly methods: Readonly<Record<string, boolean>>
 }
 
@@ -17,32 +17,29 @@ const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Sees which routes of an Express app of this process are reached. */
 export function watchTraffic(server: Server) {
-  /** Where the router of each route is mounted, and the methods that reached it. */
-  const reached = new Map<Route, { readonly mount: string; readonly methods: Set<string> }>()
+  /** Such as `POST /transfers/:id`. A route that passes the request on is not what answered, but has the same name. */
+  const reached = new Set<string>()
+  /** Where the router of a route is mounted: only a request that reached it tells that, in both lines of Express. */
+  const mounts = new Map<Route, string>()
   const note = (req: Routed, res: ServerResponse) =>
     void res.once('close', () => {
-      if (req.route === undefined) return
-      const seen = reached.get(req.route) ?? { mount: req.baseUrl ?? '', methods: new Set() }
-      reached.set(req.route, { ...seen, methods: seen.methods.add(req.method ?? '') })
+      const { method, route, baseUrl = '' } = req
+      if (route === undefined) return
+      mounts.set(route, baseUrl)
+      for (const name of [method, 'ALL']) reached.add(`${name} ${baseUrl}${route.path}`)
     })
   server.prependListener('request', note)
 
-  function missedIn({ stack }: Routing, own: readonly string[], isTop: boolean): readonly string[] {
+  function missedIn({ stack }: Routing, own: readonly string[], at?: string): readonly string[] {
     const routes = stack.flatMap(({ route }) => (route === undefined ? [] : [route]))
-    // Where a router is mounted is told by a request that reached one of its routes, in both lines of Express.
-    const mount = isTop ? '' : routes.map((route) => reached.get(route)?.mount).find(Boolean)
-    if (mount !== undefined && own.includes(mount)) return []
-    const missed = routes.flatMap((route) => {
-      const methods = reached.get(route)?.methods ?? new Set()
-      const taken = route.methods._all
-        ? ['ALL']
-        : unsafe.filter((method) => route.methods[method.toLowerCase()])
-      return taken
-        .filter((method) => !(methods.has(method) || (method === 'ALL' && methods.size > 0)))
-        .map((method) => `${method} ${mount ?? '…'}${String(route.path)}`)
+    const mount = at ?? routes.map((route) => mounts.get(route)).find((known) => known !== undefined) ?? '…'
+    if (own.includes(mount)) return []
+    const names = routes.flatMap(({ path, methods }) => {
+      const taken = unsafe.filter((method) => methods._all || methods[method.toLowerCase()])
+      return (taken.length === unsafe.length ? ['ALL'] : taken).map((method) => `${method} ${mount}${path}`)
     })
-    const below = stack.flatMap(({ handle }) => (hasStack(handle) ? missedIn(handle, own, false) : []))
-    return [...missed, ...below]
+    const below = stack.flatMap(({ handle }) => (hasStack(handle) ? missedIn(handle, own) : []))
+    return [...names.filter((name) => !reached.has(name)), ...below]
   }
 
   return {
@@ -50,7 +47,7 @@ export function watchTraffic(server: Server) {
     /** Routes that change something, without those of the package, which are mounted at `own`. */
     missed(own: readonly string[]): readonly string[] {
       const routing = server.listeners('request').map(routingOf).find(hasStack)
-      return routing === undefined ? [] : [...new Set(missedIn(routing, own, true))].sort()
+      return routing === undefined ? [] : [...new Set(missedIn(routing, own, ''))].sort()
     },
   }
 }

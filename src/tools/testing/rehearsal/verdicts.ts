@@ -21,12 +21,8 @@ export class Fell extends Error {
     seen: string,
     /** The one to repeat. */
     readonly request?: RehearsalRequest,
-    readonly more: {
-      /** What to change, where the row names something else. */
-      readonly change?: { readonly fix: string; readonly docs: string }
-      /** Names the mistake, where others fall by it too: it is told once. */
-      readonly mistake?: string | undefined
-    } = {},
+    /** Names the mistake, where others fall by it too: it is told once. */
+    readonly mistake?: string,
   ) {
     super(seen)
   }
@@ -34,7 +30,7 @@ export class Fell extends Error {
 
 /** Ends an attack: this response shows the mistake. */
 export function fell(response: RehearsalResponse, seen = told(response), mistake?: string): never {
-  throw new Fell(seen, response.request, { mistake })
+  throw new Fell(seen, response.request, mistake)
 }
 
 /** The plan gives nothing to try. */

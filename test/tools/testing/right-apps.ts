@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import express, { type RequestHandler } from 'express'
+import type { RehearsalAction, RehearsalOptions } from 'express-two-factor/testing'
+import { checkPassword, parse, rightWiring, transfer, type User, type Wiring } from './bank.js'
+
+/** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
+export interface RightApp {
+  readonly what: string
+  readonly wiring: Partial<Wiring>
+  readonly plan?: (bank: RehearsalOptions<User>) => Partial<RehearsalOptions<User>>
+  /** Where its answers do not tell what was done, and the plan has no `done` either. */
+  readonly unsure?: boolean
+}
+
+const page = (title: string, body: string) =>
+  `<!doctype html><title>${title}</title><nav>Acme Bank, Home, Help, Contact</nav><h1>${title}</h1>${body}`
+const loginForm =
+  '<form method="post" action="/login">Name <input name="name"> <input type="password" name="password"></form>'
+const codeForm =
+  '<form method="post" action="/two-factor/verify">Code <input name="code" autocomplete="one-time-code"></form>'
+
+/** The plan of a bank whose transfer looks otherwise. */
+export const withAction = (
+  bank: RehearsalOptions<User>,
+  action: Partial<RehearsalAction<User>> = {},
+): RehearsalOptions<User> => ({
+  ...bank,
+  actions: (bank.actions ?? []).map((one) => ({ ...one, ...action })),
+})
+
+/** Answers a key that it has seen as it did the first time. */
+function idempotent(keyOf: (req: express.Request) => string | undefined): RequestHandler {
+  const answers = new Map<string, { status: number; body: unknown }>()
+  return (req, res, next) => {
+    const key = keyOf(req)
+    const first = key === undefined ? undefined : answers.get(key)
+    if (first !== undefined) return void res.status(first.status).json(first.body)
+    const json = res.json.bind(res)
+    res.json = (body) => {
+      if (key !== undefined && res.statusCode < 400) answers.set(key, { status: res.statusCode, body })
+      return json(body)
+    }
+    next()
+  }
+}
+
+export const rightApps: readonly RightApp[] = [
+  {
+    what: 'one address for the account, the form to sign in and the code page, each with 200',
+    wiring: {
+      account: ({ app, tf }) => {
+        const requireCode = tf.requireTwoFactor()
+        app.get('/account', (req, res, next) => {
+          const { pendingUserId, userId } = req.session
+          if (pendingUserId !== undefined) return void res.send(page('Your code', codeForm))
+          if (userId === undefined) return void res.send(page('Sign in', loginForm))
+          requireCode(req, res, (error) => {
+            if (error !== undefined) return next(error)
+            res.send(
+              page(
+                'Account',
+                `<p>Hello ${userId}, balance 5</p><form action="/password">New password <input type="password"></form>`,
+              ),
+            )
+          })
+        })
+      },
+    },
+  },
+  {
+    what: 'idempotency keys in the body, in front of the guard',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const once = idempotent((req) => req.body?.key && `${req.session.userId} ${req.body.key}`)
+        app.post('/transfers', parse, once, tf.requireTwoFactor(guard), (req, res) => {
+          res.json({ id: randomUUID(), sent: req.body.amount, to: req.body.payee })
+        })
+      },
+    },
+    plan: (bank) =>
+      withAction(bank, { body: (person) => ({ amount: 5, payee: 'Luis', key: `key of ${person.name}` }) }),
+  },
+  {
+    what: 'the same transfer within a minute gets the first answer',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const once = idempotent((req) => `${req.session.userId} ${req.body?.amount} ${req.body?.payee}`)
+        let id = 0
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), once, (req, res) => {
+          id += 1
+          res.json({ id, sent: req.body.amount, to: req.body.payee })
+        })
+      },
+    },
+  },
+  {
+    what: 'GraphQL: refusals are 200 with errors',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const requireCode = tf.requireTwoFactor(guard)
+        const asErrors: RequestHandler = (req, res, next) => {
+          const json = res.json.bind(res)
+          let status = 200
+          res.status = (given) => {
+            status = given
+            return res
+          }
+          res.json = (body) =>
+            json(status < 400 ? body : { data: null, errors: [{ message: 'refused', extensions: body }] })
+          requireCode(req, res, next)
+        }
+        app.post('/transfers', parse, asErrors, (req, res) => {
+          res.json({ data: { transfer: { sent: req.body.amount, to: req.body.payee } } })
+        })
+      },
+    },
+  },
+  {
+    what: 'GraphQL that does not say which code it wants',
+    unsure: true,
+    wiring: {
+      transfers: ({ app }) => {
+        app.post('/transfers', parse, (_req, res) => {
+          res.json({ data: null, errors: [{ message: 'type your code first' }] })
+        })
+      },
+    },
+  },
+  {
+    what: 'forms that lead on, with a token against CSRF',
+    wiring: {
+      account: ({ app, tf }) => {
+        app.get(
+          '/account',
+          (req, res, next) => {
+            if ((req.session.pendingUserId ?? req.session.userId) === undefined) res.redirect('/sign-in')
+            else next()
+          },
+          tf.requireTwoFactor(),
+          (req, res) => void res.send(page('Account', `<p>Hello ${req.session.userId}</p>`)),
+        )
+        app.get('/sign-in', (_req, res) => void res.send(page('Sign in', loginForm)))
+      },
+      transfers: ({ app, tf }, guard) => {
+        const ownForm: RequestHandler = (req, res, next) => {
+          if (req.session.userId === undefined) res.redirect(303, '/sign-in')
+          else if (req.body?._csrf !== 'token') res.sendStatus(403)
+          else next()
+        }
+        app.post('/transfers', parse, ownForm, tf.requireTwoFactor(guard), (_req, res) =>
+          res.redirect(303, '/account?sent=1'),
+        )
+      },
+    },
+    plan: (bank) => withAction(bank, { type: 'form', body: { amount: '5', payee: 'Luis', _csrf: 'token' } }),
+  },
+  {
+    what: 'settings that are read as they were written, with every other path a page, and CORS for the own names',
+    wiring: {
+      front: ({ app }) =>
+        void app.use((req, res, next) => {
+          const origin = req.get('origin') ?? ''
+          if (/^https:\/\/(\w+\.)?acme\.example$/.test(origin)) {
+            res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' })
+          }
+          next()
+        }),
+      transfers: ({ app, tf }, guard) => {
+        const settings = { amount: 1, payee: 'Ana' }
+        const signedIn = tf.requireTwoFactor()
+        app.get('/transfers', signedIn, (_req, res) => void res.json(settings))
+        app.put('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => void res.json(req.body))
+      },
+      signUp: (bank, verification) => {
+        rightWiring.signUp(bank, verification)
+        bank.app.use((req, res) => void res.send(page('Acme', `<p>${req.method}</p>`)))
+      },
+    },
+    plan: (bank) => withAction(bank, { method: 'PUT' }),
+  },
+  {
+    what: 'a remark that no code covers',
+    wiring: {},
+    plan: (bank) =>
+      withAction(bank, { body: { amount: 5, payee: 'Luis', remark: 'for the rent' }, mayChange: ['remark'] }),
+  },
+  {
+    what: 'an API for a page of one file, which always answers 200',
+    wiring: {
+      account: ({ app, tf }) => {
+        const requireCode = tf.requireTwoFactor()
+        app.get('/account', (req, res, next) => {
+          const { pendingUserId, userId } = req.session
+          if (userId === undefined)
+            return void res.json({ signedIn: false, pending: pendingUserId !== undefined })
+          requireCode(req, res, (error) =>
+            error === undefined ? void res.json({ signedIn: true, name: userId }) : next(error),
+          )
+        })
+      },
+    },
+  },
+  {
+    what: 'answers with ids, times and a balance',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        let balance = 1_000_000
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          balance -= Number(req.body.amount)
+          res
+            .status(201)
+            .json({ id: randomUUID(), at: new Date(), balance, status: 'sent', to: req.body.payee })
+        })
+      },
+    },
+  },
+  {
+    what: 'a PATCH of switches and dates',
+    wiring: {
+      guard: { ...rightWiring.guard, bind: (req) => ({ ...req.body }) },
+      transfers: ({ app, tf }, guard) =>
+        void app.patch(
+          '/transfers',
+          express.json(),
+          tf.requireTwoFactor(guard),
+          (_req, res) => void res.sendStatus(204),
+        ),
+    },
+    plan: (bank) =>
+      withAction(bank, {
+        method: 'PATCH',
+        body: { paused: true, from: '2027-01-31', mail: 'ana@example.net', limit: 500 },
+        changed: {},
+      }),
+  },
+  {
+    what: 'a sign-in by form that leads on, and a limiter that lets these many pass',
+    wiring: {
+      front: ({ app }) => {
+        let count = 0
+        app.post('/login', (_req, res, next) => {
+          count += 1
+          if (count > 500) res.sendStatus(429)
+          else next()
+        })
+      },
+      login: ({ app, users }) => {
+        app.post('/login', parse, checkPassword(users), (_req, res) => res.redirect(303, '/two-factor'))
+      },
+      transfers: ({ app, tf }, guard) =>
+        void app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer),
+      signOut: ({ app, tf }) => {
+        app.post('/logout', async (req, res) => {
+          await tf.grants.revoke(req)
+          req.session.destroy(() => res.redirect(303, '/'))
+        })
+      },
+    },
+    plan: () => ({
+      signIn: (agent, { name, password }) => agent.post('/login', new URLSearchParams({ name, password })),
+    }),
+  },
+]
