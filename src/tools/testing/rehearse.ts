@@ -22,8 +22,9 @@ import { createWire, isOwnAddress } from './rehearsal/wire.js'
 
 const maxRequests = 20_000
 const maxMs = 120_000
-/** With fewer requests than this the bursts become smaller. */
+/** With fewer requests than this the bursts become smaller, and with no more than the others need as small as can be. */
 const requestsOfFullBursts = 5_000
+const requestsOfOthers = 500
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
 const defaultPort = 4010
 
@@ -94,8 +95,10 @@ export async function rehearse<Person extends RehearsalPerson>(
     const wire = createWire(origin, { maxRequests: most, timeoutMs })
     const ear = createEar(sandbox.credentials)
     ends.push(wire.close, ear.close)
-    const scale = Math.min(1, most / requestsOfFullBursts)
-    const rows = await attackAll(createStage({ wire, sandbox, options: given, ear, scale }))
+    const scale = (most - requestsOfOthers) / (requestsOfFullBursts - requestsOfOthers)
+    const rows = await attackAll(
+      createStage({ wire, sandbox, options: given, ear, scale: Math.min(1, scale) }),
+    )
     const hindrance = hindranceOf(rows)
     return {
       ...{ ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell') },

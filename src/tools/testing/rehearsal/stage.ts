@@ -1,6 +1,5 @@
 import { optionError } from '../../../lib/options.js'
 import { type AgentOptions, createAgent } from './agent.js'
-
 import type { RehearsalOptions, RehearsalPerson } from './contract.js'
 import { createDeeds } from './deeds.js'
 import type { Ear } from './ear.js'
@@ -18,7 +17,7 @@ export interface StageParts {
   readonly sandbox: HeldSandbox
   readonly options: RehearsalOptions
   readonly ear: Ear
-  /** How large bursts are, from 0 to 1. */
+  /** How large bursts are: 1 is in full, and with 0 or less they are as small as can be. */
   readonly scale: number
 }
 
