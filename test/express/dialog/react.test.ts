@@ -45,7 +45,7 @@ describeInChromium('examples/react', (browser) => {
     await page.getByText('That code is not right.').waitFor()
     await field.fill(stub.rightCode)
     await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByText('{"sent":"100","by":"sms"}').waitFor()
+    await page.getByText('{"sent":"100","by":"code"}').waitFor()
     expect(await field.count()).toBe(0)
     expect(stub.sends).toHaveLength(1)
     await page.close()
