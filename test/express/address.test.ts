@@ -14,6 +14,24 @@ function asked(remoteAddress: string | undefined, forwarded: boolean, trusts = f
   return { ...createAddressOf((code) => void warned.push(code))(req), warned }
 }
 
+/** The same by its parts. */
+function counted({ ip, trusts, forwardedFor, socket = {} }: Counted) {
+  const warned: string[] = []
+  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+  const req = { app: { enabled: () => trusts }, socket, headers, ip } as unknown as Request
+  return { ...createAddressOf((code) => void warned.push(code))(req), warned }
+}
+
+interface Counted {
+  readonly ip: string | undefined
+  readonly trusts: boolean
+  readonly forwardedFor?: string
+  readonly socket?: object
+}
+
+const unknown = { address: 'unknown', proxied: true }
+const missing = ['TWO_FACTOR_TRUST_PROXY_MISSING']
+
 const privateAddresses = [
   '10.1.2.3',
   '127.0.0.1',
@@ -47,6 +65,47 @@ describe('the address that is counted', () => {
   })
 
   it.each([true, false])('is one for all clients that have hung up, with trust proxy %s', (trusts) => {
-    expect(asked(undefined, true, trusts)).toEqual({ address: 'unknown', proxied: true, warned: [] })
+    const gone = { remoteAddress: undefined, destroyed: true }
+    expect(counted({ ip: undefined, socket: gone, trusts })).toEqual({ ...unknown, warned: [] })
   })
+
+  it.each([
+    ['203.0.113.9:51344', '203.0.113.9'],
+    ['[2001:db8::7]:443', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['2001:db8::7', '2001:db8::7'],
+    [' 203.0.113.9 ', '203.0.113.9'],
+  ])('is the same with whatever port a gateway writes: %s', (ip, address) => {
+    expect(counted({ ip, trusts: true })).toEqual({ address, proxied: false, warned: [] })
+  })
+
+  it.each(['unix:', '203.0.113', 'a name', '203.0.113.9:x'])('is one for all of what is none: %s', (ip) => {
+    expect(counted({ ip, trusts: true, forwardedFor: ip })).toEqual({ ...unknown, warned: missing })
+  })
+
+  it('is one for all at a socket of Unix, which has none, and the host is told', () => {
+    const socket = { remoteAddress: undefined }
+    for (const trusts of [true, false]) {
+      expect(counted({ ip: undefined, socket, trusts, forwardedFor: '203.0.113.9' })).toEqual({
+        ...unknown,
+        warned: missing,
+      })
+      expect(counted({ ip: undefined, socket, trusts })).toEqual({ ...unknown, warned: [] })
+    }
+  })
+
+  it.each([
+    ['one more proxy than it trusts', '203.0.113.9, 10.1.2.3', missing],
+    ['none but the client, on a network of one’s own', '10.1.2.3', []],
+    ['nearer proxies that it trusts', '10.1.2.3, 10.1.2.4', []],
+  ])(
+    'that is private is shared by ten times the limit; the header names %s',
+    (_name, forwardedFor, warned) => {
+      expect(counted({ ip: '10.1.2.3', trusts: true, forwardedFor })).toEqual({
+        address: '10.1.2.3',
+        proxied: true,
+        warned,
+      })
+    },
+  )
 })

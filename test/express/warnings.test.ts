@@ -35,7 +35,9 @@ describe('a warning', () => {
     expect(said[0]?.detail).toBe(
       'See express-two-factor/docs/troubleshooting.md#two_factor_trust_proxy_missing',
     )
-    expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
+    expect(said[0]?.message).toMatch(
+      /Set `trust proxy` to all proxies before the app, by their number or their addresses\.$/,
+    )
   })
 
   /** The time in which an app looks at its store, passed at once. */

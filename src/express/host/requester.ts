@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import type { Request } from 'express'
 import type { ClientAddress } from '../../challenge/budgets/networks.js'
 import { isOneOf, type Method } from '../../challenge/code-provider.js'
@@ -114,22 +114,35 @@ privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 export type AddressOf = (req: Request) => ClientAddress
 
 /**
- * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
- * private address may be that of a proxy, whatever the headers say, and clients that have hung up share one.
+ * The client address that rate limits count. A private one, or none, may be that of a proxy: whoever is behind it shares
+ * ten times the limits, whatever the headers say. What is no address counts as one, as do clients that have hung up.
  */
 export function createAddressOf(warn: Warn): AddressOf {
   return (req) => {
-    const trusted = req.app.enabled('trust proxy')
-    const address = trusted ? req.ip : req.socket.remoteAddress
-    if (address === undefined) return { address: 'unknown', proxied: true }
-    const proxied = !trusted && isPrivate(address)
-    if (proxied && isForwarded(req)) warn('TWO_FACTOR_TRUST_PROXY_MISSING')
-    return { address, proxied }
+    const given = req.app.enabled('trust proxy') ? req.ip : req.socket.remoteAddress
+    const address = bareAddress(given)
+    const proxied = address === undefined || isPrivate(address)
+    if (proxied && !req.socket.destroyed && namesOthers(req, address)) warn('TWO_FACTOR_TRUST_PROXY_MISSING')
+    return { address: address ?? 'unknown', proxied }
   }
 }
 
-function isForwarded(req: Request): boolean {
-  return req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined
+/** Without the port that some gateways write, which is another with each connection; undefined for what is no address. */
+function bareAddress(given = ''): string | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(given.trim()) ?? []
+  const [address = ''] = (bracketed ?? plain ?? given.trim()).split('%')
+  return isIP(address) === 0 ? undefined : address
+}
+
+/** Whether a forwarded header names somebody beyond the address that counts: Express does not know all proxies. */
+function namesOthers({ headers }: Request, address: string | undefined): boolean {
+  const { 'x-forwarded-for': forwardedFor = [], forwarded } = headers
+  const named = String(forwardedFor)
+    .split(',')
+    .filter((name) => name.trim() !== '')
+  if (named.length === 0) return forwarded !== undefined
+  // Only those further away than the one that counts: nearer ones are proxies that are known.
+  return address === undefined || named.map(bareAddress).lastIndexOf(address) !== 0
 }
 
 const isPrivate = memoize((address) =>

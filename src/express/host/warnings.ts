@@ -9,7 +9,7 @@ import { ignoreRejection } from '../../lib/promises.js'
 /** By stable code, what is wrong and then how to correct it; `docs/troubleshooting.md` has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
-    'A request with a forwarded header came from a private address, but `trust proxy` is off: everyone behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
+    'A request counts by a private address, or by none, while a forwarded header names others: everybody behind that proxy shares ten times the limits of one address. Set `trust proxy` to all proxies before the app, by their number or their addresses.',
   TWO_FACTOR_TRUST_PROXY_ALL:
     '`trust proxy` is true: any client can choose its own address with X-Forwarded-For and evade rate limits. Set it to the number or the addresses of your proxies.',
   TWO_FACTOR_MEMORY_STORE:
