@@ -8,7 +8,7 @@ import { type Refusal, refused, type SendCommand } from './commands.js'
 import type { Exchanged } from './exchanges.js'
 import type { Basis } from './keys.js'
 import type { Challenge, LedgerView } from './ledger/ledger.js'
-import { callableAt } from './ledger/pacing.js'
+import { roomAt } from './ledger/pacing.js'
 import type { Booked } from './ledger/sends.js'
 import { withoutNumbers } from './provider-answer.js'
 import type { Purposes } from './purposes.js'
@@ -80,7 +80,8 @@ export function createDispatch(parts: DispatchParts) {
     seen: LedgerView,
   ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
-    const mayCall = channel === 'call' || callableAt(seen, challenge.budget) <= seen.now
+    // What was booked is one send, and a call in its place would be two.
+    const mayCall = channel === 'call' || roomAt(seen, challenge.budget, 'sms') <= seen.now
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const dispatched = await codes.send(target, {
       lane: target.lane,

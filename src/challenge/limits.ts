@@ -66,18 +66,11 @@ const limitTable = {
   /** The pause after the first, second, ... send to one number, by any channel and session; the last one repeats; known browsers have their own. */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
-  /** Codes that one challenge may send, the first one included. */
-  sendsPerChallenge: limit(3, atLeastOne),
-  /** Per number, without the sends of approved challenges. */
+  /** Per number, without the sends of approved challenges. A call counts as two, and a limit of 1 admits one. */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
   sendsPerDay: limit(10, count),
-  /** Calls among the sends above. */
-  // A call costs several times what a message costs, and is a nuisance at night.
-  callsPerHour: limit(2, count),
-  /** The same in 24 hours. */
-  callsPerDay: limit(4, count),
   /** Per number, approved or not. */
   // Nobody signs in more often, also among those who enter every code.
   allSendsPerHour: limit(20, count),
@@ -146,6 +139,9 @@ export const defaultLimits = each('byDefault') as unknown as Limits
 
 /** Limits of earlier builds, and what holds instead. */
 const gone = {
+  sendsPerChallenge: 'a challenge sends as many codes as cooldownMs and sendsPerHour let it',
+  callsPerHour: 'a call counts as two of sendsPerHour',
+  callsPerDay: 'a call counts as two of sendsPerDay',
   sendsPerSubjectPerDay: 'sends are counted by number, see sendsPerDay and allSendsPerDay',
   sendsPerSessionPerHour:
     'sends are counted by number and by address, new numbers of a session by numbersPerSessionPerDay',

@@ -345,6 +345,15 @@ describe('start', () => {
     expect(second).toMatchObject({ outcome: 'started' })
   })
 
+  it('places two calls of two hundred that are asked for at once', async () => {
+    const { challenges, provider } = createService({ limits: { cooldownMs: [0] } })
+    const start = (index: number) =>
+      challenges.start({ ...ana, session: `session-${index}`, purpose: 'login', channel: 'call' })
+    await Promise.all(Array.from({ length: 200 }, (_, index) => start(index)))
+    expect(provider.sends.map(({ channel }) => channel)).toEqual(['call', 'call'])
+    expect(await start(200)).toMatchObject({ code: 'send_limit', retryAfterMs: hour })
+  })
+
   it.each(['sms', 'call'])(
     'places two calls an hour, also where a provider may call instead: asked for by %s',
     async (channel) => {
@@ -792,18 +801,24 @@ describe('the operator', () => {
 })
 
 describe('the moment from which a code may be sent again', () => {
-  it('is that at which a resend or a start succeeds, also when a challenge has used up its sends', async () => {
-    const { challenges, now, wait } = createService()
+  it('is that at which a resend succeeds', async ({ challenges, now, wait }) => {
     await challenges.start({ ...ana, purpose: 'login' })
     const resent: string[] = []
-    for (let sends = 0; sends < 2; sends += 1) {
+    for (let sends = 0; sends < 3; sends += 1) {
       const { resendAt = 0 } = (await challenges.find(ana)) ?? {}
       wait(resendAt - now())
       resent.push((await challenges.resend(ana)).outcome)
     }
-    expect(resent).toEqual(['started', 'started'])
-    const last = await challenges.find(ana)
-    expect(last?.resendAt).toBe(last?.expiresAt)
+    expect(resent).toEqual(['started', 'started', 'started'])
+  })
+
+  it('is that of a text where a call finds no room', async () => {
+    const { challenges, now, wait } = createService({ limits: { sendsPerHour: 3 } })
+    await challenges.start({ ...ana, purpose: 'login', channel: 'call' })
+    expect((await challenges.find(ana))?.resendAt).toBe(now() + minute)
+    wait(minute)
+    expect(await challenges.resend(ana)).toMatchObject({ code: 'send_limit', retryAfterMs: 59 * minute })
+    expect(await challenges.resend({ ...ana, channel: 'sms' })).toMatchObject({ outcome: 'started' })
   })
 
   it('is the end of a challenge that has used up its attempts', async ({ challenges, wait }) => {
@@ -856,7 +871,7 @@ describe('preview', () => {
   })
 
   it('knows the limit of the channel that will do', async () => {
-    const { challenges, wait } = createService({ limits: { callsPerHour: 1 } })
+    const { challenges, wait } = createService({ limits: { sendsPerHour: 3 } })
     await challenges.start({ ...ana, purpose: 'login', channel: 'call' })
     wait(11 * minute)
     const command = { ...ana, purpose: 'login' }

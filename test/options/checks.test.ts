@@ -166,7 +166,7 @@ const rows: readonly Row[] = [
   ['now', fn('() => milliseconds'), [noop], [5]],
   ['limits.profile', "must be 'psd2'", ['psd2'], ['psd1']],
   ['limits.attemptsPerChallenge', 'must be an integer from 1 to 10', [1, 10], [0, 11]],
-  ...['failuresBeforeLock', 'failuresBeforeDisable', 'failuresPerSubjectPerDay', 'sendsPerChallenge'].map(
+  ...['failuresBeforeLock', 'failuresBeforeDisable', 'failuresPerSubjectPerDay'].map(
     (name): Row => [`limits.${name}`, oneOrMore, [1], [0, ...noNumbers]],
   ),
   ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
@@ -176,7 +176,7 @@ const rows: readonly Row[] = [
     (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31, ...noNumbers]],
   ),
   ...(
-    'sendsPerHour sendsPerDay callsPerHour callsPerDay allSendsPerHour allSendsPerDay enrolSendsPerDay ' +
+    'sendsPerHour sendsPerDay allSendsPerHour allSendsPerDay enrolSendsPerDay ' +
     'numbersPerSessionPerDay serviceSendsPerMinute serviceEnrolSendsPerHour serviceEnrolSendsPerDay'
   )
     .split(' ')
@@ -427,6 +427,9 @@ describe('an option that has moved', () => {
 })
 
 test.each([
+  ['sendsPerChallenge', 'a challenge sends as many codes as cooldownMs and sendsPerHour let it'],
+  ['callsPerHour', 'a call counts as two of sendsPerHour'],
+  ['callsPerDay', 'a call counts as two of sendsPerDay'],
   ['sendsPerSubjectPerDay', 'sends are counted by number, see sendsPerDay and allSendsPerDay'],
   [
     'sendsPerSessionPerHour',

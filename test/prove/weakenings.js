@@ -41,6 +41,14 @@ export const weakenings = [
     tests: ['test/challenge/ledger/sends.test.ts'],
   },
   {
+    bound: 3,
+    what: 'a call counts as one send',
+    file: 'src/challenge/ledger/pacing.ts',
+    find: "(channel === 'call' ? 2 : 1)",
+    replace: '1',
+    tests: ['test/challenge/ledger/sends.test.ts'],
+  },
+  {
     bound: 4,
     what: 'a restart gives the attempts back',
     file: 'src/challenge/ledger/sends.ts',

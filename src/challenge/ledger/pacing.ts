@@ -26,14 +26,13 @@ export function pauseBeforeSend(view: LedgerView, name: BudgetName, channel: Cha
 export function resendableAt(view: LedgerView, challenge: Challenge): number {
   const { ledger, now, limits } = view
   const { sends } = ledger[challenge.budget]
-  const isSentOut = sendsFor(challenge, sends).length >= limits.sendsPerChallenge
   const isSpent = challenge.attempts >= limits.attemptsPerChallenge
   return Math.max(
     now,
-    isSentOut ? challenge.expiresAt : 0,
     isSpent ? spentUntil(challenge) : 0,
     cooldownExpiresAt(sends, limits),
-    roomAt(view, challenge.budget, challenge.channel),
+    // Where a call finds no room, a text may still be sent.
+    roomAt(view, challenge.budget, 'sms'),
   )
 }
 
@@ -51,36 +50,27 @@ export function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits):
   return last.at + pause
 }
 
-/** When every hourly and daily budget has room again. */
-function roomAt(view: LedgerView, name: BudgetName, channel: Channel): number {
-  const { ledger, now, limits } = view
+/** A call costs several times what a message costs, and is a nuisance at night. */
+const weightOf = (channel: Channel) => (channel === 'call' ? 2 : 1)
+
+/** When every hourly and daily budget has room for a code by this channel. */
+export function roomAt({ ledger, now, limits }: LedgerView, name: BudgetName, channel: Channel): number {
   const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
-  const counted = momentsOf(unapproved)
   // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
-  const all = momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent))
-  const ends = [
-    windowEnd(counted, limits.sendsPerHour, hourMs, now),
-    windowEnd(counted, limits.sendsPerDay, dayMs, now),
-    windowEnd(all, limits.allSendsPerHour, hourMs, now),
-    windowEnd(all, limits.allSendsPerDay, dayMs, now),
-  ]
-  if (channel === 'call') ends.push(callableAt(view, name))
-  return Math.max(...ends)
-}
-
-/** From when on the number may be called, whatever was asked for: a provider may call where it cannot send a text. */
-export function callableAt({ ledger, now, limits }: LedgerView, name: BudgetName): number {
-  const counted = ledger[name].sends.filter(
-    (send) => isSent(send) && !isApproved(send) && send.channel === 'call',
-  )
-  const calls = momentsOf(counted)
+  const all = [...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)
+  const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
+    const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))
+    // A limit of 1 admits one call.
+    const needed = Math.max(1, Math.min(weightOf(channel), most))
+    return windowEnd(moments, most - needed + 1, windowMs, now)
+  }
   return Math.max(
-    windowEnd(calls, limits.callsPerHour, hourMs, now),
-    windowEnd(calls, limits.callsPerDay, dayMs, now),
+    endOf(unapproved, limits.sendsPerHour, hourMs),
+    endOf(unapproved, limits.sendsPerDay, dayMs),
+    endOf(all, limits.allSendsPerHour, hourMs),
+    endOf(all, limits.allSendsPerDay, dayMs),
   )
 }
-
-const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)
 
 /** From when on fewer than `max` of these moments, in whatever order, are younger than the window. */
 export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {

@@ -20,7 +20,7 @@ import {
   type Who,
   withBudget,
 } from './ledger.js'
-import { pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
+import { pauseBeforeSend, rememberedMs } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs
@@ -122,16 +122,12 @@ export function resend(view: LedgerView, command: ResendOnLedger): Decision<Send
   const live = challengeShown(view, command)
   if ('outcome' in live) return { outcome: live }
   const { ledger, now, limits } = view
-  const budget = ledger[command.budget]
   const barred = refusalOfBudget(view, command.budget)
   if (barred !== undefined) return { outcome: barred }
 
   const channel = command.channel ?? live.channel
   const pause = pauseBeforeSend(view, command.budget, channel)
   if (pause !== undefined) return { outcome: pause }
-  if (sendsFor(live, budget.sends).length >= limits.sendsPerChallenge) {
-    return { outcome: refused('send_limit', live.expiresAt - now) }
-  }
   if (live.attempts >= limits.attemptsPerChallenge) {
     return { outcome: refused('attempts_exhausted', spentUntil(live) - now) }
   }

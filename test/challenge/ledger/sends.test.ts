@@ -97,25 +97,35 @@ describe('starting a challenge', () => {
     expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: hour })
   })
 
-  it('calls twice an hour and four times a day, and texts still go', ({ fresh: number }) => {
-    const call = () => number.start({ channel: 'call' }).outcome
-    const hourly: string[][] = []
-    for (let hours = 0; hours < 4; hours += 1) {
-      const outcomes: string[] = []
-      for (let calls = 0; calls < 3; calls += 1) {
-        outcomes.push(call())
-        number.wait(10 * minute)
-      }
-      hourly.push(outcomes)
-      number.wait(30 * minute)
+  it('counts a call as two, and sends a text where a call finds no room', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    const by = (channel: string) => {
+      const { outcome } = number.start({ channel })
+      number.wait(minute)
+      return outcome
     }
-    expect(hourly).toEqual([
-      ['booked', 'booked', 'refused'],
-      ['booked', 'booked', 'refused'],
-      ['refused', 'refused', 'refused'],
-      ['refused', 'refused', 'refused'],
-    ])
+    const asked = ['call', 'call', 'call', 'sms', 'sms'] as const
+    expect(asked.map(by)).toEqual(['booked', 'booked', 'refused', 'booked', 'refused'])
+    number.wait(55 * minute)
+    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('calls no number more often than the caps on cost let it, approved or not', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0], allSendsPerHour: 5 })
+    for (let calls = 0; calls < 2; calls += 1) {
+      expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
+      number.verify('approved')
+    }
+    expect(number.start({ channel: 'call' })).toEqual(refusal('send_limit', hour))
     expect(number.start({ channel: 'sms' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('admits one call by a limit of one', () => {
+    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 1, cooldownMs: [0] })
+    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
+    for (const channel of ['call', 'sms']) {
+      expect(number.start({ channel })).toEqual(refusal('send_limit', hour))
+    }
   })
 
   it('sends three times a day to a number that nobody has proven', () => {
@@ -129,8 +139,10 @@ describe('starting a challenge', () => {
   })
 
   it('never has room in a budget of nothing', () => {
-    const number = driveLedger({ ...ledgerLimits, callsPerHour: 0 })
-    expect(number.start({ channel: 'call' })).toEqual(refusal('send_limit', hour))
+    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 0 })
+    for (const channel of ['call', 'sms']) {
+      expect(number.start({ channel })).toEqual(refusal('send_limit', hour))
+    }
   })
 })
 
@@ -423,16 +435,6 @@ describe('resending', () => {
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
     number.wait(1)
     expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
-  })
-
-  it('sends three codes for one challenge', () => {
-    const number = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
-    for (let sends = 0; sends < 2; sends += 1) {
-      number.wait(minute)
-      expect(number.resend()).toMatchObject({ outcome: 'booked' })
-    }
-    number.wait(minute)
-    expect(number.resend()).toEqual(refusal('send_limit', 7 * minute))
   })
 
   it('that the provider refuses leaves the challenge with the channel its code came by', () => {

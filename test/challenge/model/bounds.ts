@@ -62,9 +62,6 @@ export function broken(history: readonly Seen[]): string[] {
     'checks of a number': keptTo(figures, history),
     'checks by strangers': keptTo(figures.shares.strangers, history, 'strangers'),
     'checks by known browsers': keptTo(figures.shares.known, history, 'known'),
-    'sends for each challenge': history.every(
-      ({ challenge }) => count('sent', challenge) <= figures.sendsPerChallenge,
-    ),
     'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
     'one success for each code in a day': pairs.every(
       ([one, other]) => one.code !== other.code || Math.abs(other.at - one.at) >= day,

@@ -30,13 +30,10 @@ export const figures = {
     known: { failuresBeforeDisable: 40, checksPerHour: 10, checksPerDay: 20 },
   },
   cooldownMs: [minute, 2 * minute, 5 * minute] as const,
-  sendsPerChallenge: 3,
   sendsPerHour: 5,
   sendsPerDay: 10,
   allSendsPerHour: 20,
   allSendsPerDay: 50,
-  callsPerHour: 2,
-  callsPerDay: 4,
 }
 
 /** Attempts in common: a challenge that replaces a live one goes on with its predecessor's. */
@@ -103,14 +100,11 @@ export function createOracle() {
     now: number,
     windowMs: number,
     states: readonly ExpectedSend['state'][],
-    channel?: Channel,
-  ) =>
-    sends.filter(
-      (send) =>
-        young(send.at, now, windowMs) &&
-        states.includes(send.state) &&
-        (channel === undefined || send.channel === channel),
-    ).length
+  ) => sends.filter((send) => young(send.at, now, windowMs) && states.includes(send.state))
+  /** A call counts as two. */
+  const weightOf = ({ channel }: Pick<ExpectedSend, 'channel'>) => (channel === 'call' ? 2 : 1)
+  const weightIn = (...given: Parameters<typeof sendsWithin>) =>
+    sendsWithin(...given).reduce((sum, send) => sum + weightOf(send), 0)
 
   function barred(name: BudgetName, now: number): string | undefined {
     const { strangers, known, [name]: side } = sides
@@ -146,22 +140,20 @@ export function createOracle() {
     if (side === sides.strangers && isLive(sides.known.current, now)) return 'resend_too_soon'
     const last = lastSend(side)
     if (last?.state === 'counted' || last?.state === 'refused') {
-      const nth = sendsWithin(side.sends, last.at, hour, ['counted', 'refused'])
+      const nth = sendsWithin(side.sends, last.at, hour, ['counted', 'refused']).length
       const [first, second, further] = figures.cooldownMs
       const cooldown = nth === 1 ? first : nth === 2 ? second : further
       if (now < last.at + cooldown) return 'resend_too_soon'
     }
-    const own = (windowMs: number, over?: Channel) =>
-      sendsWithin(side.sends, now, windowMs, ['counted'], over)
+    const one = weightOf({ channel })
+    const own = (windowMs: number) => one + weightIn(side.sends, now, windowMs, ['counted'])
     const all = (windowMs: number) =>
-      sendsWithin([...sides.strangers.sends, ...sides.known.sends], now, windowMs, ['counted', 'approved'])
+      one + weightIn([...sides.strangers.sends, ...sides.known.sends], now, windowMs, ['counted', 'approved'])
     const over =
-      own(hour) >= figures.sendsPerHour ||
-      own(day) >= figures.sendsPerDay ||
-      all(hour) >= figures.allSendsPerHour ||
-      all(day) >= figures.allSendsPerDay ||
-      (channel === 'call' &&
-        (own(hour, 'call') >= figures.callsPerHour || own(day, 'call') >= figures.callsPerDay))
+      own(hour) > figures.sendsPerHour ||
+      own(day) > figures.sendsPerDay ||
+      all(hour) > figures.allSendsPerHour ||
+      all(day) > figures.allSendsPerDay
     return over ? 'send_limit' : undefined
   }
 
@@ -278,15 +270,8 @@ export function createOracle() {
     resend(who: Who, channel: Channel, now: number): ExpectedSend | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const side = sides[who.budget]
-      const refusal = barred(who.budget, now) ?? pause(side, now, channel)
+      const refusal = barred(who.budget, now) ?? pause(sides[who.budget], now, channel)
       if (refusal !== undefined) return refusal
-      if (
-        side.sends.filter((send) => send.challenge === live && send.state === 'counted').length >=
-        figures.sendsPerChallenge
-      ) {
-        return 'send_limit'
-      }
       if (live.purse.spent >= figures.attempts) return 'attempts_exhausted'
       live.wrong = new Set()
       return book(live, channel, now)
