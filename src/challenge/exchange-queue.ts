@@ -55,7 +55,7 @@ export function createExchangeQueue(most: number) {
         onGone?.(() => settle())
 
         function settle(place?: Leave): void {
-          if (!lines[command].delete(waiting)) return
+          lines[command].delete(waiting)
           clearTimeout(timer)
           resolve(place)
         }

@@ -158,8 +158,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
             const about = aboutSince(startedAt, reported)
             if (trace !== undefined) Object.assign(trace, about, { result })
             // A code typed while its send is under way has no handle yet, and says nothing of the service.
-            const isUnjudged = result === 'unavailable' || result === 'not-sent'
-            const isEarly = givesHandles && check.handle === undefined && isUnjudged
+            const isEarly = givesHandles && check.handle === undefined
             note('check', result, about, reported.asked === false || isEarly)
             noteUnexpected(reported, about)
             return { result, about }

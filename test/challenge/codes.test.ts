@@ -530,9 +530,12 @@ describe('a provider made of several', () => {
       ['asks nobody for whom there is none', 99, 'not-sent'],
     ])('%s', async (_, lateMs, result) => {
       const two = alwaysNext([unreachable(lateMs), working])
-      const sent = open(two, { sendTimeoutMs: 200 }).send()
+      const { codes } = open(two, { sendTimeoutMs: 200 })
+      const reports: object[] = []
+      const sent = codes.send(target, { ...order, report: (told) => void reports.push(told) })
       await vi.advanceTimersByTimeAsync(400)
-      expect(await sent).toMatchObject({ result })
+      expect(await sent).toMatchObject({ result: { result } })
+      expect(reports).toEqual(result === 'sent' ? [] : [{ asked: false }])
     })
   })
 
@@ -558,6 +561,19 @@ describe('a provider made of several', () => {
     const report = (told: object) => void reports.push(told)
     await Promise.all([codes.send(target, order), codes.send(target, { ...order, report })])
     expect(reports).toEqual([{ asked: false }])
+  })
+
+  it('hands on what a member reports', async () => {
+    const reports: object[] = []
+    const { codes } = open({
+      async sendCode({ report }) {
+        report?.({ operation: 'sendText', asked: false })
+        return { result: 'not-sent' }
+      },
+    })
+    const sent = await codes.send(target, { ...order, report: (told) => void reports.push(told) })
+    expect(sent.about).toEqual({ operation: 'sendText', durationMs: 0 })
+    expect(reports).toEqual([{ operation: 'sendText', asked: false }])
   })
 
   it('may say of a send that it has no handle', async () => {

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events'
 import type { Request } from 'express'
-import { describe, expect, it } from 'vitest'
-import { createAddressOf } from '../../src/express/host/requester.js'
+import { describe, expect, it, vi } from 'vitest'
+import { createAddressOf, whenGone } from '../../src/express/host/requester.js'
 
 /** A request from a socket, through a proxy that says so or not, to an app that trusts proxies or does not. */
 function asked(remoteAddress: string | undefined, forwarded: boolean, trusts = false) {
@@ -108,4 +109,17 @@ describe('the address that is counted', () => {
       })
     },
   )
+})
+
+it('tells what waits for a client that it has gone, also where it had gone before', () => {
+  const res = Object.assign(new EventEmitter(), { closed: false })
+  const req = { res } as unknown as Request
+  const leave = vi.fn()
+  whenGone(req)(leave)
+  expect(leave).not.toHaveBeenCalled()
+  res.emit('close')
+  expect(leave).toHaveBeenCalledTimes(1)
+  res.closed = true
+  whenGone(req)(leave)
+  expect(leave).toHaveBeenCalledTimes(2)
 })

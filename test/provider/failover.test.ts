@@ -55,6 +55,20 @@ describe('the next provider is asked', () => {
   })
 })
 
+test('what a member reports reaches whoever asked', async () => {
+  const reports: object[] = []
+  const report = (told: object) => void reports.push(told)
+  const member: CodeProvider = {
+    ...provider('first').member,
+    async sendCode(asked) {
+      asked.report?.({ httpStatus: 502 })
+      return { result: 'unconfirmed' }
+    },
+  }
+  await failover([member]).sendCode({ ...send, report })
+  expect(reports).toEqual([{ httpStatus: 502 }])
+})
+
 test.each([
   [['not-sent', 'not-sent'], 'not-sent'],
   [['misconfigured', 'not-sent'], 'misconfigured'],

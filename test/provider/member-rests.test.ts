@@ -31,9 +31,10 @@ function setUp(pick?: (send: CodeSend) => string) {
     main: main.says,
     spare: spare.says,
     /** So many sends, one after the other; who was asked. */
-    async send(times: number, lane: CodeSend['lane'] = 'auth') {
+    async send(times: number, lane: 'auth' | 'enrol' | 'unnamed' = 'auth') {
       asked.length = 0
-      for (let sent = 0; sent < times; sent += 1) await both.sendCode({ ...order, lane })
+      for (let sent = 0; sent < times; sent += 1)
+        await both.sendCode({ ...order, lane: lane === 'unnamed' ? undefined : lane })
       return asked
     },
     /** The same at once. */
@@ -53,6 +54,13 @@ function setUp(pick?: (send: CodeSend) => string) {
 const times = (count: number, name: string) => Array<string>(count).fill(name)
 
 describe('a member that gave no answer five times in a row', () => {
+  it('rests as well where nothing left at all, and in the lane of sign-ins where none is named', async () => {
+    const { send, main } = setUp()
+    main.result = 'not-sent'
+    expect(await send(5, 'unnamed')).toEqual(Array.from({ length: 5 }, () => ['main', 'spare']).flat())
+    expect(await send(1, 'auth')).toEqual(['spare'])
+  })
+
   it('is asked after the next one for fifteen seconds, and then by one send', async () => {
     const { send, sendTogether } = setUp()
     expect(await send(5)).toEqual(times(5, 'main'))
@@ -104,7 +112,7 @@ describe('a member that gave no answer five times in a row', () => {
   it.each(['auth', 'enrol'] as const)('in lane %s rests in that lane alone', async (lane) => {
     const { send } = setUp()
     await send(5, lane)
-    expect(await send(1, lane === 'auth' ? 'enrol' : 'auth')).toEqual(['main'])
+    expect(await send(1, lane === 'auth' ? 'enrol' : 'unnamed')).toEqual(['main'])
     expect(await send(1, lane)).toEqual(['spare'])
   })
 })
