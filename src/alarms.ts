@@ -47,7 +47,6 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
     5,
     'Requests are refused with 503: see that the store runs and can be reached from here.',
   ),
-  'store.pressure': warning,
   'spend.suspected': alarm(
     1,
     'Look at the sign-ups of that country: where they are no people, take it out of `countries`, or ask for a captcha in `beforeSend`.',

@@ -108,8 +108,6 @@ export type EventBody =
   /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
-  /** The room of the memory store: counters were evicted, or entries of a kind have taken 80 % of it (told once). */
-  | { readonly type: 'store.pressure'; readonly kind: string; readonly cause: 'evicted' | 'nearly-full' }
   /**
    * An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once for
    * each, from each process that has seen it.

@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
+import { createHealth } from './challenge/health.js'
 import { inspectStore } from './challenge/self-test.js'
-import { createHealth } from './challenge/watch/health.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
 import {
   createPhoneVerification,
@@ -44,7 +44,7 @@ import { describeLimits, resolveOptions, settingFindings } from './options/resol
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'
-import { hearPressure, openDefaultStore } from './store/memory-store.js'
+import { openDefaultStore } from './store/memory-store.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor extends Operator, SingleHandlers {
@@ -152,14 +152,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     if (found.length > 0) hint('TWO_FACTOR_STORE_EVICTS', found.map(({ message }) => message).join(' '))
   })
 
-  // Once nothing throws any more: an app that was never made would be heard by a store that lives on.
-  const stopHearing = hearPressure(store, (kind, cause) => emit({ type: 'store.pressure', kind, cause }))
-
-  async function close(): Promise<void> {
-    stopHearing()
-    await operator.close()
-  }
-
   const app: TwoFactor = {
     routes: factory('routes', routesChecks, ({ successPath }) => {
       successPaths.add('routes', undefined, successPath)
@@ -187,8 +179,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     async ready() {
       await Promise.all([loadPhoneData(), transportLoaded()])
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: operator.close,
   }
   subjectsNamedBy.set(app, http.subjectOf)
   return app

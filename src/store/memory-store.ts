@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
-import { createPartition, isLive, type Kept, type Partition, type Pressure } from './partition.js'
+import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import {
   type CounterResult,
   duration,
@@ -29,19 +29,6 @@ export interface MemoryStore extends Store {
   read(key: string): Entry | undefined
   swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
   increment(key: string, windowMs: number, by?: number): CounterResult
-}
-
-type Hear = (kind: string, cause: Pressure) => void
-
-/** The apps that use each memory store, which hear of its pressure. */
-const hearing = new WeakMap<Store, Set<Hear>>()
-
-/** Until it is ended by what it returns, hears which kinds of entries have too little room. Other stores say nothing. */
-export function hearPressure(store: Store, hear: Hear): () => void {
-  const apps = hearing.get(store)
-  // Those that each request makes would never be let go.
-  if (apps && apps.size < maxOpen) apps.add(hear)
-  return () => void apps?.delete(hear)
 }
 
 const defaultCapacity = 100_000
@@ -73,7 +60,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   }
   checkOptions('memoryStore', options, checks)
   const { now = monotonic } = options
-  const apps = new Set<Hear>()
   const partitions = new Map<string, Partition>()
   let written = 0
 
@@ -86,16 +72,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const partition = createPartition({
       max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
       lasting: capacity !== 'maxCounters',
-      onPressure: (cause) => {
-        for (const hear of apps) hear(name, cause)
-      },
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
     })
     partitions.set(name, partition)
     return partition
   }
 
-  const store: MemoryStore = {
+  return {
     read(key) {
       const kept = partitionOf(key).peek(key)
       return kept && isLive(kept, now()) ? entryOf(kept) : undefined
@@ -139,8 +122,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return { count, resetInMs: expiresAt - at }
     },
   }
-  hearing.set(store, apps)
-  return store
 }
 
 /** The third part of `tf2:<namespace>:<kind>:<tag>`. */

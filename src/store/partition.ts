@@ -9,9 +9,6 @@ export interface Kept {
   expiresAt: number
 }
 
-/** Counters were forgotten while their window ran; or what is never evicted has taken most of its room. */
-export type Pressure = 'evicted' | 'nearly-full'
-
 type Shard = LRUCache<string, Kept>
 
 /**
@@ -19,9 +16,6 @@ type Shard = LRUCache<string, Kept>
  * ledgers for some 30 ms at 16,000 each, 5 ms at these.
  */
 const shardSize = 1_600
-
-/** The share of the room at which somebody should know. */
-const nearlyFull = 0.8
 
 /** Looks for an expired entry before a new key is refused: at least one at each shard. */
 const minLooks = 64
@@ -35,18 +29,15 @@ export function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly lasting: boolean
-  /** Called for each entry that is evicted, and once before anything is refused. */
-  readonly onPressure: (cause: Pressure) => void
   readonly whenFull: string
 }) {
-  const { max, lasting, onPressure, whenFull } = parts
+  const { max, lasting, whenFull } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
   // A lasting shard may hold more than its share: the partition as a whole keeps the limit.
   const share = lasting ? max : Math.ceil(max / count)
   const shards: Shard[] = []
   let size = 0
   let turn = 0
-  let isTold = false
 
   function shardAt(index: number): Shard {
     shards[index] ??= new LRUCache<string, Kept>({
@@ -54,9 +45,7 @@ export function createPartition(parts: {
       maxSize: share,
       sizeCalculation: () => 1,
       disposeAfter: (_lost, _key, reason) => {
-        if (reason !== 'evict') return
-        size -= 1
-        onPressure('evicted')
+        if (reason === 'evict') size -= 1
       },
     })
     return shards[index]
@@ -88,10 +77,6 @@ export function createPartition(parts: {
   }
 
   function admit(at: number): void {
-    if (!isTold && size + 1 >= max * nearlyFull) {
-      isTold = true
-      onPressure('nearly-full')
-    }
     if (size < max) return
     for (let looks = 0; looks < Math.max(minLooks, count); looks += 1) {
       turn += 1

@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openDomain } from '../../src/challenge/domain.js'
-import { createHealth } from '../../src/challenge/watch/health.js'
+import { createHealth } from '../../src/challenge/health.js'
 import type { EventBody } from '../../src/events.js'
 import { createClient, type ProviderCodesOptions, providerCodes } from '../../src/provider/index.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { type Fault, startSandbox } from '../../src/tools/sandbox/index.js'
 import { numberOf } from '../challenge/budgets/traffic.js'
+import { handMoved } from '../challenge/hand-moved.js'
 import { day, hour, limits, minute, signupGuard } from '../challenge/kit.js'
-import { handMoved } from '../challenge/watch/background.js'
 
 /** A time of day, in minutes. */
 function at(time: string): number {

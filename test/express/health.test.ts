@@ -1,6 +1,5 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../src/index.js'
 import { signupAt, startHost, storeThrough } from './kit.js'
 
 const canaries = ['k-canary', '573001234567', '3001234567', '573009', 'ana', '482913', 'thirty-two bytes']
@@ -72,35 +71,4 @@ it('health asks nobody anything', async () => {
   for (let times = 0; times < 100; times += 1) host.tf.health()
   expect(asked).toBe(before)
   expect(host.stub.sends).toHaveLength(1)
-})
-
-it('health says that a memory store of the host is nearly full, and an event tells it once to each app', async () => {
-  const store = memoryStore({ maxLedgers: 5, maxCounters: 1 })
-  const options = { store, limits: { sendsPerAddressPer10Min: 1_000 } }
-  // Apps that could not be made take no place among those that hear of it.
-  for (let index = 0; index < 100; index += 1) {
-    const pages = { messages: { 'not a tag!': {} } }
-    await expect(startHost({ options: { ...options, pages } })).rejects.toThrow('not a tag!')
-  }
-  const one = await startHost({ listens: true, options })
-  const other = await startHost({ listens: true, options })
-  const closed = await startHost({ listens: true, options })
-  await closed.tf.close()
-  const start = async (index: number) => {
-    const who = { subject: `person-${index}`, session: 's', address: `192.0.2.${index}` }
-    await one.tf.challenges.start({ ...who, phone: `+57300123456${index}`, purpose: 'login' })
-  }
-  const full = { type: 'store.pressure', kind: 'auth', cause: 'nearly-full' }
-  const told = ({ events }: Pick<typeof one, 'events'>) =>
-    events.filter((event) => event.type === 'store.pressure' && event.kind === 'auth')
-  for (const index of [1, 2, 3]) await start(index)
-  expect(one.tf.health().store).toEqual({ state: 'ok' })
-  for (const index of [4, 5]) await start(index)
-  for (const host of [one, other]) {
-    expect(told(host)).toMatchObject([full])
-    expect(host.tf.health().store).toEqual({ state: 'ok', nearlyFull: ['auth'] })
-  }
-  // As many counters as it may hold, and one more.
-  expect(other.events).toContainEqual(expect.objectContaining({ type: 'store.pressure', cause: 'evicted' }))
-  expect(closed.events).toEqual([])
 })

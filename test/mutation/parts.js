@@ -39,7 +39,7 @@ const parts = [
     name: 'challenge',
     // What has no test beside it is said over HTTP.
     tests: [
-      'challenge/{,budgets/,ledger/,proofs/,watch/}*',
+      'challenge/{,budgets/,ledger/,proofs/}*',
       'phone-number',
       'express/{authenticator-app,crossing-destinations,destinations,event-facts,proof-owners}',
       'express/{provider-faults,recovery,send-at-once,several,tracing,trusted-device}',

@@ -2,17 +2,15 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { hearPressure, openDefaultStore } from '../../src/store/memory-store.js'
+import { openDefaultStore } from '../../src/store/memory-store.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** The store of an app that passed none, with what it warned of and what was heard of it. */
+/** The store of an app that passed none, with what it warned of. */
 function open(now?: () => number) {
   const warned: string[] = []
-  const events = new Set<string>()
   const store = openDefaultStore(now, (code) => warned.push(code))
-  hearPressure(store, (kind, cause) => events.add(`${kind} (${cause})`))
-  return { store, events, warned }
+  return { store, warned }
 }
 
 describe('the store of an app that passed none', () => {
@@ -50,23 +48,5 @@ describe('the store of an app that passed none', () => {
     expect(store.read('tf2::auth:a')?.value).toBe('kept')
     clock.at = 1_000
     expect(store.read('tf2::auth:a')).toBeUndefined()
-  })
-
-  test('tells the app which counters it had to forget', () => {
-    const { store, events } = open()
-    const count = (tag: number) => store.increment(`tf2::count-auth-address-sends:${tag}`, 3_600_000)
-    count(0)
-    expect([...events]).toEqual([])
-    for (let tag = 1; tag <= 100_000; tag += 1) count(tag)
-    expect([...events]).toEqual(['count-auth-address-sends (evicted)'])
-  })
-
-  test('tells the app once that a kind of entries has taken 80 % of its room', () => {
-    const { store, events } = open()
-    const keep = (tag: number) => store.swap(`tf2::forms:${tag}`, undefined, 'kept', 3_600_000)
-    for (let tag = 1; tag < 800; tag += 1) keep(tag)
-    expect([...events]).toEqual([])
-    for (let tag = 800; tag <= 1_000; tag += 1) keep(tag)
-    expect([...events]).toEqual(['forms (nearly-full)'])
   })
 })

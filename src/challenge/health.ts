@@ -1,10 +1,10 @@
-import type { Emit, EventBody } from '../../events.js'
-import { present } from '../../lib/json.js'
-import { version } from '../../lib/version.js'
-import type { Finding } from '../../store/store.js'
-import type { ClosedLimit, ServiceLimits } from '../budgets/service-limits.js'
-import type { SignupGuard } from '../budgets/signup-guard.js'
-import type { Suspicion } from '../commands.js'
+import type { Emit, EventBody } from '../events.js'
+import { present } from '../lib/json.js'
+import { version } from '../lib/version.js'
+import type { Finding } from '../store/store.js'
+import type { ClosedLimit, ServiceLimits } from './budgets/service-limits.js'
+import type { SignupGuard } from './budgets/signup-guard.js'
+import type { Suspicion } from './commands.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {
@@ -42,8 +42,6 @@ export interface Health {
     /** `failing` for 30 seconds after each failure. */
     readonly state: 'ok' | 'failing'
     readonly lastFailure?: Failure
-    /** Kinds of entries that have taken 80 % of their room in the memory store since the start of the process. */
-    readonly nearlyFull?: readonly string[]
   }
   /** Limits of the whole service that have nothing left, as far as this process has seen. */
   readonly limits: readonly ClosedLimit[]
@@ -63,7 +61,6 @@ export function createHealth(now: () => number) {
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
   let providerFailedAt: number | undefined
-  let nearlyFull: readonly string[] = []
   let lastUnexpected: Health['provider']['lastUnexpected']
   /** The same until an approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
   let unlisted: Health['provider']['lastUnexpected']
@@ -78,8 +75,6 @@ export function createHealth(now: () => number) {
       lastUnexpected = { at: now(), status, fix }
       unlisted = lastUnexpected
     }
-    if (event.type === 'store.pressure' && event.cause === 'nearly-full')
-      nearlyFull = [...nearlyFull, event.kind]
     const failure = failureOf(event, now())
     if (failure === undefined) return
     last = [failure, ...last.slice(0, maxFailures - 1)]
@@ -118,11 +113,7 @@ export function createHealth(now: () => number) {
           state: stateAfter(providerFailedAt),
           ...present({ lastSentAt, lastFailure: ofProvider, lastUnexpected }),
         },
-        store: {
-          state: stateAfter(ofStore?.at),
-          ...present({ lastFailure: ofStore }),
-          ...(nearlyFull.length > 0 && { nearlyFull }),
-        },
+        store: { state: stateAfter(ofStore?.at), ...present({ lastFailure: ofStore }) },
         limits: parts.serviceLimits.closed(),
         spend: { suspected: parts.signups.suspected() },
         lastFailures: last,

@@ -1,4 +1,4 @@
-import type { Background } from '../../../src/lib/promises.js'
+import type { Background } from '../../src/lib/promises.js'
 
 /** Timers of a clock that is moved by hand: what is due runs in its order, each task to its end. */
 export function handMoved(start = 1_800_000_000_000) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHealth } from '../../../src/challenge/watch/health.js'
-import type { EventBody } from '../../../src/events.js'
+import { createHealth } from '../../src/challenge/health.js'
+import type { EventBody } from '../../src/events.js'
 
 const noon = 1_800_000_000_000
 
@@ -42,14 +42,6 @@ const unavailable: EventBody = {
 }
 
 describe('health', () => {
-  it('names the kinds of entries that have taken nearly all their room, and no counter that was evicted', () => {
-    const { emit, read } = setUp()
-    emit({ type: 'store.pressure', kind: 'count-auth-address-sends', cause: 'evicted' })
-    expect(read().store).toStrictEqual({ state: 'ok' })
-    emit({ type: 'store.pressure', kind: 'forms', cause: 'nearly-full' })
-    expect(read().store).toStrictEqual({ state: 'ok', nearlyFull: ['forms'] })
-  })
-
   it('hears every event that it passes on, and only the send that the provider took is the last one', () => {
     const { clock, emit, passedOn, read } = setUp()
     const sent: EventBody = { type: 'challenge.sent', ...asked, ...about }
