@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express'
 import serverless from 'serverless-http'
 import { describe, expect, it } from 'vitest'
-import { expressSessions, startChallenged, startHost, startLoggedIn } from './kit.js'
+import { expressSessions, startChallenged, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 // Who has read the body before the routes, and what is left of it.
 
@@ -118,6 +118,22 @@ it.each([true, false])(
 )
 
 describe('a guard with bind', () => {
+  it.each([
+    ['its bytes', left['its bytes']],
+    ['its bytes in rawBody', left['its bytes in rawBody']],
+  ])('reads of the body %s, where the parser of the host passes over it', async (_name, before) => {
+    const { host, ana } = await startSignedIn({
+      addSession: (app) => app.use(expressSessions()).use('/transfers', before ?? express.json()),
+    })
+    const transfer = { amount: 100, payee: 'ACME' }
+    const refused = await ana.post('/transfers', transfer)
+    expect(refused.status).toBe(403)
+    await host.confirm(ana, { requirement: refused.json.requirement })
+    expect((await ana.post('/transfers', { ...transfer, amount: 101 })).status).toBe(403)
+    expect((await ana.post('/transfers', transfer)).json).toEqual({ sent: 100, by: 'code' })
+    expect((await ana.postRaw('/transfers', 'application/json', '{"amount":1}')).status).toBe(400)
+  })
+
   it.each([
     ['a JSON array', 'application/json', '[1]', 400],
     ['plain text', 'text/plain', 'amount=1', 415],

@@ -9,7 +9,7 @@ import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm, isRepeatable, pageBefore, returnPathOf } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, hasBody, invalid, parserFor, wasParsed } from '../http/request-body.js'
+import { type Body, hasBody, invalid, parseBytesLeft, parserFor, wasParsed } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
@@ -44,6 +44,13 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   function boundTo(req: Request): string | undefined {
     try {
       return bind && hashBound(bind(req))
+    } catch (error) {
+      // Adapters of serverless platforms leave bytes, which the parser of the host passes over.
+      if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
+        throw explained(req, error)
+    }
+    try {
+      return hashBound(bind(req))
     } catch (error) {
       throw explained(req, error)
     }

@@ -71,6 +71,15 @@ export class BodyGone extends TypeError {
 
 const isMissing = (body: unknown) => body === undefined || body === '' || body instanceof Uint8Array
 
+/** Puts the fields into `req.body` that a body holds of which only bytes are left; false where none are. */
+export function parseBytesLeft(req: Request): boolean {
+  const bytes = bytesLeft(req)
+  const parser = parserFor(req)
+  if (bytes === undefined || parser === undefined || isFilled(req)) return false
+  req.body = objectOf(readBytes(parser, bytes))
+  return true
+}
+
 function objectOf(body: unknown): Body {
   if (!isPlainObject(body)) throw invalid('The body must be an object.')
   return body
