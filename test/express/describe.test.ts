@@ -75,7 +75,7 @@ describe('what the person confirms', () => {
       const escaped = `<dd><bdi>${payee.replace(/[&<>"']/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`)}</bdi></dd>`
       const refused = await ana.submit('/pay', { amount: '5', payee })
       expect(refused.status).toBe(403)
-      expect(refused.text).toContain('<h2>Transfer</h2>')
+      expect(refused.text).toContain('<h2><bdi>Transfer</bdi></h2>')
       expect(refused.text).toContain(escaped)
       const { requirement = '' } = refused.fields
       const json = await ana.get(`/two-factor?requirement=${requirement}`)

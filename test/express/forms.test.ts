@@ -193,7 +193,7 @@ describe('a sign-in with forms', () => {
       [ben, '/two-factor', 'Acme Bank'],
     ] as const) {
       const { text } = await browser.open(path)
-      expect(text).toContain(`<p class="brand">${name}</p>`)
+      expect(text).toContain(`<p class="brand"><bdi>${name}</bdi></p>`)
       expect(text).toMatch(new RegExp(`<title>.* – ${name}</title>`))
     }
   })

@@ -43,12 +43,12 @@ describe('a code by WhatsApp', () => {
   it('is offered, sent, announced and checked, and the grant says so', async () => {
     const { host, service, asked, sentBy } = await startChatHost()
     const ana = await host.login()
-    expect((await ana.open('/two-factor')).text).toContain('>Send a code by WhatsApp</button>')
+    expect((await ana.open('/two-factor')).text).toContain('>Send a code by <bdi>WhatsApp</bdi></button>')
     const started = await ana.post('/two-factor/start')
     expect(started.json.challenge).toMatchObject({ channel: 'whatsapp', channels: ['whatsapp', 'sms'] })
     const page = (await ana.open('/two-factor')).text
-    expect(page).toMatch(/We sent a code to .*••••••67.* by WhatsApp\. It works for 10 minutes\./)
-    expect(page).toContain('>Send a new code by WhatsApp</button>')
+    expect(page).toMatch(/We sent a code to .*••••••67.* by <bdi>WhatsApp<\/bdi>\. It works for 10 minutes\./)
+    expect(page).toContain('>Send a new code by <bdi>WhatsApp</bdi></button>')
     expect(page).toContain('>Send me a text message instead</button>')
     const code = service.codeFor(phones.ana ?? '')
     expect((await ana.verify(code)).status).toBe(200)
@@ -87,7 +87,7 @@ describe('a code by WhatsApp', () => {
     const started = await eva.post('/two-factor/start')
     expect(started.json.challenge).toMatchObject({ channel: 'rcs', channels: ['whatsapp', 'sms'] })
     const page = (await eva.open('/two-factor')).text
-    expect(page).toContain(' by RCS. It works for ')
+    expect(page).toContain(' by <bdi>RCS</bdi>. It works for ')
     expect(page).not.toContain('value="rcs"')
     host.clock.now += 60_000
     expect((await eva.post('/two-factor/resend', { channel: 'rcs' })).status).toBe(400)

@@ -8,7 +8,7 @@ import { hostFunction } from '../host/boundary.js'
 import { probeField } from '../http/cookies.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
-import { byMethod, duration, fill, tellsWait } from './wording.js'
+import { byMethod, duration, fill, isolated, tellsWait } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
@@ -29,7 +29,7 @@ export function hidden(name: string, value: string | undefined): Html | undefine
 }
 
 /** The button that a page is there for. While its form is on the way it says so. */
-export function mainButton(label: string, busy: string): Html {
+export function mainButton(label: string | Html, busy: string): Html {
   return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
 }
 
@@ -59,7 +59,7 @@ ${buttons}</div>`
 /** The digits alone: bullets mean nothing when read aloud, and a button is read whole. */
 function wayTo({ method, masked, label }: DestinationView, texts: Texts): Html {
   const digits = masked.replace(/\D/g, '')
-  const where = label ?? (digits && fill(texts['code.destination'], { digits }))
+  const where = label === undefined ? digits && fill(texts['code.destination'], { digits }) : isolated(label)
   return html`${byMethod('start', method, texts)}${where && html`: ${where}`}`
 }
 
@@ -91,10 +91,12 @@ export function cancelling(view: PageView, text: string): Html {
   return form(view, 'cancel', html`<button class="plain">${text}</button>`)
 }
 
-/** What the code confirms. Each value is isolated, so that its direction leaves its neighbours alone. */
+/** What the code confirms. */
 export function detailsList({ title, rows }: Details): Html {
-  const heading = title === undefined ? undefined : html`<h2>${title}</h2>\n`
-  const items = rows.map(([label, value]) => html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>\n`)
+  const heading = title === undefined ? undefined : html`<h2>${isolated(title)}</h2>\n`
+  const items = rows.map(
+    ([label, value]) => html`<div><dt>${isolated(label)}</dt><dd>${isolated(value)}</dd></div>\n`,
+  )
   return html`${heading}<dl>\n${items}</dl>\n`
 }
 

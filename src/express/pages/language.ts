@@ -83,11 +83,15 @@ function ownTexts(locale: string, messages: Messages): Partial<Texts> {
   return Object.fromEntries(layers.flatMap(([, texts]) => givenIn(texts)))
 }
 
-/** The languages that are written from right to left. */
-const rightToLeft = /^(?:ar|fa|he|ur)(?:-|$)/i
+/** The scripts of today that are written from right to left (ISO 15924). */
+const rightToLeft: readonly (string | undefined)[] = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']
 
-/** The direction of a language, as the attribute of an element. */
-export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => (rightToLeft.test(lang) ? 'rtl' : 'ltr')
+const directionIn = memoize((lang) =>
+  rightToLeft.includes(new Intl.Locale(lang).maximize().script) ? 'rtl' : 'ltr',
+)
+
+/** The direction of a language by the script that it is written in, as the attribute of an element. */
+export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => directionIn(lang)
 
 /** By the tag of another language, such as one that came along with its texts, a screen reader says words wrong. */
 function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {

@@ -10,7 +10,7 @@ import type { LinkOptions } from './links.js'
 import type { Messages, Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
-import { filled, problemSentence, summary, type TextKey } from './wording.js'
+import { filled, isolated, problemSentence, summary, type TextKey } from './wording.js'
 
 /** What a page of the host's own is made with. */
 export interface PageTools {
@@ -181,7 +181,7 @@ function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: s
 }
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
-  const shown = logoUrl === undefined ? name : html`<img src="${logoUrl}" alt="${name}">`
+  const shown = logoUrl === undefined ? isolated(name) : html`<img src="${logoUrl}" alt="${name}">`
   return html`<p class="brand">${shown}</p>
 `
 }

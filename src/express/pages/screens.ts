@@ -5,7 +5,7 @@ import { probeField } from '../http/cookies.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { countryNames, filled, problemText, problemTitle } from './wording.js'
+import { countryNames, filled, isolated, problemText, problemTitle } from './wording.js'
 
 export interface Screen {
   readonly title: string
@@ -38,7 +38,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const used = challenge.channels.filter((one) => one === channel)
   const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
-<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
+<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
   const ways = waysOf(view, texts)
   const help = html`<section aria-labelledby="help">
@@ -77,7 +77,7 @@ ${waysOf(view, texts)}`,
 function phoneScreen(view: PageView, texts: Texts): Screen {
   const probe = view.probesCookies && hidden(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
-<input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" value="${view.typedPhone}"${fieldState(view, 'phone')}>
+<input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" dir="ltr" value="${view.typedPhone}"${fieldState(view, 'phone')}>
 ${sendButtons(view, 'start', view.channels, texts)}`
   return {
     title: texts['phone.title'],
@@ -90,7 +90,7 @@ ${waysOf(view, texts)}`,
 /** For somebody who does not have the phone: type a recovery code. */
 function recoveryScreen(view: PageView, texts: Texts): Screen {
   const entry = html`<label for="recovery">${texts['recovery.label']}</label>
-<input id="recovery" name="recoveryCode" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"${fieldState(view, 'recovery')}>
+<input id="recovery" name="recoveryCode" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go" dir="ltr"${fieldState(view, 'recovery')}>
 ${mainButton(texts['code.submit'], texts['busy.checking'])}`
   // Until the wait is over the server would only refuse again.
   const isExhausted = view.problem?.code === 'attempts_exhausted'
@@ -112,14 +112,14 @@ function pairScreen(
 ): Screen {
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
   const entry = html`<label for="pair">${texts['code.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go"${fieldState(view, 'pair')}>
+<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${fieldState(view, 'pair')}>
 ${mainButton(texts['code.submit'], texts['busy.checking'])}`
   return {
     title: texts['pair.title'],
     content: html`<p>${texts['pair.text']}</p>
 <div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>
 <p><a href="${uri}">${texts['pair.open']}</a></p>
-<p>${texts['pair.key']} <span class="key">${key}</span></p>
+<p>${texts['pair.key']} <span class="key" dir="ltr">${key}</span></p>
 ${form(view, 'verify', entry)}
 ${waysOf(view, texts)}`,
   }
@@ -152,11 +152,12 @@ ${back}`,
     const current = Object.hasOwn(formFields, name) ? formFields[name] : value
     return html`${hidden(name, current)}`
   })
+  const action = details?.action === undefined ? texts['resume.submit'] : isolated(details.action)
   return {
     title: texts['resume.title'],
     content: html`<p>${texts['resume.text']}</p>
 ${details && detailsList(details)}<form method="post" action="${kept.action}">
-${fields}${mainButton(details?.action ?? texts['resume.submit'], texts['busy.sending'])}
+${fields}${mainButton(action, texts['busy.sending'])}
 </form>
 ${back}`,
   }

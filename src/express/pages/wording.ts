@@ -10,6 +10,9 @@ type Value = string | Html | (() => string | Html)
 
 type Values = Readonly<Record<string, Value>>
 
+/** What others wrote, in whatever language: its direction leaves its neighbours alone. */
+export const isolated = (text: string): Html => html`<bdi>${text}</bdi>`
+
 /** Fills each `{name}` in a text of the pages. */
 export function fill(text: string, values: Values): Html {
   const filled = (name: string) => {
@@ -32,7 +35,7 @@ export function byMethod(said: Said, method: Channel, texts: Texts, values: Valu
   const text = texts[Object.hasOwn(texts, own) ? own : (`${said}.by` as const)]
   const named: `method.${string}` = `method.${method}`
   const { [named]: name = method }: MethodNames = texts
-  return fill(text, { ...values, method: name })
+  return fill(text, { ...values, method: isolated(name) })
 }
 
 const time = {
@@ -106,7 +109,7 @@ export function triesLeft(count: number, texts: Texts): Html {
 export function destination(masked: string, texts: Texts): Html {
   const digits = masked.replace(/\D/g, '').split('').join(' ')
   const spoken = fill(texts['code.destination'], { digits })
-  return html`<span aria-hidden="true" class="number">${masked}</span><span class="unseen">${spoken}</span>`
+  return html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spoken}</span>`
 }
 
 export function countryNames(countries: readonly string[], { lang }: Texts): [code: string, name: string][] {

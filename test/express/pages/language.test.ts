@@ -4,6 +4,7 @@ import { httpStatusOf } from '../../../src/errors.js'
 import { createTexts, directionOf, negotiateLocale } from '../../../src/express/pages/language.js'
 import { en, englishTexts, type Texts } from '../../../src/express/pages/messages/en.js'
 import { byMethod } from '../../../src/express/pages/wording.js'
+import { plainText } from '../../../src/lib/html.js'
 
 describe('negotiateLocale', () => {
   it.each([
@@ -58,7 +59,7 @@ describe('the name of a method', () => {
       methods,
     )
     const said = (locale: string, method: string) =>
-      byMethod('start', method, texts.get(locale) as Texts).markup
+      plainText(byMethod('start', method, texts.get(locale) as Texts))
     expect(said('en', 'whatsapp')).toBe('Send a code by WhatsApp')
     expect(said('pt', 'whatsapp')).toBe('Receber o código por WhatsApp')
     expect(said('en', 'pigeon')).toBe('Send a code by pigeon')
@@ -131,6 +132,14 @@ describe('createTexts', () => {
     ['fa-IR', 'rtl'],
     ['he', 'rtl'],
     ['ur', 'rtl'],
+    ['ps', 'rtl'],
+    ['ckb', 'rtl'],
+    ['yi', 'rtl'],
+    ['sd', 'rtl'],
+    ['ug-CN', 'rtl'],
+    ['dv', 'rtl'],
+    ['az-Arab', 'rtl'],
+    ['az', 'ltr'],
     ['arn', 'ltr'],
     ['pt-BR', 'ltr'],
   ])('runs %s %s', (lang, direction) => {

@@ -405,7 +405,7 @@ describe('every page', () => {
 
   it('shows the logo of the brand, or its name', () => {
     const brand = { name: 'Acme & Sons' }
-    expect(pageOf({ ...codeView, brand }, en)).toContain('<p class="brand">Acme &amp; Sons</p>')
+    expect(pageOf({ ...codeView, brand }, en)).toContain('<p class="brand"><bdi>Acme &amp; Sons</bdi></p>')
     expect(pageOf({ ...codeView, brand: { ...brand, logoUrl: '/logo.svg' } }, en)).toContain(
       '<p class="brand"><img src="/logo.svg" alt="Acme &amp; Sons"></p>',
     )
