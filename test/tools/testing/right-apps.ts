@@ -260,4 +260,89 @@ export const rightApps: readonly RightApp[] = [
       signIn: (agent, { name, password }) => agent.post('/login', new URLSearchParams({ name, password })),
     }),
   },
+  {
+    what: 'one transfer of a person at a time, with a token in a header',
+    wiring: {
+      front: ({ app }) =>
+        void app.use((req, res, next) => {
+          if (req.path === '/csrf') res.json({ token: 'token' })
+          else if (req.path === '/transfers' && req.get('x-csrf-token') !== 'token') res.sendStatus(403)
+          else next()
+        }),
+      transfers: ({ app, tf }, guard) => {
+        const busy = new Set<string>()
+        const alone: RequestHandler = (req, res, next) => {
+          const { userId = '' } = req.session
+          if (busy.has(userId)) return void res.sendStatus(429)
+          if (userId !== '') busy.add(userId)
+          res.once('close', () => busy.delete(userId))
+          next()
+        }
+        app.post('/transfers', parse, alone, tf.requireTwoFactor(guard), transfer)
+      },
+    },
+    plan: () => ({
+      async signIn(agent, { name, password }) {
+        const { json } = await agent.get('/csrf')
+        agent.headers['x-csrf-token'] = json.token
+        await agent.post('/login', { name, password })
+      },
+    }),
+  },
+  {
+    what: 'a DELETE without a body, below a router',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const api = express.Router()
+        const bind = (req: express.Request) => ({ id: String(req.params.id) })
+        const requireCode = tf.requireTwoFactor({ ...guard, bind })
+        api.delete('/cards/:id', requireCode, (_req, res) => void res.sendStatus(204))
+        app.use('/api', api)
+      },
+    },
+    plan: () => ({ actions: [{ name: 'card', method: 'DELETE', path: '/api/cards/7' }] }),
+  },
+  {
+    what: 'pages for whoever asks for them, and a sign-up form that comes again with 200',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          res.send(page('Sent', `<p>You sent ${req.body.amount} to ${req.body.payee}</p>`))
+        })
+      },
+      signUp: ({ app, users }, { requireProof }) => {
+        const again: RequestHandler = (req, res, next) => {
+          if (users.has(req.body.name)) res.send(page('Sign up', `<p>That name is taken</p>${loginForm}`))
+          else next()
+        }
+        app.post('/signup', parse, again, requireProof(), (req, res) => {
+          const { name, password } = req.body
+          users.set(name, { name, password, phone: String(req.provenPhone?.phone) })
+          res.send(page('Welcome', '<p>Your account is open</p>'))
+        })
+      },
+    },
+    plan: (bank) => ({
+      ...withAction(bank, { type: 'form' }),
+      async signIn(agent, { name, password }) {
+        agent.headers.accept = 'text/html'
+        await agent.post('/login', new URLSearchParams({ name, password }))
+      },
+    }),
+  },
+  {
+    what: 'whoever is signed in cannot sign in again, and empty answers',
+    wiring: {
+      login: ({ app, tf, users }) => {
+        const notAgain: RequestHandler = (req, res, next) =>
+          req.session.userId === undefined ? next() : void res.sendStatus(409)
+        const start = tf.start({ purpose: 'login', successPath: '/account' })
+        app.post('/login', parse, notAgain, checkPassword(users), start)
+      },
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({}))
+        app.get('/transfers', (_req, res) => void res.json([]))
+      },
+    },
+  },
 ]

@@ -54,7 +54,9 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
 
   async function send(given: RehearsalRequest): Promise<RehearsalResponse> {
     const request = alter(given)
-    const headers = { ...standardHeaders(request, wire.origin, cookies), ...always, ...request.headers }
+    const standard = standardHeaders(request, wire.origin, cookies)
+    // The package is asked in JSON whatever the plan asks the app for.
+    const headers = { ...standard, ...always, accept: standard.accept, ...request.headers }
     // An empty one takes a standard header away.
     const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
     const response = await wire.send({ ...request, headers: sent })
@@ -98,7 +100,7 @@ function standardHeaders(
   request: RehearsalRequest,
   origin: string,
   cookies: ReadonlyMap<string, string>,
-): Record<string, string> {
+): Record<string, string> & { readonly accept: string } {
   const { text, type } = encoded(request.body)
   return {
     accept: 'application/json',

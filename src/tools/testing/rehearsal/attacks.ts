@@ -8,14 +8,17 @@ import { attacksOnSessions } from './sessions.js'
 import { signUp } from './sign-up.js'
 import type { Attack } from './stage.js'
 
-/** In this order: what comes first shows the others what is meant, and what comes last may wake a limiter. */
+/**
+ * In this order: what comes first shows the others what is meant, and bursts, which may wake a limiter, sign in last.
+ * The provider is in trouble beside all of them.
+ */
 export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
   ...attacksOnActions,
   ...attacksOnSessions,
   signUp,
   ...attacksByOtherSites,
-  faults,
   ...bursts,
+  faults,
   ...judgements,
 ]

@@ -4,7 +4,7 @@ import { requestOf, stepsUp } from './deeds.js'
 import { phoneNames, subjectNames } from './hostile.js'
 import { requirementIn } from './shape.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, NotTried, refused, told } from './verdicts.js'
+import { fell, isLimited, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
 /** What keeps one person, browser and sign-in apart from another. */
@@ -122,7 +122,11 @@ export const attacksOnSessions: readonly Attack[] = [
       const action = stage.options.actions?.find(stepsUp)
       if (action !== undefined) await stage.mustAsk(action, first)
       const messages = await stage.messagesTo(first.person)
-      const second = await stage.passwordGiven({ agent: first.agent })
+      const second = await stage.passwordGiven({ agent: first.agent }).catch((error) => {
+        const { refusal } = error instanceof NotTried ? error.more : {}
+        if (refusal === undefined || isLimited(refusal)) throw error
+        throw new NotTried(error.message, { lacks: 'a sign-in on top of another' })
+      })
       const started = await second.agent.post(`${stage.path}/start`, {})
       if ((await stage.messagesTo(first.person)) > messages) {
         fell(started, 'the code of the second went to the first')
