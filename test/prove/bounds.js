@@ -99,7 +99,7 @@ export const bounds = [
   },
   {
     number: 25,
-    says: 'one address closes no country to sign-ups, nor do two',
+    says: 'neither one address nor two close a country to networks that have wasted nothing',
     tests: ['test/challenge/budgets/few-addresses.test.ts'],
   },
   {

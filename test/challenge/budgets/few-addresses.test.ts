@@ -83,7 +83,7 @@ describe('somebody who proves none of his numbers', () => {
     [1, 48, 6],
     [2, enough(18, { inFull: 48 }), 30],
   ])(
-    'closes no country to others from %i addresses in %i hours: 0 of %i sign-ups an hour',
+    'closes no country to networks that have wasted nothing from %i addresses in %i hours: 0 of %i sign-ups an hour',
     async (addresses, hours, honestPerHour) => {
       const told = await live({ addresses, hours, honestPerHour, mode: 'enforce' })
       figure(25, `${addresses} addresses against a country: ${told.honestRefused} of ${told.honest} refused`)
