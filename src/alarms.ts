@@ -65,5 +65,4 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
     'Look at `reason` and `httpStatus` of the events, and ask the provider whether it is down.',
   ),
   'provider.unexpected': warning,
-  'clock.leads': warning,
 }

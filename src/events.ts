@@ -141,7 +141,6 @@ export type EventBody =
     } & AboutExchange)
   /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
-  | { readonly type: 'clock.leads'; readonly byMs: number }
 
 /** Why a code was not delivered. */
 export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'

@@ -687,14 +687,6 @@ describe('what a challenge is for', () => {
 })
 
 describe('a clock', () => {
-  it('that leads is told to the operator', async ({ challenges, events, eventTypes, wait }) => {
-    await challenges.start({ ...ana, purpose: 'login' })
-    expect(eventTypes()).not.toContain('clock.leads')
-    wait(-hour)
-    await challenges.find(ana)
-    expect(events.at(-1)).toEqual({ type: 'clock.leads', byMs: hour })
-  })
-
   it('may start at zero and stand still', async ({ challenges, grants, now, wait }) => {
     wait(-now())
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })

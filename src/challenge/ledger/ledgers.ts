@@ -51,9 +51,7 @@ export function createLedgers({ store, now: clock, emit }: Basis) {
         message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
       })
     }
-    const { now, leadsByMs } = timeOf(stored, clock())
-    if (leadsByMs !== undefined) emit({ type: 'clock.leads', byMs: leadsByMs })
-    return { ledger: stored, now, limits }
+    return { ledger: stored, now: timeOf(stored, clock()), limits }
   }
 
   return (key: string, limits: LedgerLimits): LedgerInHand => {
@@ -155,10 +153,9 @@ const wayRememberedMs = 30 * rememberedMs
 const disabledRememberedMs = 365 * rememberedMs
 
 /** The time a command works with: a ledger of another machine may lead this clock a little. */
-export function timeOf(ledger: Ledger, clock: number): { readonly now: number; readonly leadsByMs?: number } {
+export function timeOf(ledger: Ledger, clock: number): number {
   const lead = ledger.at - clock
-  if (lead <= 0) return { now: clock }
-  return lead <= clockLeewayMs ? { now: ledger.at } : { now: clock, leadsByMs: lead }
+  return lead > 0 && lead <= clockLeewayMs ? ledger.at : clock
 }
 
 /**

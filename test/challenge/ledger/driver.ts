@@ -42,7 +42,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
   const next = (prefix: string) => `${prefix}${++issued}`
 
   function run<Outcome>(command: (view: LedgerView) => Decision<Outcome>): Outcome {
-    const decision = command({ ledger, now: timeOf(ledger, clock).now, limits })
+    const decision = command({ ledger, now: timeOf(ledger, clock), limits })
     if (decision.next !== undefined) ledger = decision.next
     return decision.outcome
   }

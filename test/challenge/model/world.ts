@@ -66,7 +66,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
   const newId = (kind: string) => `${kind} ${++issued}`
 
   function run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Outcome {
-    const { outcome, next } = command(ledger, timeOf(ledger, clock).now)
+    const { outcome, next } = command(ledger, timeOf(ledger, clock))
     // As a store gives it back.
     if (next !== undefined) ledger = JSON.parse(JSON.stringify(next))
     return outcome
