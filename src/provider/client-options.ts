@@ -14,7 +14,6 @@ import {
 } from '../lib/options.js'
 import { type OperationName, operations } from './operations.js'
 import { mostExchanges } from './option-checks.js'
-import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
 import type { Dispatcher } from './send.js'
 import type { NumberFormat } from './wire.js'
 
@@ -114,7 +113,6 @@ function checkKey(value: unknown, name: string): string {
   if (key !== key.trim()) {
     throw optionError(`${name} must not begin or end with white space: was it read with its line end?`)
   }
-  if (!isWellFormed(key)) throw optionError(`${name} ${wellFormedRule}`)
   return key
 }
 

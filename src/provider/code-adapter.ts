@@ -87,7 +87,6 @@ const required = {
  * })
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
-  // Settled lists are copies: what the caller does to one later must not let anybody in.
   const rules = checkOptions('providerCodes', options, checks, required)
   const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = rules
 

@@ -25,12 +25,10 @@ function textThat(rule: string, holds: (text: string) => boolean) {
   return z.string(rule).refine(holds, rule).refine(isWellFormed, wellFormedRule)
 }
 
-export const wellFormedRule = 'must be a well-formed string (it holds half a surrogate pair)'
+const wellFormedRule = 'must be a well-formed string (it holds half a surrogate pair)'
 
 /** Half a surrogate pair has no encoding. */
-export function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text)
-}
+const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
 
 /** One number: a plus is optional, and `numberFormat` says whether it travels. */
 const e164 = /^\+?\d{7,15}$/

@@ -180,8 +180,9 @@ function dispatchOnce(
       },
       onResponseEnd() {
         // Never decoded: a small encoded answer can unfold to gigabytes.
-        if (isEncoded(headers['content-encoding'])) settle({ delivery: 'answered', httpStatus, headers })
-        else settle({ delivery: 'answered', httpStatus, headers, text: Buffer.concat(chunks).toString() })
+        const isEncoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
+        const text = isEncoded ? {} : { text: Buffer.concat(chunks).toString() }
+        settle({ delivery: 'answered', httpStatus, headers, ...text })
       },
       onResponseError(_controller, error) {
         lose(codeOf(error))
@@ -204,15 +205,6 @@ function dispatchOnce(
       lose(codeOf(error))
     }
   })
-}
-
-/** Codings are compared without case (RFC 9110, section 8.4.1); an empty one is none. */
-function isEncoded(codings: string | readonly string[] | undefined): boolean {
-  if (codings === undefined) return false
-  return [codings]
-    .flat()
-    .flatMap((line) => line.split(','))
-    .some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }
 
 /** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */

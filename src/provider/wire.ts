@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject, parseJson, repeatsMember } from '../lib/
 import { memoize } from '../lib/memoize.js'
 import { camelCase, list, number, object } from './answer-schemas.js'
 import { type Operation, type OperationName, operations } from './operations.js'
-import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
 import { quotable, refusedError } from './provider-error.js'
 import type { Answered } from './send.js'
 import { effectiveError } from './verdict.js'
@@ -103,7 +102,6 @@ function encodeFurther(operation: OperationName, params: Given, further: Further
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new TypeError(`${operation}: ${name} must be a string, a number or a boolean`)
     }
-    if (!isWellFormed(`${name} ${value}`)) throw new TypeError(`${operation}: ${name} ${wellFormedRule}`)
     form += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   }
   return form

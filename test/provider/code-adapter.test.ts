@@ -145,14 +145,6 @@ describe('a check is', () => {
   )
 })
 
-test('what becomes of a list after providerCodes() has taken it lets nobody in', async () => {
-  const approvedStatuses = ['verified']
-  const service = providerCodes({ client, approvedStatuses })
-  approvedStatuses.push('no')
-  provider.answer('{"status": "no"}')
-  expect(await check(service)).toBe('rejected')
-})
-
 // Of a send, the status alone is no refusal.
 test.each([
   [200, 'unavailable'],

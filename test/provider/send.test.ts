@@ -105,15 +105,12 @@ describe('an answer', () => {
     expect(await scripted(answers('', 200)).transport.send(post)).toMatchObject({ httpStatus: 200, text: '' })
   })
 
-  test.each(['identity', ' Identity ', '', ', identity', ['identity', 'IDENTITY']])(
-    'in the coding %j is read',
-    async (coding) => {
-      const { transport } = scripted(answers('{}', 200, { 'content-encoding': coding }))
-      expect(await transport.send(post)).toHaveProperty('text', '{}')
-    },
-  )
+  test('in the coding that was asked for is read', async () => {
+    const { transport } = scripted(answers('{}', 200, { 'content-encoding': 'identity' }))
+    expect(await transport.send(post)).toHaveProperty('text', '{}')
+  })
 
-  test.each(['gzip', 'identity, br', ['identity', 'gzip'], 'br,identity'])(
+  test.each(['gzip', 'identity, br', ['identity', 'gzip'], 'br,identity', ''])(
     'in the coding %j is never decoded: it could unfold to gigabytes',
     async (coding) => {
       const headers = { 'content-encoding': coding }
