@@ -1,6 +1,5 @@
 import type { Request } from 'express'
 import type { premiumCategories, statisticCategories } from '../../provider/parameter-schemas.js'
-import { detached } from './bounded-memory.js'
 
 const unknown = 'unknown'
 
@@ -9,8 +8,6 @@ const unknown = 'unknown'
  * `X-Sandbox-Place: CO/Antioquia/Medell%C3%ADn` (country code, region, city, percent-encoded).
  */
 const placeHeader = 'X-Sandbox-Place'
-
-const maxLength = 64
 
 export type Category = (typeof statisticCategories)[number] | (typeof premiumCategories)[number]
 
@@ -47,7 +44,7 @@ function decoded(text: string): string {
 }
 
 function named(text: string | undefined): string {
-  return text === undefined || text === '' ? unknown : detached(text.slice(0, maxLength))
+  return text === undefined || text === '' ? unknown : text
 }
 
 type Patterns = readonly (readonly [name: string, pattern: RegExp])[]
@@ -80,8 +77,7 @@ const brands: Patterns = [
 ]
 
 /** What a User-Agent header says of what click statistics need, undefined where it is silent: common browsers and phones. */
-export function readUserAgent(header: string) {
-  const text = header.slice(0, 500)
+export function readUserAgent(text: string) {
   const nameIn = (patterns: Patterns) => patterns.find(([, pattern]) => pattern.test(text))?.[0]
   const operatingSystem = nameIn(systems)
   return {

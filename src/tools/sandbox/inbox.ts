@@ -85,7 +85,6 @@ interface MessageStoreParts {
 }
 
 const maxMessages = 1_000
-const maxWaiters = 1_000
 const defaultTimeoutMs = 5_000
 
 export function createMessageStore({ now, codeStatusOf, changed, onMessage }: MessageStoreParts) {
@@ -113,7 +112,6 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     missed: string,
   ): Promise<Message> {
     return new Promise((resolve, reject) => {
-      if (waiters.size >= maxWaiters) throw new RangeError(`at most ${maxWaiters} waits can be pending`)
       const timer = setTimeout(() => end(() => reject(new DOMException(missed, 'TimeoutError'))), timeoutMs)
       function end(settle: () => void): void {
         clearTimeout(timer)

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../provider/operations.js'
-import { createBoundedMap, detached } from './bounded-memory.js'
+import { createBoundedMap } from './bounded-memory.js'
 
 /** One request that reached an operation, and its response. */
 export interface LoggedRequest {
@@ -82,11 +82,11 @@ export function createRequestLog(now: () => number, changed: () => void) {
     },
     faultApplied: (id: string, fault: string) => amend(id, { fault }),
     answered: (id: string, status: number, body: string) =>
-      amend(id, { answer: { status, body: start(body, maxBodyLength) } }),
+      amend(id, { answer: { status, body: body.slice(0, maxBodyLength) } }),
     notMatched({ method, path, hint }: Pick<UnmatchedRequest, 'method' | 'path' | 'hint'>): void {
       missed += 1
       const id = `x${missed}`
-      unmatched.set(id, { id, at: now(), method, path: start(path, maxPathLength), hint })
+      unmatched.set(id, { id, at: now(), method, path: path.slice(0, maxPathLength), hint })
       changed()
     },
     find: (id: string) => entries.get(id),
@@ -102,13 +102,9 @@ export function createRequestLog(now: () => number, changed: () => void) {
 
 function shownFields(fields: URLSearchParams): Readonly<Record<string, string>> {
   const shown = [...fields].slice(0, 50).map(([name, value]) => [
-    start(name, maxFieldLength),
+    name.slice(0, maxFieldLength),
     // Not even the sandbox's own key is shown: people paste real ones by mistake.
-    name === 'key' ? '••••••' : start(value, maxFieldLength),
+    name === 'key' ? '••••••' : value.slice(0, maxFieldLength),
   ])
   return Object.fromEntries(shown)
-}
-
-function start(text: string, maxLength: number): string {
-  return detached(text.slice(0, maxLength))
 }

@@ -89,8 +89,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
     named,
     clicked(link: ShortLink, click: Click): void {
       clicks.push({ link, ...click })
-      // Dropped in bulk: copying the whole list for every click would cost more than the click.
-      if (clicks.length > maxClicks * 1.1) clicks = clicks.slice(-maxClicks)
+      if (clicks.length > maxClicks) clicks.shift()
       changed()
     },
     /** The clicks of a link from a moment on and before another, in order of time. */

@@ -115,17 +115,6 @@ describe('every operation', () => {
     }
   })
 
-  test.each([
-    ['/block-phone', 'name', {}],
-    ['/call/send', 'audio-code', { message: '', voice: '' }],
-    ['/2fa/send-sms', 'app-name', {}],
-    ['/url/short', 'name', {}],
-    ['/url/short', 'group-name', {}],
-  ] as const)('%s takes 200 characters of %s and no more', async (path, name, changes) => {
-    expect((await ask(path, { ...changes, [name]: 'x'.repeat(200) })).status).toBe(200)
-    expect(await ask(path, { ...changes, [name]: 'x'.repeat(201) })).toMatchObject(malformed)
-  })
-
   test('a body beyond 64 KiB is refused', async () => {
     expect((await ask('/send-sms', { sms: 'x'.repeat(70_000) })).status).toBe(413)
   })

@@ -139,14 +139,13 @@ describe('waiting', () => {
     await expect(sandbox.inbox.waitFor(phone, options)).rejects.toThrow(TypeError)
   })
 
-  test('is refused beyond a thousand at once, and ends when the sandbox is closed', async () => {
-    const crowded = await startSandbox()
-    const waits = Array.from({ length: 1_001 }, () => crowded.inbox.waitFor(ordinary))
+  test('ends when the sandbox is closed', async () => {
+    const closed = await startSandbox()
+    const waits = [closed.inbox.waitFor(ordinary), closed.inbox.waitFor(ordinary)]
     const ended = Promise.allSettled(waits)
-    await expect(waits.at(-1)).rejects.toThrow('at most 1000 waits can be pending')
-    await crowded.close()
+    await closed.close()
     const reasons = (await ended).map((one) => (one.status === 'rejected' ? one.reason.name : one.status))
-    expect(reasons.filter((name) => name === 'AbortError')).toHaveLength(1_000)
+    expect(reasons).toEqual(['AbortError', 'AbortError'])
   })
 })
 

@@ -147,16 +147,12 @@ describe('the statistics', () => {
     }
   })
 
-  test('of a place that is none, or goes on for ever, keep no more than its beginning', async () => {
+  test('of a place that is none are unknown', async () => {
     const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
-    await visit(urlShort, { 'X-Sandbox-Place': `1CO/${'x'.repeat(500)}` })
+    await visit(urlShort, { 'X-Sandbox-Place': '1CO' })
     expect((await statistics({ category: 'country' })).metrics).toMatchObject([
       { country: { property: 'unknown' } },
     ])
-    const [{ region }] = (await statistics({ category: 'region' })).metrics as [
-      { region: { property: string } },
-    ]
-    expect(region.property.length).toBeLessThan(200)
   })
 
   test('count visits, not the HEAD requests of link checkers', async () => {
@@ -188,7 +184,5 @@ test('the newest 1,000 links and 20,000 clicks are kept', () => {
   const link = links.named('n1000')
   if (link === undefined) throw new Error('the newest link is gone')
   for (let count = 0; count < 100_000; count += 1) links.clicked(link, { at: 0 } as Click)
-  const kept = links.clicksOf(link, 0, 1).length
-  expect(kept).toBeGreaterThanOrEqual(20_000)
-  expect(kept).toBeLessThanOrEqual(22_000)
+  expect(links.clicksOf(link, 0, 1)).toHaveLength(20_000)
 })

@@ -17,14 +17,11 @@ interface LivePagesParts {
 interface Stream {
   readonly response: Response
   readonly view: InboxView
-  readonly client: string | undefined
   shown: string
 }
 
 export const streamPath = '/_sandbox/stream'
 export const maxStreams = 20
-/** What one other machine may hold of them. */
-const maxOfClient = 10
 /** Under load, pages are rendered this often at most. */
 const minIntervalMs = 250
 
@@ -52,20 +49,15 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
   function renderAll(): void {
     renderedAt = performance.now()
     renderAt = Number.POSITIVE_INFINITY
-    // Pages with the same view share one rendering.
-    const rendered = new Map<string, string>()
-    for (const stream of streams) {
-      const key = JSON.stringify(stream.view)
-      const markup = rendered.get(key) ?? render(stream.view)
-      rendered.set(key, markup)
-      send(stream, markup)
-    }
+    for (const stream of streams) send(stream)
     plan(nextChangeInMs())
   }
 
-  function send(stream: Stream, markup: string): void {
+  function send(stream: Stream): void {
     // A slow reader must not accumulate renderings here; it gets the newest one once it has drained.
-    if (markup === stream.shown || stream.response.writableNeedDrain) return
+    if (stream.response.writableNeedDrain) return
+    const markup = render(stream.view)
+    if (markup === stream.shown) return
     stream.shown = markup
     stream.response.write(`data: ${JSON.stringify({ now: realNow(), markup })}\n\n`)
   }
@@ -79,20 +71,15 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
   }
 
   return {
-    /**
-     * Returns false when too many are open already.
-     *
-     * @param client Address of another machine, which has a share; undefined for this one.
-     */
-    open(response: Response, view: InboxView, client?: string): boolean {
-      const ofClient = [...streams].filter((stream) => stream.client === client).length
-      if (streams.size >= maxStreams || (client !== undefined && ofClient >= maxOfClient)) return false
+    /** Returns false when too many are open already. */
+    open(response: Response, view: InboxView): boolean {
+      if (streams.size >= maxStreams) return false
       if (streams.size === 0) changes.on('change', planNow)
-      const stream = { response, view, client, shown: '' }
+      const stream = { response, view, shown: '' }
       streams.add(stream)
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
       response.on('close', () => close(stream)).on('drain', planNow)
-      send(stream, render(view))
+      send(stream)
       plan(nextChangeInMs())
       return true
     },

@@ -25,18 +25,12 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     return fields.get('phone')?.split(',') ?? []
   }
 
-  async function perform(
-    name: OperationName,
-    path: string,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
+  async function perform(name: OperationName, request: Request, response: Response): Promise<void> {
     const isGet = catalogue[name].method === 'GET'
     const { fields, bodyProblem }: ReadFields = isGet
       ? { fields: queryOf(request) }
       : await bodyFields(request, dialect)
-    // The path of the route: that of the request is a slice of its URL, and would keep the query alive.
-    const requestId = requests.received(name, path, fields)
+    const requestId = requests.received(name, request.path, fields)
     const completed = await withCompletePhones(fields)
     const fault = faults.take(name, phonesOf(name, completed))
     if (fault !== undefined) requests.faultApplied(requestId, fault.kind)
@@ -54,7 +48,7 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     const method = catalogue[name].method === 'GET' ? 'get' : 'post'
     for (const path of pathsOf(catalogue[name])) {
       router[method](path, (request: Request, response: Response, next: NextFunction) => {
-        perform(name, path, request, response).catch(next)
+        perform(name, request, response).catch(next)
       })
     }
   }

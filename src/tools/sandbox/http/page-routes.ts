@@ -49,9 +49,7 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     router.get(`/${file}`, (_request, response) => void response.type(file).send(text))
   }
   router.get(streamPath, (request, response) => {
-    const { remoteAddress = '' } = request.socket
-    const client = /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress) ? undefined : remoteAddress
-    if (pages.open(response, readView(request.originalUrl), client)) return
+    if (pages.open(response, readView(request.originalUrl))) return
     response.status(503).json({ error: 'streams', msg: `At most ${maxStreams} pages can be open.` })
   })
   return router

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { OperationName, operations } from '../../../provider/operations.js'
 import type { BlockedChannel } from '../account.js'
-import { detached } from '../bounded-memory.js'
 import { fromText } from '../problem.js'
 import type { CatalogueOperation } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
@@ -17,10 +16,6 @@ export type ParametersOf<Name extends OperationName> = {
   readonly [Key in keyof Params<Name>]: Wire<Params<Name>[Key]>
 } & (Name extends 'blockPhone' ? { readonly channel?: BlockedChannel } : unknown)
 
-// No maximum is documented, but stored names need one. The size limit of the body bounds the others.
-const maxLength = 200
-const unbounded = ['phone', 'sms', 'message', 'url-long']
-
 /** Reads the fields of a request by the rules of its operation. */
 export function readParameters<Name extends OperationName>(
   operation: CatalogueOperation,
@@ -30,15 +25,12 @@ export function readParameters<Name extends OperationName>(
   for (const [key, schema] of Object.entries(operation.params)) {
     const [value = '', ...more] = fields.getAll(key)
     if (more.length > 0) return refuse('parameters', `${key} was sent ${more.length + 1} times.`)
-    if (value.length > maxLength && !unbounded.includes(key)) {
-      return refuse('parameters', `${key} must have at most ${maxLength} characters.`)
-    }
     const given = value === '' ? undefined : fromText(schema, forgiven(key, value))
     const { data, error } = schema.safeParse(given)
     if (error !== undefined) {
       return refuse('parameters', `${key} ${value === '' ? 'is required' : error.issues[0]?.message}.`)
     }
-    read[key] = typeof data === 'string' ? detached(data) : data
+    read[key] = data
   }
   const contradicts = operation.contradiction?.(read)
   return contradicts === undefined ? (read as ParametersOf<Name>) : refuse('parameters', `${contradicts}.`)
