@@ -96,8 +96,7 @@ export function record(check: Check, fix: string): Check {
 export function list(check: Check, fix: string, min = 0): Check {
   return (value, name) => {
     if (!Array.isArray(value) || value.length < min) throw optionError(`${name} ${fix}`)
-    // Not value.map: it would pass over the holes of a sparse array.
-    return Array.from(value, (item, index) => check(item, `${name}[${index}]`))
+    return value.map((item, index) => check(item, `${name}[${index}]`))
   }
 }
 
@@ -218,8 +217,6 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 function edits(name: string, candidate: string): number {
-  // Also bounds the work below: names are compared that could still be near.
-  if (Math.abs(name.length - candidate.length) > 2) return Number.POSITIVE_INFINITY
   let previous = Array.from({ length: candidate.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...name].entries()) {
     const current = [row + 1]

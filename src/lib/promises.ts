@@ -1,5 +1,4 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
-import { maxTimerMs } from './time.js'
 
 // What may take its time: at once or later, within a deadline, beside the requests, under a trace.
 
@@ -103,13 +102,10 @@ export function createBackground(): Background {
     run,
     after(ms, task) {
       if (isClosed) return
-      const timer = setTimeout(
-        () => {
-          timers.delete(timer)
-          run(task)
-        },
-        Math.min(Math.max(ms, 1), maxTimerMs),
-      )
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        run(task)
+      }, ms)
       timer.unref()
       timers.add(timer)
     },

@@ -35,7 +35,7 @@ const provider = codeProvider(
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
 )
 
-const methodList = that(
+const channels = that(
   "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first",
   (value) =>
     Array.isArray(value) &&
@@ -43,7 +43,6 @@ const methodList = that(
     new Set(value).size === value.length &&
     value.every(isMethodName),
 )
-const channels: Check = (value, name) => Array.from(methodList(value, name) as readonly string[])
 
 const purpose: Checks<PurposeOptions> = {
   maxAgeMs: durationMs,

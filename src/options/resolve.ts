@@ -24,8 +24,7 @@ export interface Settings
 }
 
 /**
- * Checks the options once and fills in the defaults. Settled lists are copies: what the caller does to them later
- * changes nothing.
+ * Checks the options once and fills in the defaults.
  *
  * @throws {TypeError} naming the option and the fix, never a value: some of them are secrets
  */
@@ -75,7 +74,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     countries: given.countries ?? 'any',
     allowedOrigins: given.allowedOrigins.flatMap((origin) => originOf(origin) ?? []),
     channels,
-    methods: [...declared, ...apps].map((method) => ({ ...method })),
+    methods: [...declared, ...apps],
     limits,
     maxStepUpAgeMs,
     dynamicLinking: profile === 'psd2',

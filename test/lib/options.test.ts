@@ -33,7 +33,6 @@ const refused = (given: unknown, required: readonly string[] = []): unknown => {
 
 describe('options', () => {
   it.each([
-    [{ countries: new Array(2) }, 'make: countries[0] must be a non-empty string'],
     [{ wrongCode: 5 }, "make: wrongCode must be 200 or 'auto' or false"],
     [{ purposes: { '': {} } }, 'make: purposes must be an object of purposes'],
     [new Map([['key', 'k']]), all],

@@ -70,23 +70,6 @@ test('any country, and app-names per purpose', () => {
   expect(resolve({ secret: [secret, `${secret}!`] }).secret).toEqual([secret, `${secret}!`])
 })
 
-test('what the caller does to a list later changes nothing', () => {
-  const lists = { countries: ['CO'], channels: ['sms' as const], allowedOrigins: ['https://a.example'] }
-  const cooldownMs = [1_000]
-  const appName = { login: 'A' }
-  const links = { home: '/' }
-  const settings = resolve({ ...lists, appName, pages: { links }, limits: { cooldownMs } })
-  const kept = () => [settings.limits, Object.keys(lists).map((name) => settings[name as 'countries'])]
-  const before = structuredClone(kept())
-  for (const list of Object.values(lists)) list.length = 0
-  cooldownMs.length = 0
-  Object.assign(appName, { login: 'B' })
-  Object.assign(links, { home: '/b' })
-  expect(kept()).toEqual(before)
-  expect([settings.appName, settings.pages.links]).toEqual([{ login: 'A' }, { home: '/' }])
-  expect(settings.purposes[0]?.channels).toEqual(['sms'])
-})
-
 test('what is inherited, or a getter of a class, is taken', () => {
   const inherited = Object.create({ ...minimal, path: '/codes' })
   expect(resolveOptions(inherited)).toMatchObject({ path: '/codes', countries: ['CO'] })
