@@ -275,7 +275,7 @@ describe('the guard', () => {
       expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: options must be an object')
     }
     const verify = tf.verify as (options?: unknown) => unknown
-    expect(() => verify({ purpose: 'x' })).toThrow('verify: takes no options')
+    expect(() => verify({ purpose: 'x' })).toThrow('verify: unknown option "purpose"; expected: none')
     expect(verify(undefined)).toBeTypeOf('function')
     expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a non-empty string')
     expect(() => tf.start({ purpose: 'transferr' })).toThrow('start: purpose "transferr" is missing')

@@ -95,7 +95,7 @@ export function createShownCheck(warn: Warn) {
     const before = remembered.get(key) ?? shown
     if (remembered.size >= maxRemembered) remembered.clear()
     remembered.set(key, shown)
-    const label = [...before.keys(), ...shown.keys()].find((one) => before.get(one) !== shown.get(one))
+    const [label] = [...shown].find(([label, value]) => before.get(label) !== value) ?? []
     if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
   }
 }

@@ -56,8 +56,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** Sessions without an id of their own get one when they are kept for the first time. */
   function firstId(req: Request): string | undefined {
     const before = new Set(Object.keys(dataOf(req)))
-    // A session that could not be saved is lost; the next request gets a new id.
-    keep(req, req.res as Response)?.catch(() => undefined)
+    void keep(req, req.res as Response)
     tentative.set(
       req,
       Object.keys(dataOf(req)).filter((name) => !before.has(name)),

@@ -122,8 +122,7 @@ function wantsPage(req: Request): boolean {
 
 function setCommonHeaders(res: Response): void {
   res.setHeader('Cache-Control', 'no-store')
-  if (res.hasHeader('Vary')) res.vary('Accept')
-  else res.setHeader('Vary', 'Accept')
+  res.vary('Accept')
 }
 
 function setHeaders(res: Response, headers: Readonly<Record<string, string>> = {}): void {

@@ -84,11 +84,9 @@ export function factory<Options extends object, Made>(
   checks: Checks<Options>,
   make: (options: Options) => Made,
 ): (options?: Options) => Made {
-  const takesNone = Object.keys(checks).length === 0
   return (...args: readonly [Options?]) => {
     // Express calls a middleware with three arguments: a factory that gets them was passed uncalled.
     if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
-    if (takesNone && args[0] !== undefined) throw optionError(`${name}: takes no options`)
     const [given = {} as Options] = args
     return make(checkOptions(name, given, checks))
   }
