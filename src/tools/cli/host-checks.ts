@@ -62,8 +62,7 @@ export async function clockRow(baseUrl: string): Promise<Row> {
   }).catch(() => undefined)
   const theirs = Date.parse(answer?.headers.get('date') ?? '')
   if (Number.isNaN(theirs)) return skipped('clock_unknown', 'the provider tells no time to compare with')
-  // A date has whole seconds, cut off: on average it is half a second late.
-  const leadMs = (asked + Date.now()) / 2 - (theirs + 500)
+  const leadMs = (asked + Date.now()) / 2 - theirs
   const seconds = Math.round(Math.abs(leadMs) / 1_000)
   if (Math.abs(leadMs) <= clockLeewayMs) {
     return ok('clock_ok', `as the provider's, within ${seconds + 1} s`)
