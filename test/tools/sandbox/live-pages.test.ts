@@ -145,7 +145,7 @@ test.each([
     { search: 'a', page: 1_000, isCompact: true },
     '/?q=a&page=1000&view=compact',
   ],
-  ['/?page=1001&view=cards', { search: '', page: 1, isCompact: false }, '/'],
+  ['/?page=none&view=cards', { search: '', page: 1, isCompact: false }, '/'],
   ['/?page=0', { page: 1 }, '/'],
   ['/?page=1.5', { page: 1 }, '/'],
 ])('the view of %s is a part of its URL', (url, view, again) => {

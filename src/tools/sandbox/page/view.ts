@@ -6,15 +6,12 @@ export interface InboxView {
   readonly isCompact: boolean
 }
 
-const maxSearchLength = 100
-const maxPage = 1_000
-
 export function readView(url: string): InboxView {
   const query = new URL(url, 'http://sandbox').searchParams
   const page = Number(query.get('page') ?? 1)
   return {
-    search: (query.get('q') ?? '').trim().slice(0, maxSearchLength),
-    page: Number.isSafeInteger(page) && page >= 1 && page <= maxPage ? page : 1,
+    search: (query.get('q') ?? '').trim(),
+    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
     isCompact: query.get('view') === 'compact',
   }
 }
