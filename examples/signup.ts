@@ -27,7 +27,7 @@ const tf = twoFactor({
   subject: (req) => req.session.userId,
   phone: (_req, subject) => users.get(subject)?.phone,
 })
-const signup = tf.phoneVerification({ purpose: 'signup' })
+const signup = tf.phoneVerification({ purpose: 'signup', path: '/signup/phone' })
 
 const app = express()
 app.use(
@@ -52,8 +52,8 @@ const freeName: express.RequestHandler = (req, res, next) => {
   if (users.has(String(req.body?.name))) res.status(409).send('That name is taken. Choose another one.')
   else next()
 }
-// The proof is good once, in this session, for this purpose. Without one the middleware responds itself. Asked
-// for the name again, because somebody may have been faster; a database refuses it by a unique index.
+// The proof is good once, in this session, for this purpose; a response of 4xx gives it back. Without one the
+// middleware responds itself. Asked for the name again, because somebody may have been faster; a database refuses it by a unique index.
 app.post('/signup', form, freeName, signup.requireProof(), freeName, (req, res) => {
   const name = String(req.body.name)
   const phone = String(req.provenPhone?.phone)

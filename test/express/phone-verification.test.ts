@@ -3,6 +3,7 @@ import type { TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   anasToken,
+  type HostOptions,
   phones,
   sessionByHeader,
   signupAt,
@@ -260,6 +261,99 @@ describe('a purpose from the options', () => {
   })
 })
 
+describe('a proof', () => {
+  /** A form that refuses whatever `status` says, behind a proof. */
+  const startWithForm = async (given: HostOptions = {}) => {
+    const answers: number[] = []
+    const visit = await startVisit({
+      ...given,
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification({ path: '/signup/phone' })
+        app.use('/signup/phone', signup.routes())
+        app.post('/signup', signup.requireProof(), (req, res) => {
+          res.status(answers.shift() ?? 200).json(req.provenPhone)
+        })
+      },
+    })
+    return { ...visit, answers }
+  }
+  const isSpent = async (visitor: Browser) => (await visitor.post('/signup')).status === 403
+
+  it('that a refused form has used is given back, and handed out once when it is taken', async () => {
+    const { host, visitor, answers } = await startWithForm()
+    await prove(visitor, '+573007654321', host.stub.rightCode)
+    answers.push(422, 409)
+    expect((await visitor.post('/signup')).status).toBe(422)
+    expect((await visitor.post('/signup')).status).toBe(409)
+    const taken = await Promise.all([
+      visitor.post('/signup'),
+      visitor.post('/signup'),
+      visitor.post('/signup'),
+    ])
+    expect(taken.map(({ status }) => status).sort()).toEqual([200, 403, 403])
+    expect(await isSpent(visitor)).toBe(true)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it.each([200, 303, 500, 503])('is used up by a response of %i', async (status) => {
+    const { host, visitor, answers } = await startWithForm()
+    await prove(visitor, '+573007654321', host.stub.rightCode)
+    answers.push(status)
+    expect((await visitor.post('/signup')).status).toBe(status)
+    expect(await isSpent(visitor)).toBe(true)
+  })
+
+  it('lives no longer for being given back', async () => {
+    const { host, visitor, answers } = await startWithForm()
+    await prove(visitor, '+573007654321', host.stub.rightCode)
+    host.clock.now += 29 * 60_000
+    answers.push(422)
+    await visitor.post('/signup')
+    host.clock.now += 2 * 60_000
+    expect(await isSpent(visitor)).toBe(true)
+  })
+
+  it('that is missing is told with the way to it, as a page with a button for it', async () => {
+    const { visitor } = await startWithForm()
+    const { refusal, json } = await visitor.post('/signup')
+    expect(refusal).toEqual([403, 'second_factor_required'])
+    expect(json).toMatchObject({
+      startUrl: '/signup/phone/start',
+      detail:
+        "Your number isn't confirmed. That was too long ago, or it was used already. Nothing was submitted.",
+    })
+    const { text } = await visitor.submit('/signup')
+    expect(text).toContain('<h1>Your number isn&#39;t confirmed</h1>')
+    expect(text).toContain('<a class="button main" href="/signup/phone">Prove your number again</a>')
+  })
+
+  it('whose routes are mounted elsewhere than its path says is a mistake, told at their first request', async () => {
+    const host = await startHost({
+      mount: (app, tf) => app.use('/sign-up', tf.phoneVerification({ path: '/signup/phone' }).routes()),
+    })
+    expect((await host.browser().get('/sign-up')).json.host).toBe(
+      "path is '/signup/phone', but these routes are mounted at '/sign-up'; make both the same",
+    )
+    const fits = await startHost({
+      mount: (app, tf) => app.use('/signup', tf.phoneVerification({ path: '/signup' }).routes()),
+    })
+    expect((await fits.browser().get('/Signup')).status).toBe(200)
+  })
+
+  it('that was given back is told as a change only once it is used', async () => {
+    const { host, answers } = await startWithForm({ listens: true })
+    const ana = await host.signIn()
+    await ana.post('/signup/phone/start', { phone: '+573007654321' })
+    await ana.post('/signup/phone/verify', { code: host.stub.rightCode })
+    const changes = () => host.events.filter(({ type }) => type === 'factor.changed').length
+    answers.push(422)
+    await ana.post('/signup')
+    expect(changes()).toBe(0)
+    await ana.post('/signup')
+    await expect.poll(changes).toBe(1)
+  })
+})
+
 describe('a change of number', () => {
   const failing = () => {
     throw new Error('The directory is down.')
@@ -291,6 +385,6 @@ describe('a change of number', () => {
       ...numbers,
       at: host.clock.now,
     }))
-    expect(changes()).toEqual(expected)
+    await expect.poll(changes).toEqual(expected)
   })
 })

@@ -45,6 +45,13 @@ export interface ProvenPhone {
   readonly verifiedAt: number
 }
 
+/** A proof that was handed out. */
+export interface Taken {
+  readonly proof: ProvenPhone
+  /** Puts it back where it was, unless another number was begun there meanwhile. */
+  giveBack(): Promise<void>
+}
+
 export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 'isRevokedSince'> }) {
   const { store, keys, grants, now } = parts
   const entries = createSealed<Enrolment>('enrolment', parts)
@@ -57,6 +64,31 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
     // ASVS 5.0, 7.4.1: what a hijacked session proved must not be put on file after the account was taken back.
     const { subject, epoch, earlier } = kept
     return (await grants.isRevokedSince(epoch, { subject, session, earlier })) ? undefined : kept
+  }
+
+  async function take(
+    session: string,
+    purpose: string,
+    subject: string | undefined,
+    fits: (proof: ProvenPhone) => boolean = () => true,
+  ): Promise<Taken | undefined> {
+    const key = keys.enrolment(session)
+    // Emptied first: what cannot be read about a revocation counts as one.
+    const taken = await entries.change(key, (kept) => {
+      const proof = proofIn(kept, purpose, subject)
+      return proof !== undefined && fits(proof) ? { outcome: kept, isEmptied: true } : unchanged
+    })
+    const proof = proofIn(await unrevoked(taken, session), purpose, subject)
+    return (
+      proof && {
+        proof,
+        // With all that a revocation goes by, and no longer than it would have lived.
+        giveBack: () =>
+          entries.change(key, (kept) =>
+            kept === undefined && taken !== undefined ? { outcome: undefined, put: taken } : unchanged,
+          ),
+      }
+    )
   }
 
   return {
@@ -148,19 +180,10 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
      * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it. One that does not
      * fit stays.
      */
-    async redeem(
-      session: string,
-      purpose: string,
-      subject: string | undefined,
-      fits: (proof: ProvenPhone) => boolean = () => true,
-    ): Promise<ProvenPhone | undefined> {
-      // Emptied first: what cannot be read about a revocation counts as one.
-      const taken = await entries.change(keys.enrolment(session), (kept) => {
-        const proof = proofIn(kept, purpose, subject)
-        return proof !== undefined && fits(proof) ? { outcome: kept, isEmptied: true } : unchanged
-      })
-      return proofIn(await unrevoked(taken, session), purpose, subject)
-    },
+    take,
+
+    /** The same for whoever never gives it back. */
+    redeem: async (...proof: Parameters<typeof take>) => (await take(...proof))?.proof,
   }
 }
 

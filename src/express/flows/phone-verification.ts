@@ -4,6 +4,7 @@ import type { ProvenPhone } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
+import { ignoreRejection } from '../../lib/promises.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
@@ -21,8 +22,8 @@ export interface PhoneVerificationOptions {
   /** Where success leads when the request names no `returnTo`: a path of this site. Default `/`. */
   readonly successPath?: string
   /**
-   * Where its routes are mounted, as `path` of `twoFactor()`: the page with which `requireProof` refuses somebody leads
-   * there. Default: it leads home.
+   * Where its routes are mounted, as `path` of `twoFactor()`: that is where `requireProof` leads whoever it refuses.
+   * Without it, its page leads home, and its JSON has no `startUrl`.
    *
    * @example
    * const signup = tf.phoneVerification({ path: '/signup/phone', successPath: '/signup' })
@@ -71,10 +72,12 @@ export interface PhoneVerification extends SingleHandlers {
   proven(req: Request): Promise<ProvenPhone | undefined>
   /**
    * `redeem` as a middleware: sets `req.provenPhone`, and responds with 403 `second_factor_required` itself, as
-   * a page where a browser asks for one.
+   * a page where a browser asks for one. A response of 4xx gives the proof back: a form that was refused is sent
+   * again without another code.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
+   *   if (await users.has(req.body.email)) return res.status(409).render('signup', { taken: true })
    *   await users.create({ email: req.body.email, phone: req.provenPhone?.phone })
    *   res.redirect('/welcome')
    * })
@@ -118,27 +121,45 @@ export function createPhoneVerification(
     return !shown.has(req) || (before?.phone === phone && before.verifiedAt === verifiedAt)
   }
 
-  async function redeem(req: Request): Promise<ProvenPhone> {
+  async function take(req: Request) {
     await sessions.open(req)
     const subject = subjectOf(req)
     const fits = (proof: ProvenPhone) => isShown(req, proof)
-    const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject, fits)
-    if (proven === undefined) throw new TwoFactorError('second_factor_required')
-    if (subject !== undefined) await reportChange(req, subject, proven)
-    return proven
+    const taken = await enrolments.take(sessions.idOf(req), purpose, subject, fits)
+    if (taken === undefined) throw new TwoFactorError('second_factor_required')
+    const reportChange = subject === undefined ? undefined : await changeOf(req, subject, taken.proof)
+    return { ...taken, reportChange: () => reportChange?.() }
   }
 
-  /** Asked before the host has the new number. A failure of its own must not keep that from being used. */
-  async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
+  async function redeem(req: Request): Promise<ProvenPhone> {
+    const { proof, reportChange } = await take(req)
+    reportChange()
+    return proof
+  }
+
+  /** A form that is refused changes nothing: the proof is for the next one. Whatever else became of it has used it up. */
+  async function redeemUnlessRefused(req: Request, res: Response): Promise<ProvenPhone> {
+    const { proof, giveBack, reportChange } = await take(req)
+    res.once('close', () => {
+      const isRefused = res.statusCode >= 400 && res.statusCode < 500
+      if (isRefused) ignoreRejection(giveBack())
+      else reportChange()
+    })
+    return proof
+  }
+
+  /** What reports a change of number. Asked before the host has the new one; a failure of its own must not keep that from being used. */
+  async function changeOf(req: Request, subject: string, { phone }: ProvenPhone): Promise<() => void> {
     const before = await http.numbersOf(req, subject).catch(() => ({}))
     const parsed = await Promise.all(
       allNumbers(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
     )
     const onFile = parsed.flatMap((one) => (one.ok ? [one.phone] : []))
-    if (onFile.some((one) => one === phone)) return
+    if (onFile.some((one) => one === phone)) return () => undefined
     const [first] = onFile
     const replaced = first !== undefined && { before: maskPhoneNumber(first) }
-    emit({ type: 'factor.changed', kind: 'phone', subject, ...replaced, after: maskPhoneNumber(phone) })
+    return () =>
+      emit({ type: 'factor.changed', kind: 'phone', subject, ...replaced, after: maskPhoneNumber(phone) })
   }
 
   /** The route is one of the host: the files and the form of the page are where the routes are. */
@@ -150,7 +171,7 @@ export function createPhoneVerification(
   }
 
   return {
-    routes: factory('routes', {}, () => createRouter(handlers, pages)),
+    routes: factory('routes', {}, () => createRouter(handlers, pages, path)),
     start: factory('start', {}, () => handlers.start()),
     ...singleHandlers(handlers),
     proven,
@@ -158,11 +179,15 @@ export function createPhoneVerification(
     requireProof: factory('requireProof', {}, () =>
       middleware(async (req, res) => {
         try {
-          req.provenPhone = await redeem(req)
+          req.provenPhone = await redeemUnlessRefused(req, res)
           return true
         } catch (error) {
           if (!isOurs(error)) throw error
-          const problem = problemOf(error)
+          const problem: Problem = {
+            ...problemOf(error),
+            page: 'phone',
+            ...(path && { startUrl: `${path}/start` }),
+          }
           await responder.send(req, res, { reply: 'problem', problem }, () => refusal(req, res, problem))
           return false
         }

@@ -30,7 +30,7 @@ export interface Problem {
   /** What the person is to confirm. */
   readonly details?: Details | undefined
   /** Whose sentences explain it, when not those of codes by phone. */
-  readonly page?: 'recovery' | undefined
+  readonly page?: 'recovery' | 'phone' | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

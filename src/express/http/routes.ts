@@ -53,9 +53,18 @@ export const routesChecks: Checks<RoutesOptions> = { successPath }
 /** With a misspelt purpose the browser would choose. */
 export const startChecks: Checks<StartOptions> = { purpose, successPath }
 
-/** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
-export function createRouter(handlers: Handlers, pages: Pick<Pages, 'css' | 'headers'>): Router {
+/**
+ * Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones.
+ *
+ * @param path Where this router has to be mounted, where it is known
+ */
+export function createRouter(
+  handlers: Handlers,
+  pages: Pick<Pages, 'css' | 'headers'>,
+  path?: string,
+): Router {
   const router = createPageRouter(pages)
+  if (path !== undefined) router.use(mountedAt(path))
   router.all('/start', handlers.start())
   router.all('/resend', handlers.resend)
   router.all('/verify', handlers.verify)
@@ -63,6 +72,15 @@ export function createRouter(handlers: Handlers, pages: Pick<Pages, 'css' | 'hea
   router.all('/', handlers.status)
   return router
 }
+
+/** Lets nothing through where a router is mounted elsewhere: what leads to its path would lead nowhere. */
+const mountedAt =
+  (path: string): RequestHandler =>
+  ({ baseUrl }, _res, next) => {
+    // To Express the case of a path does not matter.
+    if (baseUrl.toLowerCase() === path.toLowerCase()) return next()
+    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
+  }
 
 /** A router with nothing but the files that pages load. */
 export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router {

@@ -78,10 +78,10 @@ ${
 }
 
 /** The ways out of a page, one link below the other. */
-export function waysOf({ ways }: PageView, texts: Texts, look?: 'button main'): readonly Html[] {
-  return ways.map(({ text, to, afterMs }) => {
+export function waysOf({ ways }: PageView, texts: Texts): readonly Html[] {
+  return ways.map(({ text, to, afterMs, isMain }) => {
     const later = afterMs !== undefined && html` hidden data-after-ms="${afterMs}"`
-    return html`<p${later}><a${look && html` class="${look}"`} href="${to}">${texts[text]}</a></p>
+    return html`<p${later}><a${isMain && html` class="button main"`} href="${to}">${texts[text]}</a></p>
 `
   })
 }

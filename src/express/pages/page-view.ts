@@ -112,6 +112,8 @@ export interface Way {
   readonly to: string
   /** It works only after so many milliseconds. */
   readonly afterMs?: number | undefined
+  /** Whether the page is there to lead to it. */
+  readonly isMain?: boolean
 }
 
 export interface PageProblem

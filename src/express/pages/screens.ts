@@ -168,7 +168,7 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
   const title = problemTitle(view, problem, texts)
   const text = problemText(view, problem, texts)
   if (view.mendedBy === 'signIn') {
-    return { title, content: html`<p>${text}</p>\n${waysOf(view, texts, 'button main')}` }
+    return { title, content: html`<p>${text}</p>\n${waysOf(view, texts)}` }
   }
   const alert = html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${text}</p>

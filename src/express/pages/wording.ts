@@ -204,12 +204,13 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 }
 
 function textKey(
-  { page, challenge, destinations, emptyField }: Scene,
+  { page, challenge, destinations, emptyField, changeableNumber }: Scene,
   { code, reason, limit, signedOut }: PageProblem,
 ) {
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (code === 'not_identified' && signedOut) return 'problem.signedOut'
+  if (code === 'second_factor_required' && (page === 'phone' || changeableNumber)) return 'phone.unproven'
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'

@@ -50,6 +50,18 @@ describe('the record of a number to be proven', () => {
     expect(await enrolments.redeem('nobody', 'signup', undefined)).toBeUndefined()
   })
 
+  it('takes the place of no other one that was begun since, when it is given back', async ({
+    enrolments,
+  }) => {
+    await enrolments.open('s1').begin(typed)
+    await enrolments.prove('s1', proven)
+    const taken = await enrolments.take('s1', 'signup', undefined)
+    await enrolments.open('s1').begin({ ...typed, phone: '300 111 2222' })
+    await taken?.giveBack()
+    expect(await enrolments.find('s1')).toMatchObject({ phone: '300 111 2222' })
+    expect(await enrolments.find('s1')).not.toHaveProperty('verifiedAt')
+  })
+
   it('leaves nothing in the store after its end, and an empty record until then', async ({
     enrolments,
     store,

@@ -1,0 +1,70 @@
+import { type PageLink, pageUrl, signInUrl } from './links.js'
+import type { PageView, Way } from './page-view.js'
+
+/** A page but for its ways out. */
+type Decided = Omit<PageView, 'ways'>
+type Given = readonly [text: Way['text'], to: string | undefined, afterMs?: number | undefined]
+
+/**
+ * For whoever cannot do what the page is there for. What leads nowhere is left out.
+ *
+ * @param again Where to look again, where that would help
+ */
+export function waysOut(view: Decided, again: string | undefined): readonly Way[] {
+  const { page, problem, links, isCancellable, otherNumberMayDo } = view
+  const isLater = again !== undefined && problem?.retryAfterMs !== undefined
+  const ways = waysFrom(view, again).flatMap(([text, to, afterMs]) =>
+    to === undefined ? [] : [{ text, to, afterMs, isMain: mainWays.includes(text) }],
+  )
+  const leadsOn = ways.length > (isLater ? 1 : 0) || (isLater && (isCancellable || otherNumberMayDo))
+  const { home = '/' } = links
+  return page === 'problem' && !leadsOn ? [...ways, { text: 'link.home', to: home }] : ways
+}
+
+function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
+  const { page, links, mendedBy, problem, changeableNumber } = view
+  if (page === 'phone' || page === 'pair') return [['link.home', links.home ?? '/']]
+  if (page === 'recovery') {
+    return [
+      ['recovery.byPhone', view.channels.length === 0 ? undefined : pageBy(view, undefined)],
+      ['link.otherMethod', links.otherMethod],
+      ['recovery.lost', links.lostPhone],
+      ['link.support', links.support],
+    ]
+  }
+  if (page === 'code' || page === 'start') return otherWays(view)
+  if (page !== 'problem') return []
+  if (mendedBy === 'signIn') return [['link.signIn', links.signIn && signInUrl(links.signIn, view.returnTo)]]
+  // A link that works only later appears when it does: until then the server would only refuse again.
+  const afterMs = problem?.retryAfterMs
+  const isUnproven = changeableNumber && problem?.code === 'second_factor_required'
+  return [
+    [isUnproven ? 'phone.prove' : 'problem.again', again, afterMs],
+    ['link.addPhone', mendedBy === 'addPhone' ? links.addPhone : undefined],
+    ...otherWays(view),
+    ['link.support', links.support],
+  ]
+}
+
+/** What a page is there to lead to. */
+const mainWays: readonly Way['text'][] = ['link.signIn', 'phone.prove']
+
+/** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
+function otherWays(view: Decided): readonly Given[] {
+  const { page, challenge, links, takesRecoveryCode, destinations = [] } = view
+  if (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent)) {
+    return [['resend.another', pageBy(view, 'any')]]
+  }
+  return [
+    takesRecoveryCode
+      ? [destinations.length > 0 ? 'recovery.title' : 'phone.lost', pageBy(view, 'recovery-code')]
+      : ['phone.lost', links.lostPhone],
+    ['link.otherMethod', links.otherMethod],
+    ['link.back', page === 'start' && challenge ? pageBy(view, undefined) : undefined],
+  ]
+}
+
+/** This page, for another way of proving. */
+function pageBy(view: Decided, method: PageLink['method']): string {
+  return pageUrl(view.basePath, { ...view, method })
+}
