@@ -60,15 +60,6 @@ const refusedEarly: Readonly<Record<string, (host: Host, state: State, ana: Brow
       throw new Error('database down')
     }
   },
-  'the provider rests': async (host, state, ana) => {
-    state.phoneOf = (subject) => phones[subject] ?? `+57300900000${subject}`
-    const others = await Promise.all(['1', '2', '3', '4'].map((user) => host.login(user)))
-    host.clock.now += 600_000
-    await host.stub.close()
-    for (const person of [ana, ...others]) await person.start()
-    // Whoever has met the silence waits; anybody else would be the probe.
-    expect((await ana.start()).headers.get('retry-after')).toBe('15')
-  },
   'the address may have no more codes': () => undefined,
   'nothing refuses before': (host) => {
     host.clock.now += 600_000
