@@ -19,7 +19,7 @@ const notLookedAt = [
   },
   {
     code: 'app',
-    text: 'options, limits beside the traffic of the week, cookie, proxies, store: await tf.selfTest() in the app',
+    text: 'options, cookie, proxies, store: await tf.selfTest() in the app',
   },
 ] as const
 

@@ -37,9 +37,8 @@ export function readClick(request: Request, at: number): Click {
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text).trim()
-  } catch (error) {
-    if (error instanceof URIError) return ''
-    throw error
+  } catch {
+    return ''
   }
 }
 

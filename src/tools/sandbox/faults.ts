@@ -28,12 +28,9 @@ export type Fault = FaultEffect & {
 
 const members = {
   operation: z.enum(Object.keys(operations) as OperationName[]),
-  phone: z.string().max(40).regex(/\d/).describe('A phone number, or some of its digits.'),
+  phone: z.string().regex(/\d/).describe('A phone number, or some of its digits.'),
   times: z
-    .union(
-      [z.int().min(1).max(1_000_000), z.literal('Infinity')],
-      'must be an integer from 1 to 1000000, or Infinity',
-    )
+    .union([z.int().min(1), z.literal('Infinity')], 'must be an integer, 1 or more, or Infinity')
     .describe('Infinity: until it is removed.'),
   status: z.int().min(200).max(599),
   body: z.unknown().describe('A string as it is, anything else as JSON.'),
@@ -72,10 +69,8 @@ function isHeader([name, value]: readonly [string, unknown]): boolean {
     validateHeaderName(name)
     validateHeaderValue(name, value)
     return true
-  } catch (error) {
-    // ERR_INVALID_HTTP_TOKEN and ERR_INVALID_CHAR.
-    if (error instanceof TypeError) return false
-    throw error
+  } catch {
+    return false
   }
 }
 

@@ -48,7 +48,7 @@ function ruleOf(issue: z.core.$ZodRawIssue, member: string): string {
     case 'too_small':
       return `must be at least ${issue.minimum}`
     case 'too_big':
-      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`
+      return `must be at most ${issue.maximum}`
     case 'invalid_format':
       return `must match ${issue.pattern}`
     default:

@@ -53,7 +53,7 @@ describe('express-two-factor doctor', () => {
 
 Not looked at:
   whether codes arrive, and what the account answers to them: npx express-two-factor calibrate
-  options, limits beside the traffic of the week, cookie, proxies, store: await tf.selfTest() in the app
+  options, cookie, proxies, store: await tf.selfTest() in the app
 
 Nothing is wrong.
 `)

@@ -141,7 +141,7 @@ describe('faults', () => {
     [{ kind: 'hang', phone: '' }, 'phone'],
     [null, 'faults.add: kind must be one of status, body, html'],
     [{ kind: 'hang', times: 0 }, 'times must be at least 1'],
-    [{ kind: 'hang', times: Number.NaN }, 'times must be an integer from 1 to 1000000, or Infinity'],
+    [{ kind: 'hang', times: Number.NaN }, 'times must be an integer, 1 or more, or Infinity'],
     [
       { kind: 'hang', delayMs: 5 },
       /^faults\.add: hang: unknown member "delayMs"; expected: operation, phone, times$/,

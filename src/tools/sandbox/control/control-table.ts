@@ -78,7 +78,7 @@ export function controlTable(
         phone: phone.unwrap(),
         timeoutMs: z.int().min(0).max(60_000).optional(),
         channel: z.enum(['sms', 'call']).optional(),
-        since: z.int().min(-8e15).max(8e15).optional(),
+        since: z.int().optional(),
         after: id.optional(),
         code: z.boolean().optional(),
       },

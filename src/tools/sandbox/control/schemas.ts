@@ -9,14 +9,13 @@ import { messageStates } from '../timeline.js'
 export const { phone, operation } = faultSchema.shape
 export const search = z
   .string()
-  .max(200)
   .regex(/\S/)
   .describe('Part of the text, the app name or the number.')
   .optional()
-export const id = z.string().max(200).regex(/\S/)
+export const id = z.string().regex(/\S/)
 export const paging = {
   limit: z.int().min(1).max(1_000).optional(),
-  offset: z.int().min(0).max(1_000_000).optional(),
+  offset: z.int().min(0).optional(),
 }
 
 export const done = z.null()

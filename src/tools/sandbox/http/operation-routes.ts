@@ -92,9 +92,8 @@ async function readMultipart(body: Buffer, type: string): Promise<ReadFields> {
     const data = await new Response(new Uint8Array(body), { headers: { 'Content-Type': type } }).formData()
     for (const [name, value] of data) if (typeof value === 'string') fields.append(name, value)
     return { fields }
-  } catch (error) {
-    if (error instanceof TypeError) return { fields, bodyProblem: `The body is not valid ${multipart}.` }
-    throw error
+  } catch {
+    return { fields, bodyProblem: `The body is not valid ${multipart}.` }
   }
 }
 
