@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
-import type { Entry, Json, Store } from '../store/store.js'
+import type { Entry, Json, Store, SwapResult } from '../store/store.js'
 import type { Basis, SecretUse } from './keys.js'
+import { settledWithinMs } from './limits.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
 
@@ -18,8 +19,10 @@ export interface Update<Value, Outcome> {
 /** The entry stays as it is, and there is nothing to say about it. */
 export const unchanged = { outcome: undefined } as const
 
-/** Each failed swap means that another one succeeded, and the limits allow only a handful. */
+/** Each failed swap means that another one succeeded, and the limits allow only a handful: then it pauses. */
 const maxSwaps = 100
+/** A connection that broke is there again after 50 to 200 ms. */
+const pauseMs = 100
 
 const thisProcess = randomBytes(9).toString('base64url')
 let issued = 0
@@ -49,7 +52,8 @@ export interface Updater<Value> {
   prefetch(): Awaitable<Value | undefined>
   /**
    * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
-   * was read ahead or left by the change before is not read again.
+   * was read ahead or left by the change before is not read again. For 1.5 s it looks again at what the store did not
+   * answer, which may have been carried out, and goes on where others overtake it.
    */
   update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome>
 }
@@ -74,6 +78,23 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
     const command = newCommandId()
     let attempted: Outcome | undefined
     let swaps = 0
+    let troubledAt: number | undefined
+
+    /** One broken connection must not cost what the provider has approved, or has sent. */
+    async function lookAgain(trouble: unknown): Promise<Outcome> {
+      // A full store says so at once: to ask again would keep it full.
+      if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
+      troubledAt ??= performance.now()
+      if (performance.now() - troubledAt > settledWithinMs - pauseMs) throw trouble
+      await new Promise((pass) => setTimeout(pass, pauseMs))
+      let entry: Entry | undefined
+      try {
+        entry = await store.read(key)
+      } catch (failure) {
+        return lookAgain(failure)
+      }
+      return attempt(entry, true)
+    }
 
     function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
       const value = valueIn(entry)
@@ -88,15 +109,17 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
       // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
       // that the memory store takes it as it is.
       const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
-      return andThen(store.swap(key, entry?.version, next, put.ttlMs), (result) => {
+      const read = (result: SwapResult): Awaitable<Outcome> => {
         if (result.swapped) {
           seen = { entry: result.entry, isFresh: false }
           return outcome
         }
         swaps += 1
-        if (swaps === maxSwaps) throw refusedBy(result.entry?.version !== entry?.version)
+        if (swaps % maxSwaps === 0) return lookAgain(refusedBy(result.entry?.version !== entry?.version))
         return attempt(result.entry, true)
-      })
+      }
+      const swapped = store.swap(key, entry?.version, next, put.ttlMs)
+      return swapped instanceof Promise ? swapped.then(read, lookAgain) : read(swapped)
     }
 
     if (seen === undefined) return andThen(store.read(key), (entry) => attempt(entry, true))

@@ -1,9 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createUpdater, newCommandId, update } from '../../src/challenge/updater.js'
+import { TwoFactorError } from '../../src/errors.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 
 const key = 'tf2::grants:k'
+
+afterEach(() => void vi.useRealTimers())
 
 const add = (value: { n: number } | undefined) => {
   const n = (value?.n ?? 0) + 1
@@ -39,7 +42,8 @@ describe('a change of an entry', () => {
     expect(await update(resending, key, keep)).toBe(2)
   })
 
-  it('gives up on a store that refuses every swap', async () => {
+  it('gives up after 1.5 s on a store that refuses every swap', async () => {
+    vi.useFakeTimers()
     let swaps = 0
     const stubborn: Store = {
       ...memoryStore(),
@@ -48,14 +52,19 @@ describe('a change of an entry', () => {
         return { swapped: false }
       },
     }
-    await expect(update(stubborn, key, add)).rejects.toMatchObject({
+    const refused = expect(update(stubborn, key, add)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: 'The store refused every swap.',
     })
-    expect(swaps).toBe(100)
+    await vi.advanceTimersByTimeAsync(1_499)
+    expect(swaps).toBe(1_500)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(swaps).toBe(1_600)
+    await refused
   })
 
   it('calls no store unavailable in which others are always first', async () => {
+    vi.useFakeTimers()
     const busy = memoryStore()
     const contended: Store = {
       ...busy,
@@ -64,10 +73,75 @@ describe('a change of an entry', () => {
         return busy.swap(...args)
       },
     }
-    await expect(update(contended, key, add)).rejects.toMatchObject({
+    const refused = expect(update(contended, key, add)).rejects.toMatchObject({
       code: 'verification_in_progress',
       status: 409,
     })
+    await vi.advanceTimersByTimeAsync(1_500)
+    await refused
+  })
+
+  it('goes on where others were first a hundred times', async () => {
+    const busy = memoryStore()
+    let others = 150
+    const contended: Store = {
+      ...busy,
+      async swap(...args) {
+        others -= 1
+        if (others >= 0) await update(busy, key, add)
+        return busy.swap(...args)
+      },
+    }
+    expect(await update(contended, key, add)).toBe(151)
+  })
+
+  it.each([
+    ['had not been carried out', false, 1],
+    ['had been carried out', true, 1],
+    ['had been carried out, and was changed by another since', true, 3],
+  ])('is made once where the store did not answer a swap that %s', async (_name, reaches, expected) => {
+    const store = memoryStore()
+    let failures = 2
+    const broken: Store = {
+      ...store,
+      read: (of) => (failures === 1 && failures-- ? Promise.reject(new Error('broken')) : store.read(of)),
+      async swap(...args) {
+        if (failures < 2) return store.swap(...args)
+        failures -= 1
+        if (reaches) store.swap(...args)
+        if (expected === 3) await update(store, key, add)
+        throw new Error('broken')
+      },
+    }
+    // Whoever must not do twice what was done finds out by what stands there.
+    expect(await update(broken, key, add)).toBe(expected)
+    expect(store.read(key)).toHaveProperty('value.n', expected)
+  })
+
+  it('is refused at once by a store that is full', async () => {
+    let swaps = 0
+    const full: Store = {
+      ...memoryStore(),
+      swap: () => {
+        swaps += 1
+        return Promise.reject(new TwoFactorError('capacity'))
+      },
+    }
+    await expect(update(full, key, add)).rejects.toMatchObject({ code: 'capacity' })
+    expect(swaps).toBe(1)
+  })
+
+  it('tells of the last failure where the store does not come back', async () => {
+    vi.useFakeTimers()
+    let failures = 0
+    const gone: Store = {
+      ...memoryStore(),
+      swap: () => Promise.reject(new Error('gone')),
+      read: () => (failures++ === 0 ? undefined : Promise.reject(new Error(`gone, ${failures} times`))),
+    }
+    const told = expect(update(gone, key, add)).rejects.toThrow('gone, 16 times')
+    await vi.advanceTimersByTimeAsync(1_500)
+    await told
   })
 
   it('has an id that no other has', () => {

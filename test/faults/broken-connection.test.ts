@@ -4,7 +4,7 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { startHost } from '../express/kit.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { patientMs, type RedisServer, startRedis, until, withoutRedis } from '../store/redis-server.js'
 
 /** What becomes of the command in flight as the connection breaks. */
 const moments = {
@@ -37,9 +37,19 @@ async function ioRedis(port: number, options: object) {
   return { client, end: () => client.disconnect() }
 }
 
-/** A way to this Redis that can be broken, once, at the next command on a ledger. */
+interface Break {
+  /** Whether Redis gets the command that is in flight. */
+  readonly reaches: boolean
+  /** What it is about; by default a ledger. */
+  readonly about?: string
+  /** How many such commands go through before. */
+  readonly after?: number
+}
+
+/** A way to this Redis that can be broken, once. */
 async function breakable(server: RedisServer) {
-  let armed: { readonly reaches: boolean } | undefined
+  let armed: Break | undefined
+  let passed = 0
   const sockets = new Set<Socket>()
   const relay = createServer((near) => {
     const far = connect(server.port, '127.0.0.1')
@@ -50,7 +60,8 @@ async function breakable(server: RedisServer) {
     for (const socket of [near, far]) sockets.add(socket.on('error', end).on('close', end))
     let isBroken = false
     near.on('data', (chunk) => {
-      const breaks = armed !== undefined && chunk.includes(':auth:')
+      const { about = ':auth:', after = 0 } = armed ?? {}
+      const breaks = armed !== undefined && chunk.includes(about) && passed++ === after
       if (breaks) isBroken = true
       if (breaks && armed?.reaches === false) end()
       else far.write(chunk)
@@ -66,8 +77,9 @@ async function breakable(server: RedisServer) {
   const { port } = relay.address() as AddressInfo
   return {
     port,
-    breakOnce(how: { readonly reaches: boolean }) {
+    breakOnce(how: Break) {
       armed = how
+      passed = 0
     },
     hasBroken: () => armed === undefined,
   }
@@ -90,7 +102,10 @@ describe.skipIf(withoutRedis).each(cases)(
       const line = await breakable(server)
       const { client, end } = await connected(line.port)
       const namespace = `n${line.port}`
-      const host = await startHost({ options: { store: redisStore({ client }), namespace }, listens: true })
+      const host = await startHost({
+        options: { store: redisStore({ client, timeoutMs: patientMs }), namespace },
+        listens: true,
+      })
       onTestFinished(end)
       return { line, host }
     }
@@ -127,6 +142,35 @@ describe.skipIf(withoutRedis).each(cases)(
       expect((await ana.start()).status).toBe(201)
       expect(line.hasBroken()).toBe(true)
       expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    })
+
+    it.each(['start', 'verify'] as const)('at any command of a %s costs nobody a code', async (step) => {
+      for (let after = 0; ; after += 1) {
+        const { line, host } = await hostThrough()
+        const ana = await host.login()
+        const press = {
+          start: () => ana.start(),
+          verify: () => ana.verify(host.stub.rightCode),
+        }
+        /** Whoever is told to try again does so. */
+        const pressed = async (button: keyof typeof press) => {
+          let status = 0
+          await until(async () => {
+            status = (await press[button]()).status
+            return status !== 503
+          })
+          return status
+        }
+        if (step === 'verify') await ana.start()
+        line.breakOnce({ ...how, about: 'tf2:', after })
+        const started = step === 'start' ? await pressed('start') : 201
+        const wasStart = line.hasBroken()
+        expect([after, started, await pressed('verify')]).toEqual([after, 201, 200])
+        expect([after, host.stub.sends.length, host.stub.checks.length]).toEqual([after, 1, 1])
+        // That was the last command of it.
+        if (!(step === 'start' ? wasStart : line.hasBroken())) break
+        expect((await ana.get('/account')).status).toBe(200)
+      }
     })
   },
 )

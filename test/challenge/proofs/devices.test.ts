@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { day } from '../kit.js'
 import { createService, type ServiceOptions } from '../service.js'
 
@@ -20,14 +20,14 @@ const idIn = (token: string) => token.split('.')[0]
 
 /** A store whose next change is made, and answered too late. */
 function lateStore() {
-  const late = { next: false }
+  const late = { isLate: false }
+  const inTime = <Result>(result: Result): Result => {
+    if (late.isLate) throw new Error('late')
+    return result
+  }
   const commands: ServiceOptions['commands'] = (well) => ({
-    swap(...change) {
-      const swapped = well.swap(...change)
-      if (!late.next) return swapped
-      late.next = false
-      throw new Error('late')
-    },
+    swap: (...change) => inTime(well.swap(...change)),
+    read: (key) => inTime(well.read(key)),
   })
   return { late, commands }
 }
@@ -196,9 +196,17 @@ describe('trust that is taken back', () => {
   it('was made by a store that said so too late, and the browser is known all the same', async () => {
     const { late, commands } = lateStore()
     const { devices, events } = setUp(90 * day, commands)
-    late.next = true
-    const token = (await devices.open('ana').succeed({})) ?? ''
-    await expect.poll(() => devices.list('ana')).toEqual([])
+    const device = devices.open('ana')
+    await device.isKnown()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    late.isLate = true
+    const succeeded = device.succeed({})
+    await vi.advanceTimersByTimeAsync(1_500)
+    const token = (await succeeded) ?? ''
+    late.isLate = false
+    await vi.advanceTimersByTimeAsync(100)
+    vi.useRealTimers()
+    expect(await devices.list('ana')).toEqual([])
     expect([await devices.has('ana', token), await devices.knows('ana', token)]).toEqual([false, true])
     expect(events.filter(({ type }) => type === 'device.trusted')).toEqual([])
   })
