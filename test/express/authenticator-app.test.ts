@@ -138,7 +138,9 @@ describe('a code of an authenticator app', () => {
     const ana = await host.login()
     await ana.post('/two-factor/start', { channel: 'sms' })
     const page = await ana.submit('/two-factor/verify', { code: shows() })
-    expect(page.text).toContain('Use the code that we sent you, not one from your app. 4 tries left.')
+    expect(page.text).toContain(
+      'Use the code that we sent you, not one from your app. You have 4 tries left.',
+    )
     expect(host.stub.checks).toHaveLength(1)
     await ana.post('/two-factor/start', { channel: 'app' })
     expect((await ana.post('/two-factor/verify', { code: shows() })).status).toBe(200)
@@ -150,7 +152,7 @@ describe('a code of an authenticator app', () => {
     await zoe.post('/two-factor/start')
     const page = await zoe.submit('/two-factor/verify', { code: host.stub.rightCode })
     expect(page.text).toContain(
-      'Wait until the app shows the next code and enter that one, not a code that we sent you. 4 tries left.',
+      'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself. You have 4 tries left.',
     )
     // What else there is comes under a heading.
     expect(page.text).not.toContain('Can&#39;t use the app?')

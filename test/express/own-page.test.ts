@@ -46,12 +46,12 @@ it('a page of the host says what the built-in one says, in plain text', async ()
     'We sent a code to ••••••67. It works for 5 minutes.',
     'You can ask for another in 1 minute.',
     "Don't ask for a code at sign-in on this device for 24 hours",
-    '5 tries left.',
+    'You have 5 tries left.',
     'the number ending in 67',
     'Ring me',
     'Send a new code by carrier-pigeon',
   ])
-  expect(wrong?.slice(0, 2)).toEqual(['code', 'That code is not right. 3 tries left.'])
+  expect(wrong?.slice(0, 2)).toEqual(['code', 'That code is not right. You have 3 tries left.'])
 })
 
 it('is told of a misspelt text', async () => {

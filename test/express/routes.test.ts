@@ -99,8 +99,8 @@ describe('the detail of a problem in JSON', () => {
     const { ana } = await startChallenged()
     const wrong = async (code: string) => (await ana.verify(code)).json.detail
     expect([await wrong('000001'), await wrong('000002')]).toEqual([
-      'That code is not right. 4 tries left.',
-      'That code is not right. 3 tries left.',
+      'That code is not right. You have 4 tries left.',
+      'That code is not right. You have 3 tries left.',
     ])
   })
 })

@@ -80,7 +80,7 @@ describe('the pages of a signup', () => {
     const locked = await visitor.submit('/signup/verify', { code: '000001' })
     const typedAgain = await visitor.submit('/signup/start', { phone: '310 765 4321', country: 'CO' })
     for (const page of [locked, typedAgain]) {
-      expect(page.text).toContain('<h1>You entered too many wrong codes</h1>')
+      expect(page.text).toContain('<h1>Too many wrong codes were entered</h1>')
       expect(page.text).toContain('action="/signup/cancel"')
       expect(page.text).not.toContain('action="/signup/start"')
     }

@@ -34,7 +34,7 @@ describe('the page of a locked number', () => {
       await ana.submit('/two-factor/verify', { code: '000009' }),
     ]
     for (const page of pages) {
-      expect(page.text).toContain('<h1>You entered too many wrong codes</h1>')
+      expect(page.text).toContain('<h1>Too many wrong codes were entered</h1>')
       expect(times(page.text)).toEqual(['12:15 UTC'])
       expect(ways(page.text)).toEqual(['Cancel'])
     }
@@ -112,5 +112,39 @@ describe('a code that ran out', () => {
     const { host } = await expired()
     const other = await host.login('ana2')
     expect((await other.open('/two-factor')).text).not.toContain('no longer works')
+  })
+})
+
+describe('a code that nobody has judged', () => {
+  it('stays in its field, and nowhere else', async () => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start')
+    host.stub.answerCheck = () => ({ status: 503, json: {} })
+    const unchecked = await ana.submit('/two-factor/verify', { code: ' 482 913 ' })
+    expect(unchecked.status).toBe(503)
+    expect(unchecked.text).toMatch(/<input id="code"[^>]* value=" 482 913 "/)
+    expect((await ana.open('/two-factor')).text).not.toContain('482 913')
+    host.stub.answerCheck = () => ({ json: { status: 'pending' } })
+    const wrong = await ana.submit('/two-factor/verify', { code: '482914' })
+    expect(wrong.text).not.toContain('482914')
+  })
+})
+
+describe('a code that was sent a moment ago', () => {
+  it('is told as one that cannot be used where there is no field for it', async () => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start')
+    host.clock.now += 17_000
+    const elsewhere = await host.login()
+    const refused = await elsewhere.submit('/two-factor/start')
+    expect(refused.status).toBe(429)
+    expect(refused.text).not.toContain('id="code"')
+    expect(refused.text).toContain(
+      'The code we sent before can&#39;t be used here. You can ask for a new one in 43 seconds.',
+    )
+    const { text } = await elsewhere.open('/two-factor')
+    expect(text).toContain(
+      'We will send a code to <span aria-hidden="true" class="number" dir="ltr">••••••67</span>',
+    )
   })
 })

@@ -4,7 +4,7 @@ import { present } from '../../lib/json.js'
 import { memoize } from '../../lib/memoize.js'
 import { nearestName, optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
-import { en, type Messages, type Texts } from './messages/en.js'
+import { en, furtherPlurals, type Messages, type Texts } from './messages/en.js'
 import { es } from './messages/es.js'
 import { pt } from './messages/pt.js'
 
@@ -105,7 +105,7 @@ function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
 function checkWhole(locale: string, messages: Messages): void {
   if (baseOf(locale) !== undefined) return
   const own = ownTexts(locale, messages)
-  const missing = textKeys.filter((key) => !Object.hasOwn(own, key))
+  const missing = textKeysOf(own.lang ?? locale).filter((key) => !Object.hasOwn(own, key))
   if (missing.length === 0) return
   const more = missing.length > 10 ? ` and ${missing.length - 10} more` : ''
   throw optionError(
@@ -113,8 +113,19 @@ function checkWhole(locale: string, messages: Messages): void {
   )
 }
 
-/** What a person may read: not the language tag, and nothing that is empty unless the host fills it. */
-const textKeys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || text === '' ? [] : key))
+/**
+ * What a person may read: not the language tag, and nothing that is empty unless the host fills it. Of a count the forms
+ * that the language has, up to a hundred.
+ */
+function textKeysOf(lang: string): readonly string[] {
+  const rules = new Intl.PluralRules(lang)
+  const forms = new Set(Array.from({ length: 100 }, (_, before) => rules.select(before + 1)))
+  const keys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || text === '' ? [] : key))
+  const others = keys.filter((key) => !key.startsWith(plural))
+  return [...others, ...[...forms].map((form) => `${plural}${form}`)]
+}
+
+const plural = 'code.triesLeft.'
 
 /** The built-in texts of the same language: Spanish for `es-MX`. */
 function baseOf(locale: string): Texts | undefined {
@@ -187,7 +198,9 @@ const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
 /** What is wrong with a text of the host: no such key, or a placeholder that stays empty, so that people would see a hole. */
-function mistakeIn(key: string, text: string, methodKeys: readonly string[]): string | undefined {
+function mistakeIn(given: string, text: string, methodKeys: readonly string[]): string | undefined {
+  const isPlural = furtherPlurals.some((form) => given === `${plural}${form}`)
+  const key = isPlural ? `${plural}other` : given
   if (!isKey(key)) {
     const near = nearestName(key, [...Object.keys(en), ...methodKeys])
     const hint = near === undefined ? '' : `; did you mean "${near}"?`
@@ -199,10 +212,10 @@ function mistakeIn(key: string, text: string, methodKeys: readonly string[]): st
   const near = nearestName(unknown, known)
   const expected = known.length === 0 ? 'this text has none' : `expected: {${known.join('}, {')}}`
   const hint = near === undefined ? expected : `did you mean {${near}}?`
-  return `unknown placeholder {${unknown}} in "${key}"; ${hint}`
+  return `unknown placeholder {${unknown}} in "${given}"; ${hint}`
 }
 
-const isKey = (key: string): key is keyof Texts => Object.hasOwn(en, key)
+const isKey = (key: string): key is keyof typeof en => Object.hasOwn(en, key)
 
 /** The values that a text has filled in, without their braces. */
 function namesIn(text: string): string[] {

@@ -64,6 +64,10 @@ export interface PageView {
   readonly codeLength?: number | undefined
   /** Whether the number may be changed: at signup alone. */
   readonly changeableNumber: boolean
+  /** What was typed into the field of the code, where it has met no verdict. */
+  readonly typedCode?: string | undefined
+  /** Where the first code goes, masked, where that is one number on file. */
+  readonly destination?: string | undefined
   /** What was typed into the number field. */
   readonly typedPhone?: string | undefined
   /**

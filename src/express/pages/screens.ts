@@ -38,7 +38,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const used = challenge.channels.filter((one) => one === channel)
   const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
-<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr"${submission(view)}${fieldState(view, 'code')}>
+<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr" value="${view.typedCode}"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
   const ways = waysOf(view, texts)
   const help = html`<section aria-labelledby="help">
@@ -63,11 +63,12 @@ function startScreen(view: PageView, texts: Texts): Screen {
   const { details, channels, destinations = [] } = view
   const wording = view.isReplacement ? 'resend' : 'start'
   const ways = destinations.length > 0 ? destinations : channels
-  const whatComes = channels[0] === appMethod ? 'sent.app' : 'start.text'
+  const sent = view.destination === undefined ? 'start.text' : 'start.text.named'
+  const whatComes = channels[0] === appMethod ? 'sent.app' : sent
   const text = destinations.length > 1 ? 'start.choose' : whatComes
   return {
     title: texts['start.title'],
-    content: html`${details && detailsList(details)}<p>${texts[text]}${interruption(view, texts)}</p>
+    content: html`${details && detailsList(details)}<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
 ${form(view, 'start', sendButtons(view, 'start', ways, texts, wording))}
 ${waysOf(view, texts)}`,
   }
@@ -81,7 +82,7 @@ function phoneScreen(view: PageView, texts: Texts): Screen {
 ${sendButtons(view, 'start', view.channels, texts)}`
   return {
     title: texts['phone.title'],
-    content: html`<p>${texts['phone.text']}</p>
+    content: html`<p id="why">${texts['phone.text']}</p>
 ${form(view, 'start', entry)}
 ${waysOf(view, texts)}`,
   }
@@ -152,10 +153,12 @@ ${back}`,
     const current = Object.hasOwn(formFields, name) ? formFields[name] : value
     return html`${hidden(name, current)}`
   })
-  const action = details?.action === undefined ? texts['resume.submit'] : isolated(details.action)
+  // With nothing to be seen there is nothing to check.
+  const what = details === undefined ? 'resume.plain' : 'resume'
+  const action = details?.action === undefined ? texts[`${what}.submit`] : isolated(details.action)
   return {
-    title: texts['resume.title'],
-    content: html`<p>${texts['resume.text']}</p>
+    title: texts[`${what}.title`],
+    content: html`<p>${texts[`${what}.text`]}</p>
 ${details && detailsList(details)}<form method="post" action="${kept.action}">
 ${fields}${mainButton(action, texts['busy.sending'])}
 </form>
@@ -182,9 +185,16 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
 
 /** A field that is wrong has the focus too: a voice reads the problem with it, and it can be typed anew at once. */
 function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView['faultyField']): Html {
-  if (problem === undefined) return html` autofocus`
-  if (isCalm) return html` aria-describedby="problem" autofocus`
-  return faultyField === field ? html` aria-invalid="true" aria-describedby="problem" autofocus` : html``
+  // What the number is for, and which problem it has.
+  const why = field === 'phone' ? ' why' : ''
+  if (problem === undefined) {
+    // First come the instructions and the picture: the code is only in the app after that.
+    if (field === 'pair') return html``
+    return html`${why && html` aria-describedby="why"`} autofocus`
+  }
+  if (isCalm) return html` aria-describedby="problem${why}" autofocus`
+  if (faultyField !== field) return html`${why && html` aria-describedby="why"`}`
+  return html` aria-invalid="true" aria-describedby="problem${why}" autofocus`
 }
 
 /** Whether a code that the device fills in is sent by itself, and its length: what is shown must have been read. */

@@ -1,11 +1,9 @@
 import type { Request } from 'express'
 import type { Outlook } from '../../challenge/challenges.js'
-import type { Actor, ChallengeView } from '../../challenge/commands.js'
+import type { ChallengeView } from '../../challenge/commands.js'
 import { mayHaveSeveral } from '../../challenge/destinations.js'
 import { acceptedChannels, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
-import { present } from '../../lib/json.js'
-import { callingCodes, formatPhoneNumber, otherCountryOf } from '../../phone-number.js'
 import type { Flow, Proven } from '../flows/flow.js'
 import { challengeFor, type Intent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
@@ -15,6 +13,7 @@ import { type Body, invalid, oneString, type RequestContext } from '../http/requ
 import type { HttpParts } from '../http-parts.js'
 import { preferredRegion } from './language.js'
 import { pageUrl } from './links.js'
+import { createNumbers, type Typed, typedIn } from './numbers.js'
 import { isOfNobody, pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
 
@@ -25,11 +24,11 @@ interface Found {
   /** The proof was given already, in another tab. */
   readonly proven?: Proven | undefined
   /** At a signup: the number that this session wants to prove, as typed, and as people write it. */
-  readonly typed?:
-    | { readonly phone: string; readonly country?: string | undefined; readonly full: string }
-    | undefined
+  readonly typed?: Typed | undefined
   /** At a signup: the country that a number fits which is not of the one that was chosen. */
   readonly other?: string | undefined
+  /** Where the one number on file is, masked. */
+  readonly destination?: string | undefined
   /** At a signup: the calling codes of the countries to choose from. */
   readonly codes?: PageView['callingCodes']
 }
@@ -37,12 +36,20 @@ interface Found {
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
+/** After these what was typed may be sent again as it is. */
+const unjudged: ReadonlySet<ProblemCode> = new Set([
+  'verification_unavailable',
+  'verification_in_progress',
+  'provider_unavailable',
+])
+
 /** What the pages of one flow show. */
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, limits, now } = http.domain
   const { code, trustedDevices } = settings
   const countries = settings.countries === 'any' ? [] : settings.countries
+  const numbers = createNumbers(countries)
   const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
   const isSignup = flow.name === 'enrol'
@@ -59,17 +66,18 @@ export function createViews(http: HttpParts, flow: Flow) {
     const { challenge, purpose = flow.defaultPurpose, issued } = intent
     const shown = { challenge, purpose, bound: issued?.bound }
     // Together: over a network store they cost one round trip.
-    const [live, outlook, typed] = await Promise.all([
+    const [live, outlook, typed, destination] = await Promise.all([
       // Shown is signed: a page that is for one thing must not take the code for another.
       actor && challenges.find(actor, isShown || intent.purpose !== undefined ? shown : undefined),
       actor && (isShown || mayHaveSeveral(actor))
         ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })
         : undefined,
-      actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
+      actor?.lane === 'enrol' && isShown ? numbers.typedBy(actor) : undefined,
+      actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
     ])
     // Their ids are for this session, which nothing else may have kept yet.
     if (outlook?.destinations !== undefined) await sessions.keep(req, res)
-    const found = { live, outlook, typed }
+    const found = { live, outlook, typed, destination }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
@@ -80,7 +88,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   function view(
     { req, fields }: RequestContext,
     intent: Intent,
-    { live, outlook, proven, typed: remembered, other, codes }: Found,
+    { live, outlook, proven, typed: remembered, destination, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
@@ -116,12 +124,14 @@ export function createViews(http: HttpParts, flow: Flow) {
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
       destinations: outlook?.destinations,
+      destination,
       offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: code.letters,
       codeLength,
       changeableNumber: isSignup,
       typedPhone: typed?.phone,
+      typedCode: problem && unjudged.has(problem.code) ? oneString(fields, 'code') : undefined,
       chosenCountry: chosen.find((one) => one !== undefined && countries.includes(one)) ?? countries[0],
       fullPhone: typed?.full,
       probesCookies: !sessions.bearer && req.headers.cookie === undefined,
@@ -136,26 +146,6 @@ export function createViews(http: HttpParts, flow: Flow) {
       callingCodes: codes,
       now: now(),
     })
-  }
-
-  async function typedBy({ phone = '', country }: Actor): Promise<Found['typed']> {
-    // The same digits may be a number in each of several countries.
-    const style = countries.length > 1 ? 'international' : 'national'
-    return { phone, country, full: await formatPhoneNumber(phone, style, country) }
-  }
-
-  /** What the choice of a country needs. */
-  async function aboutCountries(
-    { fields }: RequestContext,
-    problem?: Problem,
-  ): Promise<Pick<Found, 'other' | 'codes'>> {
-    if (!isSignup || countries.length < 2) return {}
-    const { phone = '', country: defaultCountry } = typedIn(fields)
-    const isOther = problem?.reason === 'other-country'
-    return {
-      codes: await callingCodes(countries),
-      other: isOther ? await otherCountryOf(phone, { countries, defaultCountry }) : undefined,
-    }
   }
 
   async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
@@ -182,7 +172,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     return view(
       context,
       intent,
-      { ...found, ...(await aboutCountries(context, problem)) },
+      { ...found, ...(isSignup && (await numbers.choice(context.fields, problem))) },
       { problem, formless },
     )
   }
@@ -224,9 +214,4 @@ const typedFields = ['code', 'phone', 'recoveryCode']
 function fixedLength({ source }: RegExp): number | undefined {
   const [, length] = /^\^(?:\\d|\[[^\]]+\])\{(\d+)\}\$$/.exec(source) ?? []
   return length === undefined ? undefined : Number(length)
-}
-
-/** What came with the form: without a field, what the session remembers is shown. */
-function typedIn(fields: Body) {
-  return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country')?.toUpperCase() })
 }

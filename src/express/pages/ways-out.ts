@@ -42,7 +42,6 @@ function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
     [isUnproven ? 'phone.prove' : 'problem.again', again, afterMs],
     ['link.addPhone', mendedBy === 'addPhone' ? links.addPhone : undefined],
     ...otherWays(view),
-    ['link.support', links.support],
   ]
 }
 
@@ -51,15 +50,18 @@ const mainWays: readonly Way['text'][] = ['link.signIn', 'phone.prove']
 
 /** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
 function otherWays(view: Decided): readonly Given[] {
-  const { page, challenge, links, takesRecoveryCode, destinations = [] } = view
+  const { page, challenge, links, takesRecoveryCode, changeableNumber, destinations = [] } = view
+  // At a signup another number will do.
+  const lost: Given = ['phone.lost', changeableNumber ? undefined : links.lostPhone]
+  const support: Given = ['link.support', links.support]
   if (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent)) {
-    return [['resend.another', pageBy(view, 'any')]]
+    return [['resend.another', pageBy(view, 'any')], lost, support]
   }
   return [
-    takesRecoveryCode
-      ? [destinations.length > 0 ? 'recovery.title' : 'phone.lost', pageBy(view, 'recovery-code')]
-      : ['phone.lost', links.lostPhone],
+    ['recovery.title', takesRecoveryCode ? pageBy(view, 'recovery-code') : undefined],
+    lost,
     ['link.otherMethod', links.otherMethod],
+    support,
     ['link.back', page === 'start' && challenge ? pageBy(view, undefined) : undefined],
   ]
 }

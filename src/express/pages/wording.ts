@@ -2,7 +2,7 @@ import { appMethod, type Channel } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
-import type { MethodNames, Texts } from './messages/en.js'
+import type { en, MethodNames, Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 
 /** A value, or what makes it where the text has a place for it. */
@@ -101,8 +101,8 @@ export function moment(at: number, now: number, texts: Texts): Html {
 }
 
 export function triesLeft(count: number, texts: Texts): Html {
-  const form = plurals(texts.lang).select(count) === 'one' ? 'one' : 'other'
-  return fill(texts[`code.triesLeft.${form}`], { n: String(count) })
+  const text = texts[`code.triesLeft.${plurals(texts.lang).select(count)}`] ?? texts['code.triesLeft.other']
+  return fill(text, { n: String(count) })
 }
 
 /** The masked number; bullets mean nothing when read aloud, so a screen reader says what it ends in. */
@@ -133,12 +133,17 @@ const travelMs = 5_000
 export function filled(key: TextKey, view: Scene, texts: Texts): Html {
   const { challenge, problem, changeableNumber, fullPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
-  const masked = challenge?.destination ?? ''
+  const masked = challenge?.destination ?? view.destination ?? ''
   const number = () => html`<span class="number" dir="ltr">${fullPhone}</span>`
   const values: Values = {
     phone: () => (changeableNumber && fullPhone ? number() : destination(masked, texts)),
     digits: () => masked.replace(/\D/g, ''),
-    n: () => String(attemptsRemaining ?? challenge?.attemptsRemaining ?? ''),
+    n: () =>
+      String(
+        key.startsWith('code.length')
+          ? view.codeLength
+          : (attemptsRemaining ?? challenge?.attemptsRemaining ?? ''),
+      ),
     countries: () => countryList(countries, texts),
     time: () =>
       retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts),
@@ -150,7 +155,7 @@ export function filled(key: TextKey, view: Scene, texts: Texts): Html {
   return byMethod(said as Said, method, texts, values)
 }
 
-const isText = (key: TextKey, texts: Texts): key is keyof Texts => Object.hasOwn(texts, key)
+const isText = (key: TextKey, texts: Texts): key is keyof typeof en => Object.hasOwn(texts, key)
 
 /** The life of the code, the trust in a device, the wait before a send, or that of what was refused. */
 function lengthIn(key: TextKey, view: Scene, texts: Texts): string {
@@ -171,8 +176,23 @@ export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): s
 
 export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
   const { attemptsRemaining } = problem
-  const text = filled(`${textKey(view, problem)}.text`, view, texts)
-  return attemptsRemaining === undefined ? text : joined(text, triesLeft(attemptsRemaining, texts))
+  const key = textKey(view, problem)
+  const text = filled(`${key}.text`, view, texts)
+  if (attemptsRemaining !== undefined) return joined(text, triesLeft(attemptsRemaining, texts))
+  const more = furtherKey(view, key)
+  return more === undefined ? text : joined(text, filled(more, view, texts))
+}
+
+/** What is added where it is known: how long a code is, and to whom somebody else may have typed it. */
+function furtherKey({ codeLength, lettersInCode, changeableNumber }: Scene, key: ReturnType<typeof textKey>) {
+  if (key === 'code.unreadable' || key === 'code.unreadable.call') {
+    return codeLength === undefined
+      ? undefined
+      : (`code.length.${lettersInCode ? 'letters' : 'digits'}` as const)
+  }
+  // At a signup nobody has a password yet.
+  const isGuessed = key === 'problem.attempts_exhausted' || key === 'problem.phone_locked'
+  return isGuessed && changeableNumber === false ? 'code.notYou' : undefined
 }
 
 /** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
@@ -215,9 +235,12 @@ function textKey(
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
+  // There is no field for the code that was sent.
+  if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
   // For the same, as a newer challenge: its code may be typed here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   const isApp = page === 'code' && challenge?.channel === appMethod
+  if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'code' && code === 'code_not_accepted') {
     if (isApp) return 'code.wrong.app'
     // It may be the one that their app shows.

@@ -157,8 +157,10 @@ describeInChromium('<two-factor-dialog>', (browser) => {
       context: { timezoneId: 'America/Bogota' },
     })
     await enter(page, '000000')
-    await page.getByRole('dialog', { name: 'You entered too many wrong codes' }).waitFor()
-    expect(await dialogOf(page).getByRole('alert').innerText()).toBe('You can ask for a new code at 07:05.')
+    await page.getByRole('dialog', { name: 'Too many wrong codes were entered' }).waitFor()
+    expect(await dialogOf(page).getByRole('alert').innerText()).toBe(
+      "You can ask for a new one at 07:05. If it wasn't you, change your password.",
+    )
     expect(await dialogOf(page).getByRole('button').allInnerTexts()).toEqual(['Close', '×'])
     expect(host.stub.sends).toHaveLength(1)
     await page.keyboard.press('Escape')

@@ -38,7 +38,7 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(await page.evaluate(() => window.request.verify('000000'))).toMatchObject({
       code: 'code_not_accepted',
       attemptsRemaining: 4,
-      detail: 'That code is not right. 4 tries left.',
+      detail: 'That code is not right. You have 4 tries left.',
     })
     expect(await page.getByRole('dialog').count()).toBe(0)
     const problem = await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)

@@ -95,7 +95,7 @@ describe('createTexts', () => {
   it.each([...texts])('fills the same places in %s as in English', (_locale, language) => {
     const places = (text: string) => text.match(/\{\w+\}/g)?.sort()
     for (const [key, text] of Object.entries(texts.get('en') ?? {})) {
-      expect([key, places(language[key as keyof typeof language])]).toEqual([key, places(text)])
+      expect([key, places(String(language[key as keyof typeof language]))]).toEqual([key, places(text)])
     }
   })
 

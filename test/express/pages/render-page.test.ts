@@ -129,12 +129,56 @@ describe('the code page', () => {
     expect(pageOf({ ...codeView, links }, en)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
   })
 
+  it.each([
+    'code',
+    'start',
+    'start, cooling down',
+    'too soon',
+    'refused number',
+    'unchecked',
+    'code of one of several numbers',
+    'expired',
+  ])('leads to support and to what is done about a lost phone: %s', (state) => {
+    const links = { support: '/help', lostPhone: '/lost' }
+    const page = pageOf({ ...(states[state] ?? codeView), links }, en)
+    expect(page).toContain('<a href="/help">Contact support</a>')
+    expect(page).toContain('<a href="/lost">I don&#39;t have this phone</a>')
+  })
+
+  it('asks nobody about a lost phone who may use another number', () => {
+    const links = { support: '/help', lostPhone: '/lost' }
+    const page = pageOf({ ...codeView, changeableNumber: true, links }, en)
+    expect(page).toContain('/help')
+    expect(page).not.toContain('/lost')
+  })
+
+  it('keeps what was typed where that met no verdict', () => {
+    const typedCode = '482913"<b>'
+    const page = pageOf({ ...codeView, typedCode, problem: { code: 'verification_unavailable' } }, en)
+    expect(page).toContain('value="482913&quot;&lt;b&gt;"')
+  })
+
+  it('blames nobody at a signup, who has no password yet', () => {
+    const page = pageOf({ ...phoneView, problem: { code: 'phone_locked', retryAfterMs: 60_000 } }, en)
+    expect(page).not.toContain(en['code.notYou'].slice(0, 5))
+  })
+
+  it('names the one number that a first code goes to', () => {
+    const page = pageOf({ ...startView, destination: '••••••67' }, en)
+    expect(page).toContain(
+      'We will send a code to <span aria-hidden="true" class="number" dir="ltr">••••••67</span>',
+    )
+    expect(pageOf(startView, en)).toContain('We will send a code to your phone.')
+  })
+
   it('leads who lost the phone to the recovery codes first, and from there to the host', () => {
     const links = { lostPhone: '/lost' }
     const takesRecoveryCode = true
     const start = pageOf({ ...startView, links, takesRecoveryCode, purpose: 'login' }, en)
-    expect(start).toContain('/two-factor?requirement=signed&amp;purpose=login&amp;method=recovery-code"')
-    expect(start).not.toContain('/lost')
+    expect(start).toContain(
+      '/two-factor?requirement=signed&amp;purpose=login&amp;method=recovery-code">Use a recovery code</a>',
+    )
+    expect(start.indexOf('/lost')).toBeGreaterThan(start.indexOf('recovery-code'))
     const page = pageOf({ ...recoveryView, links }, en)
     expect(page).toContain('<a href="/lost">I don&#39;t have a recovery code</a>')
     expect(page).toContain('<a href="/two-factor?requirement=signed">Use your phone instead</a>')
@@ -150,14 +194,29 @@ describe('the code page', () => {
 
 describe('a problem', () => {
   it.each([
-    ['first wrong code', 'That code is not right. 4 tries left.'],
-    ['second wrong code', 'That code is not right. 3 tries left.'],
+    ['first wrong code', 'That code is not right. You have 4 tries left.'],
+    ['second wrong code', 'That code is not right. You have 3 tries left.'],
     ['unreadable code', 'Check the code. Enter the whole code from the message.'],
+    ['unreadable code of a known length', 'Enter the whole code from the message. It has 6 digits.'],
+    ['unreadable code with letters', 'Enter the whole code from the message. It has 8 letters and digits.'],
+    [
+      'code of an app, wrong',
+      'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself. You have 4 tries left.',
+    ],
+    ['a new app, wrong code', 'Check that your phone sets its time by itself.'],
+    ['refused number', 'We couldn&#39;t send a code to this number. Try another way, or contact support'],
+    [
+      'start, a code sent elsewhere',
+      'The code we sent before can&#39;t be used here. You can ask for a new one in 43 seconds.',
+    ],
     ['too soon', 'A code was sent a moment ago.'],
     ['expired', 'That code no longer works. Ask for a new one.'],
     ['start, paused', 'Sorry, we can&#39;t send codes right now. Try again in 15 seconds.'],
     ['phone, refused', 'We can&#39;t send codes to this number.'],
-    ['locked', 'You entered too many wrong codes You can ask for a new code at 00:15 UTC.'],
+    [
+      'locked',
+      'Too many wrong codes were entered You can ask for a new one at 00:15 UTC. If it wasn&#39;t you, change your password.',
+    ],
     ['empty code', 'Enter the code from the message.'],
     ['empty number', 'Enter your mobile number.'],
     ['landline', 'Enter a mobile number. That doesn&#39;t look like a mobile number.'],
@@ -168,13 +227,22 @@ describe('a problem', () => {
     ['bad length', 'Check the number. It has too few or too many digits.'],
     ['empty recovery code', 'Enter a recovery code.'],
     ['unreadable recovery code', 'Check the recovery code. It has 24 letters and digits.'],
-    ['wrong recovery code', 'That recovery code is not right. You may have used it already. 2 tries left.'],
+    [
+      'wrong recovery code',
+      'That recovery code is not right. You may have used it already. You have 2 tries left.',
+    ],
     [
       'no recovery try left',
       'You entered too many wrong recovery codes. You can try again on Jan 1, 23:00 UTC.',
     ],
-    ['last wrong code', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
-    ['no attempt left', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
+    [
+      'last wrong code',
+      'Too many wrong codes were entered You can ask for a new one at 00:10 UTC. If it wasn&#39;t you, change your password.',
+    ],
+    [
+      'no attempt left',
+      'Too many wrong codes were entered You can ask for a new one at 00:10 UTC. If it wasn&#39;t you, change your password.',
+    ],
   ])('is told in its own words: %s', (state, sentence) => {
     expect(show(states[state] ?? codeView)).toContain(sentence)
   })
@@ -192,8 +260,8 @@ describe('a problem', () => {
   it('says the tries left in the right number', () => {
     const wrong = (attemptsRemaining: number, language: Texts) =>
       show({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining } }, language)
-    expect(wrong(4, en)).toContain('4 tries left.')
-    expect(wrong(1, en)).toContain('1 try left.')
+    expect(wrong(4, en)).toContain('You have 4 tries left.')
+    expect(wrong(1, en)).toContain('You have 1 try left.')
     expect(wrong(1, es)).toContain('El código no es correcto. Te queda 1 intento.')
     expect(wrong(2, pt)).toContain('O código não está correto. Restam 2 tentativas.')
   })
@@ -251,9 +319,9 @@ describe('a problem', () => {
 
   it('takes the length of a lock from the answer to the last wrong code', () => {
     const problem = { code: 'code_not_accepted', attemptsRemaining: 0, retryAfterMs: 15 * 60_000 } as const
-    expect(show({ ...codeView, problem })).toContain('You can ask for a new code at 00:15 UTC.')
+    expect(show({ ...codeView, problem })).toContain('You can ask for a new one at 00:15 UTC.')
     expect(show({ ...startView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } })).toContain(
-      'You can ask for a new code in a few minutes.',
+      'You can ask for a new one in a few minutes.',
     )
   })
 
@@ -351,6 +419,15 @@ describe('the number page', () => {
     )
     expect(page).toContain('<option value="BR" selected>')
     expect(page.match(/ autofocus/g)).toHaveLength(1)
+  })
+
+  it('says with the field what the number is for', () => {
+    expect(pageOf(phoneView, en)).toMatch(
+      /<p id="why">[^<]+<\/p>[\s\S]*<input id="phone"[^>]* aria-describedby="why" autofocus>/,
+    )
+    expect(pageOf(states['empty number'] ?? phoneView, en)).toContain(
+      'aria-describedby="problem why" autofocus',
+    )
   })
 
   it('keeps what was typed', () => {

@@ -30,6 +30,8 @@ export const en = {
   'code.empty.app.text': '',
   'code.unreadable.title': 'Check the code',
   'code.unreadable.text': 'Enter the whole code from the message.',
+  'code.length.digits': 'It has {n} digits.',
+  'code.length.letters': 'It has {n} letters and digits.',
   'code.unreadable.call.title': 'Check the code',
   'code.unreadable.call.text': 'Enter the whole code we gave you.',
   'code.unreadable.app.title': 'Check the code',
@@ -38,11 +40,11 @@ export const en = {
   'code.superseded.text': 'Enter the newest one.',
   'code.wrong.app.title': 'That code is not right',
   'code.wrong.app.text':
-    'Wait until the app shows the next code and enter that one, not a code that we sent you.',
+    'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself.',
   'code.wrong.sent.title': 'That code is not right',
   'code.wrong.sent.text': 'Use the code that we sent you, not one from your app.',
-  'code.triesLeft.one': '{n} try left.',
-  'code.triesLeft.other': '{n} tries left.',
+  'code.triesLeft.one': 'You have {n} try left.',
+  'code.triesLeft.other': 'You have {n} tries left.',
   'code.expired': 'This code no longer works. Ask for a new one.',
 
   'resend.title': "Didn't get the code?",
@@ -59,6 +61,9 @@ export const en = {
 
   'start.title': "Confirm that it's you",
   'start.text': 'We will send a code to your phone.',
+  'start.text.named': 'We will send a code to {phone}.',
+  'start.tooSoon.title': "The code we sent before can't be used here",
+  'start.tooSoon.text': 'You can ask for a new one in {t}.',
   'start.choose': 'Choose one of these ways.',
   'start.wait': 'You can ask for a code in {t}.',
   'start.formAgain': 'You will need to submit the form again after this.',
@@ -71,6 +76,9 @@ export const en = {
   'resume.title': 'Check and send',
   'resume.text': 'Your code is correct. Nothing has been submitted yet.',
   'resume.submit': 'Send',
+  'resume.plain.title': 'One more step',
+  'resume.plain.text': 'Your code is correct. Continue to finish.',
+  'resume.plain.submit': 'Continue',
   'resume.sent.title': 'Already sent',
   'resume.sent.text': "You've already sent this form.",
   'resume.gone.title': 'Form not found',
@@ -100,7 +108,7 @@ export const en = {
   'phone.empty.title': 'Enter your mobile number',
   'phone.empty.text': '',
   'phone.unreadable.title': 'Enter a mobile number we can reach',
-  'phone.unreadable.text': 'Enter it the way you would dial it.',
+  'phone.unreadable.text': 'Enter it the way you would dial it, or with + and the country code.',
   'phone.length.title': 'Check the number',
   'phone.length.text': 'It has too few or too many digits.',
   'phone.otherCountry.title': 'Check the country',
@@ -179,18 +187,19 @@ export const en = {
   'problem.unsupported_media_type.text': 'Go back and use the buttons on the page.',
   'problem.code_not_accepted.title': 'That code is not right',
   'problem.code_not_accepted.text': '',
-  'problem.attempts_exhausted.title': 'You entered too many wrong codes',
-  'problem.attempts_exhausted.text': 'You can ask for a new code {time}.',
-  'problem.phone_locked.title': 'You entered too many wrong codes',
-  'problem.phone_locked.text': 'You can ask for a new code {time}.',
+  'problem.attempts_exhausted.title': 'Too many wrong codes were entered',
+  'problem.attempts_exhausted.text': 'You can ask for a new one {time}.',
+  'problem.phone_locked.title': 'Too many wrong codes were entered',
+  'problem.phone_locked.text': 'You can ask for a new one {time}.',
+  'code.notYou': "If it wasn't you, change your password.",
   'problem.resend_too_soon.title': 'A code was sent a moment ago',
   'problem.resend_too_soon.text': '',
   'problem.send_limit.title': "You've asked for too many codes",
   'problem.send_limit.text': 'You can ask for another {time}.',
   'problem.address.title': 'Too many requests from your network',
   'problem.address.text': 'You can try again {time}.',
-  'problem.delivery_failed.title': 'The code could not be sent',
-  'problem.delivery_failed.text': 'Wait a moment, then try again.',
+  'problem.delivery_failed.title': "We couldn't send a code to this number",
+  'problem.delivery_failed.text': 'Try another way, or contact support if this keeps happening.',
   'problem.verification_unavailable.title': 'Sorry, we could not check the code',
   'problem.verification_unavailable.text': 'Enter it again, or ask for a new one.',
   'problem.provider_unavailable.title': "Sorry, we can't send codes right now",
@@ -205,8 +214,13 @@ export const en = {
   'problem.sending_paused.text': 'Try again in {t}.',
 } satisfies Record<`problem.${ProblemCode}.${'title' | 'text'}`, string> & Record<string, string>
 
+/** The forms that other languages have of a count besides those of English, by the names of `Intl.PluralRules`. */
+export const furtherPlurals = ['zero', 'two', 'few', 'many'] as const
+
 /** One language: the same keys in each, so that a missing text does not compile. */
-export type Texts = Readonly<Record<keyof typeof en, string>>
+export type Texts = Readonly<Record<keyof typeof en, string>> & {
+  readonly [Form in (typeof furtherPlurals)[number] as `code.triesLeft.${Form}`]?: string
+}
 
 /**
  * The built-in English texts. A language of your own has to be whole: what is spread from here stays English until it
