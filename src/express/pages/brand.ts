@@ -151,6 +151,7 @@ const pageCss = `:root {
   }
 }
 * { box-sizing: border-box; }
+html, dialog { hyphens: auto; hyphenate-limit-chars: 12 5 5; }
 body {
   margin: 0; padding: 2.5rem 1rem; background: var(--ground); color: var(--ink);
   font: 1rem/1.5 var(--font); overflow-wrap: break-word;
@@ -167,6 +168,7 @@ dt { color: var(--faint); }
 dd { min-width: 0; margin: 0; font-weight: 600; }
 main > :last-child, section > :last-child { margin-bottom: 0; }
 .number { display: inline-block; max-width: 100%; font-weight: 600; }
+.number, .key { hyphens: none; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
 input:not([type=checkbox]), select {

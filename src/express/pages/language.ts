@@ -104,8 +104,8 @@ function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
 /** Half a language would show people English in the middle of it, and nobody who wrote it would see that. */
 function checkWhole(locale: string, messages: Messages): void {
   if (baseOf(locale) !== undefined) return
-  const own = ownTexts(locale, messages)
-  const missing = textKeysOf(own.lang ?? locale).filter((key) => !Object.hasOwn(own, key))
+  const own = { lang: locale, ...ownTexts(locale, messages) }
+  const missing = textKeysOf(own).filter((key) => !Object.hasOwn(own, key))
   if (missing.length === 0) return
   const more = missing.length > 10 ? ` and ${missing.length - 10} more` : ''
   throw optionError(
@@ -114,11 +114,12 @@ function checkWhole(locale: string, messages: Messages): void {
 }
 
 /**
- * What a person may read: not the language tag, and nothing that is empty unless the host fills it. Of a count the forms
- * that the language has, up to a hundred.
+ * What a person may read: not the language tag, and nothing that is empty unless the host fills it. Of a count, where it
+ * was translated, the forms that the language has up to a hundred.
  */
-function textKeysOf(lang: string): readonly string[] {
-  const rules = new Intl.PluralRules(lang)
+function textKeysOf({ lang = 'en', ...own }: Partial<Texts>): readonly string[] {
+  const isEnglish = own[`${plural}other`] === en[`${plural}other`]
+  const rules = new Intl.PluralRules(isEnglish ? 'en' : lang)
   const forms = new Set(Array.from({ length: 100 }, (_, before) => rules.select(before + 1)))
   const keys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || text === '' ? [] : key))
   const others = keys.filter((key) => !key.startsWith(plural))

@@ -36,7 +36,7 @@ export const es: Texts = {
   'code.superseded.text': 'Escribe el más reciente.',
   'code.wrong.app.title': 'El código no es correcto',
   'code.wrong.app.text':
-    'Espera a que la app muestre el siguiente código y escribe ese, no uno que te enviamos. Revisa que tu teléfono ajuste la hora automáticamente.',
+    'Espera a que la app muestre el siguiente código y escribe ese, no uno que te enviamos. Revisa que la hora de tu teléfono sea automática.',
   'code.wrong.sent.title': 'El código no es correcto',
   'code.wrong.sent.text': 'Usa el código que te enviamos, no uno de tu app.',
   'code.triesLeft.one': 'Te queda {n} intento.',

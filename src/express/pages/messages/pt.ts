@@ -36,7 +36,7 @@ export const pt: Texts = {
   'code.superseded.text': 'Digite o mais recente.',
   'code.wrong.app.title': 'O código não está correto',
   'code.wrong.app.text':
-    'Espere o app mostrar o próximo código e digite esse, não um que enviamos para você. Confira se o celular ajusta a hora automaticamente.',
+    'Espere o app mostrar o próximo código e digite esse, não um que enviamos para você. Confira se a hora do celular é automática.',
   'code.wrong.sent.title': 'O código não está correto',
   'code.wrong.sent.text': 'Use o código que enviamos para você, não um do seu app.',
   'code.triesLeft.one': 'Resta {n} tentativa.',
