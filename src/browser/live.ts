@@ -11,17 +11,21 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
     if (status !== null) status.textContent = text ?? ''
   }
 
-  /** Measured by a clock that nobody sets, also while the tab sleeps. */
+  /** By the clock that has gone further: one may be set back meanwhile, and the other stands still on a phone that sleeps. */
   function every(ms: string | undefined, tick: (leftMs: number) => void): void {
     if (ms === undefined) return
-    const end = performance.now() + Number(ms)
+    const [began, beganAt] = [performance.now(), Date.now()]
+    const over = new AbortController()
+    const end = () => over.abort()
     const run = () => {
-      const leftMs = end - performance.now()
-      if (leftMs <= 0) clearInterval(timer)
+      const leftMs = Number(ms) - Math.max(performance.now() - began, Date.now() - beganAt)
+      if (leftMs <= 0) end()
       tick(leftMs)
     }
     const timer = setInterval(run, 1_000)
-    signal?.addEventListener('abort', () => clearInterval(timer))
+    over.signal.addEventListener('abort', () => clearInterval(timer))
+    signal?.addEventListener('abort', end, { signal: over.signal })
+    document.addEventListener('visibilitychange', run, { signal: over.signal })
     run()
   }
 

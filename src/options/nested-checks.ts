@@ -137,6 +137,7 @@ export const authenticator: Checks<AuthenticatorOptions> = {
     'must be a non-empty string without a colon: the name of your app',
     (value) => typeof value === 'string' && /^[^:]+$/.test(value),
   ),
+  label: func('(req, subject) => name of the account'),
 }
 
 const pattern: Check = (value, name) => {

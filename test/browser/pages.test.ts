@@ -36,6 +36,21 @@ describeInChromium('the pages', (browser) => {
     expect(await page.locator('[data-wait-ms]').isVisible()).toBe(false)
   })
 
+  it('count the time that a phone has slept', async () => {
+    const page = await browser().newPage()
+    // Its clock of the tab stands still.
+    await page.addInitScript(
+      'performance.now = () => 0; const real = Date.now; Date.now = () => real() + (window.slept ?? 0)',
+    )
+    await page.goto(server.urlOf('en', 'code'))
+    const again = page.getByRole('button', { name: 'Send a new code' })
+    expect(await again.isDisabled()).toBe(true)
+    await page.evaluate("window.slept = 180_000; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(await again.isEnabled()).toBe(true)
+    expect(await page.getByRole('status').textContent()).toBe('You can ask for a new code now.')
+    await page.close()
+  })
+
   it('say that a code ran out while they are open', async () => {
     await open('code')
     const sentence = page.getByText('We sent a code to')

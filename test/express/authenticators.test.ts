@@ -45,6 +45,34 @@ describe('a new authenticator app', () => {
     expect((await later.post('/two-factor/verify', { code: shows(1, secret) })).status).toBe(200)
   })
 
+  it('stays the same when a proof for something else renews the session meanwhile', async () => {
+    const { host, secrets, shows, ben } = await startProven()
+    const { secret } = (await ben.get('/app')).json
+    const before = [...ben.cookies.values()]
+    host.clock.now += 60_000
+    await ben.post('/two-factor/start', { purpose: 'transfer', channel: 'sms' })
+    expect((await ben.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect([...ben.cookies.values()]).not.toEqual(before)
+    expect((await ben.get('/app')).json.secret).toBe(secret)
+    expect((await ben.post('/app/verify', { code: shows(1, secret) })).status).toBe(200)
+    expect(secrets.ben).toBe(secret)
+  })
+
+  it('is shown in the app under the name that the host has for the account', async () => {
+    const names: unknown[] = ['ben@example.com: private', undefined, '', 7]
+    const label = async (_req: unknown, subject: string) => {
+      expect(subject).toBe('ben')
+      return names.shift() as string
+    }
+    const authenticator = { secretOf: () => undefined, issuer: 'Acme & Sons', label }
+    const { ben } = await startProven({ authenticator })
+    const uriOf = async () => (await ben.get('/app')).json.uri
+    expect(await uriOf()).toContain('otpauth://totp/Acme%20%26%20Sons:ben%40example.com%3A%20private?')
+    expect(await uriOf()).toContain('Sons:ben?')
+    expect((await ben.get('/app')).json.host).toBe('authenticator.label must return a name, not nothing')
+    expect((await ben.get('/app')).json.host).toBe('authenticator.label must return a name, not number')
+  })
+
   it('needs a fresh proof: neither a session nor an older code will do', async () => {
     const started = await startAppHost()
     const { host, secrets } = started

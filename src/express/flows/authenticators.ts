@@ -91,6 +91,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   const { authenticator, maxStepUpAgeMs } = settings
   if (authenticator === undefined || secretOf === undefined) return withoutOption
   const { issuer } = authenticator
+  const labelOf = authenticator.label && hostFunction(authenticator.label)
   purposes.ofPackage(purpose)
   const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
   const maxAgeMs = Math.min(freshMs, maxStepUpAgeMs)
@@ -107,21 +108,30 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   }
 
   /**
-   * Derived, and not stored: of this proof of a subject in this session, as long as this other secret is on file. By
-   * session and secret alone, whoever loses an app would get the lost one again in a session that is never renewed.
+   * Derived, and not stored: of this proof of a subject, as long as this other secret is on file. Not of the session,
+   * which a proof in another tab renews while the app has the secret already. By subject and secret alone, whoever
+   * loses an app would get the lost one again.
    */
   async function pending(req: Request) {
-    const { subject, session, verifiedAt } = await proven(req)
+    const { subject, verifiedAt } = await proven(req)
     const before = Buffer.from((await secretOf?.(req, subject)) ?? '').toString('hex')
-    const of = [namespace, subject, session, verifiedAt, before]
+    const of = [namespace, subject, verifiedAt, before]
     const tag = secrets.tag('authenticator', JSON.stringify(of))
     return { subject, secret: Buffer.from(tag, 'base64url').subarray(0, bytes) }
+  }
+
+  async function nameOf(req: Request, subject: string): Promise<string> {
+    const label: unknown = (await labelOf?.(req, subject)) ?? subject
+    if (typeof label === 'string' && label !== '') return label
+    throw new TypeError(
+      `authenticator.label must return a name, not ${label === '' ? 'nothing' : typeof label}`,
+    )
   }
 
   async function begin(req: Request): Promise<NewAuthenticator> {
     const { subject, secret: shared } = await pending(req)
     const secret = toBase32(shared, base32Letters)
-    const [by, account] = [issuer, subject].map(encodeURIComponent)
+    const [by, account] = [issuer, await nameOf(req, subject)].map(encodeURIComponent)
     const uri = `otpauth://totp/${by}:${account}?secret=${secret}&issuer=${by}`
     // Read when it is needed for the first time: few requests draw anything.
     const { renderSVG } = await import('uqr')

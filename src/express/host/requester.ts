@@ -175,6 +175,13 @@ export interface AuthenticatorOptions {
   readonly secretOf: (req: Request, subject: string) => MayTakeTime<string>
   /** What the app shows above the code: the name of yours. No colon. */
   readonly issuer: string
+  /**
+   * What the app shows beside that: a name by which the person knows the account. Default: the subject.
+   *
+   * @example
+   * label: (req) => req.user.email
+   */
+  readonly label?: (req: Request, subject: string) => MayTakeTime<string>
 }
 
 /** More than anybody has: each is another way in. */
