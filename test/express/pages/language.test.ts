@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
 import { createTexts, directionOf, negotiateLocale } from '../../../src/express/pages/language.js'
 import { en, englishTexts, type Texts } from '../../../src/express/pages/messages/en.js'
-import { byMethod } from '../../../src/express/pages/wording.js'
+import { byMethod, triesLeft } from '../../../src/express/pages/wording.js'
 import { plainText } from '../../../src/lib/html.js'
+import { arabic } from './arabic.js'
+import { german } from './german.js'
 
 describe('negotiateLocale', () => {
   it.each([
@@ -125,6 +127,49 @@ describe('createTexts', () => {
     expect(label({ 'ES-es': { 'phone.label': 'Tu móvil' }, es }, 'ES-es')).toBe('Tu móvil')
     expect(label({ es, 'es-MX': {} }, 'es-MX')).toBe('Tu número')
     expect(label({ 'fr-CA': {}, fr }, 'fr-CA')).toBe('Votre numéro')
+  })
+
+  it.each([
+    ['ar', 1, 'بقيت لك محاولة واحدة.'],
+    ['ar', 2, 'بقيت لك محاولتان.'],
+    ['ar', 4, 'بقيت لك 4 محاولات.'],
+    ['ar', 11, 'بقيت لك 11 محاولة.'],
+    ['de', 1, 'Du hast noch 1 Versuch.'],
+    ['de', 4, 'Du hast noch 4 Versuche.'],
+    ['es', 4, 'Te quedan 4 intentos.'],
+  ])('counts as its people do: %s %i', (locale, count, sentence) => {
+    const all = createTexts({ ar: arabic, de: german })
+    expect(plainText(triesLeft(count, all.get(locale) as Texts))).toBe(sentence)
+  })
+
+  it('asks for the plural forms that a language has, and for no others', () => {
+    const pl = {
+      ...englishTexts,
+      lang: 'pl',
+      'code.triesLeft.one': '{n} próba',
+      'code.triesLeft.other': '{n} próby',
+    }
+    const forms = { 'code.triesLeft.few': '{n} próby', 'code.triesLeft.many': '{n} prób' }
+    expect(() => createTexts({ pl })).toThrow(
+      'pl lacks code.triesLeft.few, code.triesLeft.many: translate them',
+    )
+    const whole = createTexts({ pl: { ...pl, ...forms } }).get('pl') as Texts
+    expect([1, 3, 5].map((count) => plainText(triesLeft(count, whole)))).toEqual([
+      '1 próba',
+      '3 próby',
+      '5 prób',
+    ])
+    const { 'code.triesLeft.one': _, ...ja } = {
+      ...englishTexts,
+      lang: 'ja',
+      'code.triesLeft.other': '残り{n}回',
+    }
+    expect(plainText(triesLeft(1, createTexts({ ja }).get('ja') as Texts))).toBe('残り1回')
+    expect(() => createTexts({ pl: { ...pl, ...forms, 'code.triesLeft.few': '{m}' } })).toThrow(
+      'unknown placeholder {m} in "code.triesLeft.few"',
+    )
+    // What stays English asks for nothing.
+    expect(createTexts({ pl: { ...englishTexts, lang: 'pl' } }).has('pl')).toBe(true)
   })
 
   it.each([

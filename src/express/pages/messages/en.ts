@@ -223,7 +223,7 @@ export type Texts = Readonly<Record<keyof typeof en, string>> & {
 }
 
 /**
- * The built-in English texts. A language of your own has to be whole: what is spread from here stays English until it
+ * The built-in English texts, to begin a language with and to check it against. A language of your own has to be whole: what is spread from here stays English until it
  * is translated, also what a later version adds.
  *
  * @example
