@@ -143,6 +143,17 @@ describe('a form that was interrupted', () => {
     expect((await ana.open('/two-factor?form=')).status).toBe(200)
   })
 
+  it('is kept for the person, however many forms somebody posts who has nothing but the password', async () => {
+    const host = await startBank()
+    const ana = await host.signIn()
+    host.clock.now += 60_000
+    const thief = await host.login('ana')
+    const floods = []
+    for (let form = 0; form < 10; form += 1) floods.push(await post(thief, '/pay', `amount=${form}`))
+    expect(floods.map(({ text }) => text.includes(again))).toEqual([...Array(9).fill(false), true])
+    expect((await post(ana, '/pay', 'amount=100')).text).toContain('We&#39;ve saved your form.')
+  })
+
   it('is not kept for a client that wants JSON, and one that is kept tells it nothing but the challenge', async () => {
     const host = await startBank()
     const asJson = await interrupted(host, 'amount=100', { accept: 'application/json' })

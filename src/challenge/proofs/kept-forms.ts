@@ -17,6 +17,8 @@ export interface KeptForm {
   readonly session: string
   /** The proof that it waits for: nobody sees it without. */
   readonly required: Omit<RequiredGrant, 'session'>
+  /** Whether the session had the proof of a sign-in. */
+  readonly isSignedIn: boolean
 }
 
 /** A form of this subject; without `form` it has been sent. */
@@ -31,7 +33,10 @@ const idBytes = 16
 /** In base64url. Keys are remembered: whatever else a request calls an id must not fill the memory. */
 const idLength = Math.ceil((idBytes * 8) / 6)
 
-/** Of one lifetime, for a few tabs: one account that is interrupted again and again must not fill the store (denial of service). */
+/**
+ * Of one lifetime, for a few tabs: one account that is interrupted again and again must not fill the store (denial of
+ * service). Whoever has nothing but the password has a share of their own, and takes nothing from the person.
+ */
 const maxPerSubject = 9
 
 /** A tenth of the memory store: nor must somebody with many accounts. Those behind one proxy share ten times as much. */
@@ -56,9 +61,13 @@ export function createKeptForms(parts: Basis) {
   }
 
   /** Whether subject and address may have one more. */
-  async function hasShare(subject: string, { address, proxied }: ClientAddress): Promise<boolean> {
+  async function hasShare(
+    { required: { subject }, isSignedIn }: KeptForm,
+    { address, proxied }: ClientAddress,
+  ): Promise<boolean> {
     // In this order: what an account is refused must not use up the share of its address.
-    const ofSubject = await store.increment(keys.counter('count-auth-forms', hashId(subject)), lifetimeMs)
+    const owner = hashId(`${isSignedIn ? 'signed in' : 'pending'} ${subject}`)
+    const ofSubject = await store.increment(keys.counter('count-auth-forms', owner), lifetimeMs)
     if (ofSubject.count > maxPerSubject) return false
     const key = keys.counter('count-auth-address-forms', hashId(networksOf(address).customer))
     const ofAddress = await store.increment(key, lifetimeMs)
@@ -69,7 +78,7 @@ export function createKeptForms(parts: Basis) {
     /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
     async keep(form: KeptForm, from: ClientAddress): Promise<string | undefined> {
       const { subject } = form.required
-      if (!(await hasShare(subject, from))) return undefined
+      if (!(await hasShare(form, from))) return undefined
       const id = randomBytes(idBytes).toString('base64url')
       await entries.change(keys.forms(id), () => ({ outcome: undefined, put: keptFor(subject, { form }) }))
       return id

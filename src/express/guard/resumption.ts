@@ -4,6 +4,7 @@ import type { Requester } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
 import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { firstPurpose } from '../../challenge/purposes.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { AddressOf } from '../host/requester.js'
@@ -66,7 +67,9 @@ export function createResumption(
     const action = safePath(req.originalUrl)
     const body = bodyOf(req)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-    const form = { action, body, details, session: hashId(session), required }
+    const signIn = { purpose: firstPurpose, maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true }
+    const isSignedIn = (await grants.read({ ...signIn, subject: required.subject, session })) !== undefined
+    const form = { action, body, details, session: hashId(session), required, isSignedIn }
     return keptForms.keep(form, addressOf(req))
   }
 

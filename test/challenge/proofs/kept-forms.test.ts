@@ -21,6 +21,7 @@ const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): KeptForm 
   session: 'a session',
   details: { rows: [['Payee', 'Ben & Co']] },
   required: { subject, purpose: 'pay', maxAgeMs: minute },
+  isSignedIn: true,
 })
 
 describe('a kept form', () => {
@@ -93,6 +94,14 @@ describe('a kept form', () => {
       keep(form('/', '', `account-${index}`), { address: addressOf(index), proxied })
     const kept = await Promise.all(Array.from({ length: share + 50 }, (_, index) => flood(index)))
     expect(kept.filter((id) => id !== 'not kept')).toHaveLength(share)
+  })
+
+  it('of somebody with nothing but the password takes no place of the person who is signed in', async () => {
+    const { keep } = setUp()
+    const pending = { ...form(), isSignedIn: false }
+    const floods = await Promise.all(Array.from({ length: 40 }, () => keep(pending)))
+    expect(floods.filter((id) => id !== 'not kept')).toHaveLength(9)
+    expect(await keep(form())).not.toBe('not kept')
   })
 
   it('finds room beside accounts of one address that are refused, which use up nothing of it', async () => {
