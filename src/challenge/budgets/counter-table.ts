@@ -69,9 +69,10 @@ export interface Hit {
 
 const session = (of: Counted) => hashId(of.session)
 const subject = (of: Counted) => (of.anonymous ? undefined : hashId(of.subject))
-/** Whoever has one IPv6 address has its /56; for what is sent to unproven numbers, and paid, a /48 is one as well. */
-const customer = ({ address }: Counted) => address && hashId(networksOf(address).customer)
-const site = ({ address }: Counted) => address && hashId(networksOf(address).site)
+const network =
+  (of: 'customer' | 'site') =>
+  ({ address }: Counted) =>
+    address === undefined ? undefined : hashId(networksOf(address)[of])
 /** One number in one session. */
 const numberThere = ({ session: id, key }: Counted) => hashId(`${id} ${key}`)
 
@@ -84,14 +85,19 @@ const undelivered: readonly Back[] = ['not-sent', 'refused']
 /** Every counter of a lane that spans numbers, by what is counted in it. */
 export function counterTable(lane: Lane, max: Limits) {
   const perAddress = lane === 'auth' ? max.sendsPerAddressPer10Min : max.enrolSendsPerAddressPer10Min
-  const byAddress = { kind: `count-${lane}-address-sends`, of: customer, windowMs: 10 * minuteMs } as const
+  const byAddress = {
+    kind: `count-${lane}-address-sends`,
+    of: network('customer'),
+    windowMs: 10 * minuteMs,
+  } as const
   const addresses: readonly Row[] =
     perAddress === false ? [] : [{ ...byAddress, max: perAddress, told: ofAddress, isReadFirst: true }]
 
   const { enrolSendsPerAddressPerDay: perDay } = max
   const unproven: Row = {
     kind: 'count-enrol-address-unproven',
-    of: site,
+    // Whoever has a /48 would have 256 such days, which are paid.
+    of: network('site'),
     windowMs: dayMs,
     // Counted without a limit, too: of a suspected country `signupGuard` refuses networks that have wasted a code.
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
