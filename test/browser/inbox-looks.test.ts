@@ -37,6 +37,24 @@ async function fill(sandbox: Sandbox, count: number): Promise<void> {
 }
 
 describeInChromium('the inbox page', (browser) => {
+  test.each(['cards', 'compact'])('with text of double size is as wide as a phone: %s', async (view) => {
+    await using sandbox = await startSandbox()
+    await fill(sandbox, 20)
+    const page = await browser().newPage({ viewport: { width: 375, height: 812 } })
+    await page.goto(`${sandbox.inboxUrl}?view=${view}`)
+    await page.getByRole('heading', { name: '20 messages', exact: true }).waitFor()
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    for (const details of await page.locator('details').all()) {
+      await details.evaluate('(element) => { element.open = true }')
+    }
+    const wide = `[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 376 && one.checkVisibility()).map(({ localName, className, textContent }) => [localName, className, textContent.trim().slice(0, 40)].join(' | '))`
+    expect([await page.evaluate('document.documentElement.scrollWidth'), await page.evaluate(wide)]).toEqual([
+      375,
+      [],
+    ])
+    await page.close()
+  })
+
   test.each([0, 1, 20, 1_000])(
     'with %i messages is as wide as its window and clean for axe, at full and half width',
     async (count) => {

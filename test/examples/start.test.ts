@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { run, runToEnd } from './running.js'
 
 it.each([
@@ -31,6 +32,10 @@ it('the walkthrough ends with 1 when an answer is not as it should be', async ()
   })
   expect(code).toBe(1)
   expect(output).toContain('The walkthrough stopped')
+})
+
+it('npm start says at once that it builds', () => {
+  expect(packageJson.scripts.start).toMatch(/^echo "?\w.*" && npm run --silent build && /)
 })
 
 it('npm start names both addresses, and a signal ends it with 0', async () => {

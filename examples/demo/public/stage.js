@@ -10,6 +10,18 @@ function element(tag, className, ...content) {
   return made
 }
 
+// What to do next, at each page of the bank.
+const first = [...find('h1').childNodes]
+const headlines = {
+  login: first,
+  'two-factor': ['Tap the code that arrives on the phone.'],
+  signup: ['Type a number, then tap the code that arrives on the phone.'],
+}
+frame.addEventListener('load', () => {
+  const [, part] = frame.contentWindow.location.pathname.split('/')
+  find('h1').replaceChildren(...(headlines[part] ?? ['Now try one of these, or whatever the bank offers.']))
+})
+
 // Once somebody has clicked in the frame, browsers leave the autofocus of its next page alone.
 frame.addEventListener('load', () => {
   if (document.activeElement === frame) frame.contentDocument.querySelector('[autofocus]')?.focus()
