@@ -20,7 +20,8 @@ async function startPayHost(given: HostOptions = {}): Promise<{ host: Host; ana:
 
 /** What the page says that the code is for: its rows and its challenge. */
 function shownOn(page: string) {
-  return { rows: [...page.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value), ...hiddenFields(page) }
+  const values = page.matchAll(/<dd><bdi>([^<]*)<\/bdi>/g)
+  return { rows: [...values].map(([, value]) => value), ...hiddenFields(page) }
 }
 
 it('a code typed for a transfer that another one replaced pays nobody and costs nothing, whatever the request names', async () => {

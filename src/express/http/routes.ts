@@ -2,6 +2,7 @@ import { text as dialogScript } from 'served:dialog.js'
 import { text as pageScript } from 'served:page.js'
 import { type RequestHandler, Router } from 'express'
 import { type Checks, checkOptions, nonEmptyString, optionError, that } from '../../lib/options.js'
+import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
 import { isPath } from './origin.js'
 
@@ -74,13 +75,12 @@ export function createRouter(
 }
 
 /** Lets nothing through where a router is mounted elsewhere: what leads to its path would lead nowhere. */
-const mountedAt =
-  (path: string): RequestHandler =>
-  ({ baseUrl }, _res, next) => {
+const mountedAt = (path: string): RequestHandler =>
+  middleware(({ baseUrl }) => {
     // To Express the case of a path does not matter.
-    if (baseUrl.toLowerCase() === path.toLowerCase()) return next()
+    if (baseUrl.toLowerCase() === path.toLowerCase()) return true
     throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
-  }
+  })
 
 /** A router with nothing but the files that pages load. */
 export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router {
