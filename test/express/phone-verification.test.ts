@@ -295,6 +295,18 @@ describe('a proof', () => {
     expect(host.stub.sends).toHaveLength(1)
   })
 
+  it('is handed to one request at a time, however many come while refused ones give it back', async () => {
+    const { host, visitor, answers } = await startWithForm()
+    await prove(visitor, '+573007654321', host.stub.rightCode)
+    answers.push(...Array(6).fill(422))
+    const statuses: number[] = []
+    for (let round = 0; round < 12; round += 1) {
+      const burst = await Promise.all(Array.from({ length: 12 }, () => visitor.post('/signup')))
+      statuses.push(...burst.map(({ status }) => status).filter((status) => status !== 403))
+    }
+    expect(statuses).toEqual([...Array(6).fill(422), 200])
+  })
+
   it.each([200, 303, 500, 503])('is used up by a response of %i', async (status) => {
     const { host, visitor, answers } = await startWithForm()
     await prove(visitor, '+573007654321', host.stub.rightCode)

@@ -23,7 +23,13 @@ export function waysOut(view: Decided, again: string | undefined): readonly Way[
 
 function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
   const { page, links, mendedBy, problem, changeableNumber } = view
-  if (page === 'phone' || page === 'pair') return [['link.home', links.home ?? '/']]
+  if (page === 'pair') return [['link.home', links.home ?? '/']]
+  if (page === 'phone') {
+    return [
+      ['link.support', links.support],
+      ['link.home', links.home ?? '/'],
+    ]
+  }
   if (page === 'recovery') {
     return [
       ['recovery.byPhone', view.channels.length === 0 ? undefined : pageBy(view, undefined)],

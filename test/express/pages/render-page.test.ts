@@ -150,6 +150,9 @@ describe('the code page', () => {
     const page = pageOf({ ...codeView, changeableNumber: true, links }, en)
     expect(page).toContain('/help')
     expect(page).not.toContain('/lost')
+    const refused = pageOf({ ...phoneView, problem: { code: 'delivery_failed' }, links }, en)
+    expect(refused).toContain('<a href="/help">Contact support</a>')
+    expect(refused).not.toContain('/lost')
   })
 
   it('keeps what was typed where that met no verdict', () => {
@@ -161,6 +164,24 @@ describe('the code page', () => {
   it('blames nobody at a signup, who has no password yet', () => {
     const page = pageOf({ ...phoneView, problem: { code: 'phone_locked', retryAfterMs: 60_000 } }, en)
     expect(page).not.toContain(en['code.notYou'].slice(0, 5))
+  })
+
+  it('lets the instructions and the key of an app be read before its field', () => {
+    const page = pageOf(states['a new app'] ?? startView, en)
+    expect(page).not.toContain('autofocus')
+    const order = [en['pair.text'], 'role="img"', 'class="key"', '<input id="pair"'].map((part) =>
+      page.indexOf(part),
+    )
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
+    expect(order).not.toContain(-1)
+  })
+
+  it('asks nobody to check a form of which nothing is to be seen', () => {
+    const page = pageOf(states['form to be sent, nothing to be seen'] ?? startView, en)
+    expect(page).toContain('<h1>One more step</h1>')
+    expect(page).toContain('<p>Your code is correct. Continue to finish.</p>')
+    expect(page).toContain('>Continue</button>')
+    expect(pageOf(states['form to be sent'] ?? startView, en)).toContain('<h1>Check and send</h1>')
   })
 
   it('names the one number that a first code goes to', () => {
