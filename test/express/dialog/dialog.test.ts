@@ -181,7 +181,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     const purposes = { login: {}, never: {}, bill: {}, transfer: {}, settings: { recoveryCode: true } }
     const recovery = { purposes, recoveryCodes: { consume: () => true } }
     const { host, page, answer } = await openDialog({ options: recovery })
-    await dialogOf(page).getByRole('link', { name: en['phone.lost'] }).click()
+    await dialogOf(page).getByRole('link', { name: en['recovery.title'] }).click()
     await dialogOf(page).getByRole('textbox').fill(wrongCode())
     await dialogOf(page).getByRole('button', { name: en['code.submit'] }).click()
     expect(await answer).toEqual([200, '{"saved":true}'])
