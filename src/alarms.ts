@@ -32,7 +32,6 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'challenge.cancelled': record,
   'number.locked': warning,
   'number.disabled': warning,
-  'number.enabled': record,
   'subject.enabled': record,
   'request.refused': record,
   'device.trusted': record,

@@ -74,7 +74,6 @@ export type EventBody =
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
   | ({ readonly type: 'number.disabled' } & AboutChallenge)
-  | { readonly type: 'number.enabled' }
   | { readonly type: 'subject.enabled'; readonly subject: string }
   | {
       readonly type: 'request.refused'

@@ -131,7 +131,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
-    haveApps: settings.authenticator !== undefined,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const http = openHttp(settings, domain, warnings)

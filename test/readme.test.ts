@@ -124,7 +124,7 @@ describe('the documents', () => {
 
   it('explain every member of what twoFactor returns', () => {
     const facades = { TwoFactor: 'tf', Operator: 'tf', ChallengesFacade: 'tf.challenges' }
-    const more = { GrantsFacade: 'tf.grants', SubjectsFacade: 'tf.subjects', Numbers: 'tf.numbers' }
+    const more = { GrantsFacade: 'tf.grants', SubjectsFacade: 'tf.subjects' }
     const devices = { TrustedDevicesFacade: 'tf.trustedDevices', SignupsFacade: 'tf.signups' }
     const api = read('docs/api.md')
     for (const [type, place] of Object.entries({ ...facades, ...more, ...devices })) {

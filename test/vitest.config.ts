@@ -23,6 +23,7 @@ const runsBuilt = files(
   '{examples,tools/cli,days}/**/*',
   'readme',
   'quick-start',
+  'store/default-store',
   'bundled',
   'structure/dist',
   'store/capacity',

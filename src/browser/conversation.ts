@@ -107,9 +107,6 @@ export function converse(
   }).finally(() => screen.close())
 }
 
-/** Where a code is asked for of which nobody knows whether it was sent. */
-export const pageOnItsWay = (page: string): string => `${page}&delivery=unconfirmed`
-
 /** Where the code of an answer is asked for. */
 export const pageAfter = (page: string, { body }: Answer): string =>
-  body.delivery === 'unconfirmed' ? pageOnItsWay(page) : page
+  body.challenge?.channel === 'app' ? `${page}&method=app` : page

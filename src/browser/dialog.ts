@@ -1,4 +1,4 @@
-import { type Beginning, converse, pageAfter, pageOnItsWay } from './conversation.js'
+import { type Beginning, converse, pageAfter } from './conversation.js'
 import type { Answer, Mount } from './mount.js'
 import type { StepUp } from './step-up.js'
 
@@ -56,7 +56,7 @@ async function begin(
   const started = mount.post(startUrl, { requirement })
   const quick = new Promise<undefined>((resolve) => setTimeout(resolve, quickMs))
   if ((await Promise.race([started, quick])) === undefined) {
-    const first: Answer | undefined = await mount.get(pageOnItsWay(page)).catch(() => undefined)
+    const first: Answer | undefined = await mount.get(page).catch(() => undefined)
     if (first?.body.html !== undefined) return { first, started, page, mount }
   }
   const answer = await started

@@ -1,4 +1,5 @@
 import { present } from '../lib/json.js'
+import { about, gather, type Seen } from './account.js'
 import type { Channel } from './code-provider.js'
 import {
   type Actor,
@@ -14,11 +15,12 @@ import {
 } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
-import { isApproved, type LedgerView, type Who } from './ledger/ledger.js'
-import { type StartOnLedger, start } from './ledger/sends.js'
+import { isForgiven } from './ledger/pacing.js'
+import { refusalOfUnsent, start } from './ledger/sends.js'
+import { destinationOf, isNumber, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
 import { createSend, type SendParts } from './send.js'
-import { about, gather } from './targets.js'
+import { unsentChallenge } from './unsent.js'
 import { createVerify } from './verify.js'
 
 /** How a start stands before anybody asks for it. */
@@ -44,9 +46,12 @@ export interface Challenges {
   start(command: StartCommand): Promise<StartOutcome>
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
-  cancel(actor: Actor): Promise<void>
+  /** Ends the live challenge. `id`: that one alone. */
+  cancel(actor: Actor, id?: string): Promise<void>
   /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
   find(actor: Actor, wanted?: Shown): Promise<ChallengeView | undefined>
+  /** A challenge for this that nothing has to be sent for; undefined where there is no such way. Writes nothing. */
+  unsent(command: StartCommand): Promise<ChallengeView | undefined>
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
   preview(command: StartCommand): Promise<Outlook>
   /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
@@ -55,7 +60,7 @@ export interface Challenges {
 
 /** The use cases around ledger, counters and code service. */
 export function createChallenges(parts: SendParts): Challenges {
-  const { targets, purposes, emit } = parts
+  const { accounts, unsent, purposes, emit } = parts
   const sends = createSend(parts)
   const verify = createVerify(parts)
 
@@ -74,15 +79,13 @@ export function createChallenges(parts: SendParts): Challenges {
     return outcome
   }
 
-  async function liveOf(actor: Actor) {
-    const target = await targets.live(actor)
-    if ('outcome' in target) return refused('challenge_gone')
-    const { seen, who } = await gather(actor, target.ledger)
-    const challenge = challengeOf(seen, who)
-    const inAll = seen.shared === undefined ? challenge : challengeOf(seen.shared, who)
-    if ('outcome' in challenge) return challenge
-    if ('outcome' in inAll) return inAll
-    return inAll.id === challenge.id ? { target, challenge, seen } : refused('challenge_superseded')
+  /** The challenge that was shown, or that was sent to this session. */
+  async function awaitedOf(actor: Actor, shown: Shown) {
+    const account = await accounts.open(actor)
+    if ('outcome' in account) return refused('challenge_gone')
+    const known = await gather(actor, account)
+    const awaited = unsent.awaited(account, shown, known)
+    return 'outcome' in awaited ? awaited : { ...awaited, account, known, isNamed: awaited.id !== undefined }
   }
 
   return {
@@ -90,57 +93,77 @@ export function createChallenges(parts: SendParts): Challenges {
     resend: async (command) => reported('resend', command, await sends.resend(command)),
     verify: async (command) => reported('verify', command, await verify(command)),
 
-    async cancel(actor) {
-      const target = await targets.live(actor)
-      if ('outcome' in target) return
-      const { who } = await gather(actor, target.ledger)
-      const { outcome } = await target.ledger.run((view) => cancel(view, who))
-      if (outcome.challenge !== undefined) {
-        emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
-      }
+    async cancel(actor, id) {
+      const account = await accounts.open(actor)
+      if ('outcome' in account) return
+      const { who } = await gather(actor, account)
+      const { outcome } = await account.ledger.run((view) => {
+        const isOther = id !== undefined && view.ledger.challenge?.id !== id
+        return isOther ? { outcome: {} } : cancel(view, who)
+      })
+      const { challenge } = outcome
+      const place = account.places.find(({ key }) => key === challenge?.place) ?? account.places[0]
+      if (challenge !== undefined) emit({ type: 'challenge.cancelled', ...about(account, place, challenge) })
     },
 
     async find(actor, wanted) {
-      const live = await liveOf(actor)
-      if ('outcome' in live) return undefined
-      const { target, challenge, seen } = live
+      const found = await awaitedOf(actor, wanted ?? {})
+      if ('outcome' in found) return undefined
+      const { account, place, challenge, known, id, isNamed } = found
       const fits =
         wanted === undefined ||
+        isNamed ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? targets.view(target, challenge, seen) : undefined
+      const isLive = !('outcome' in challengeOf(known.seen, known.who, challenge))
+      return fits && isLive ? accounts.view(account, place, challenge, known, id) : undefined
+    },
+
+    async unsent(command) {
+      const { purpose, bound, details } = command
+      const account = await accounts.open(command)
+      if ('outcome' in account) return undefined
+      const known = await gather(command, account)
+      const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], command)
+      const way = accounts
+        .ways(account, accepted, known.seen.ledger)
+        .find(({ place, channel }) => !isNumber(place) && channel === (command.channel ?? channel))
+      if (way === undefined) return undefined
+      const order = { purpose, bound, details: details && accounts.sealDetails(account, details) }
+      return accounts.view(account, way.place, unsentChallenge(way, order, known), known)
     },
 
     async demandOf(actor, shown) {
-      const live = await liveOf(actor)
-      if ('outcome' in live) return shown.challenge === undefined ? undefined : live
-      const { purpose, bound } = live.challenge
-      return refusalAsShown(live.challenge, shown) ?? { purpose, bound }
+      const found = await awaitedOf(actor, shown)
+      if ('outcome' in found) return shown.challenge === undefined ? undefined : found
+      const { challenge, known, shown: wasShown } = found
+      const live = challengeOf(known.seen, known.who, challenge)
+      if ('outcome' in live) return live
+      const { purpose, bound } = challenge
+      return refusalAsShown(challenge, { ...shown, challenge: wasShown.challenge }) ?? { purpose, bound }
     },
 
     async preview(command) {
-      const { purpose, bound } = command
+      const { purpose } = command
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
-      const ways = await targets.ways(command, accepted)
-      if ('outcome' in ways) return unreachable(ways)
-      // One way to each destination: where another one is clear, the first may be locked.
-      const looked = ways
-        .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
-        .map(async ({ target, channel }) => {
-          const { seen, who } = await gather(command, target.ledger)
-          const order = { sendId: '', challengeId: '', purpose, bound, ...who, channel }
-          return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
-        })
-      const outlooks = await Promise.all(looked)
-      const [best] = [...outlooks.filter(({ told }) => told.refusal === undefined), ...outlooks]
-      if (best === undefined) return unreachable(refused('no_phone'))
-      const live = challengeOf(best.seen, best.who)
+      const account = await accounts.open(command)
+      if ('outcome' in account) return unreachable(account)
+      const known = await gather(command, account)
+      const ways = accounts.ways(account, accepted, known.seen.ledger)
+      // One way to each place: where another one is clear, the first may have to wait.
+      const [first, ...others] = ways
+        .filter(({ place }, index) => ways.findIndex((one) => one.place === place) === index)
+        .map((way) => refusalIn(known, command, way))
+      if (ways.length === 0) return unreachable(refused('no_phone'))
+      const refusal = others.includes(undefined) ? undefined : first
+      const live = challengeOf(known.seen, known.who)
       // Enumeration: no session learns where the code of another one went.
-      const current = 'outcome' in live ? undefined : live.number
+      const current = 'outcome' in live ? undefined : live.place
       return {
-        ...best.told,
+        ...outlook(known),
+        ...(refusal && { refusal }),
         channels: [...new Set(ways.map((one) => one.channel))],
-        ...(ways[0]?.id && { destinations: ways.map((one) => targets.shown(one, current)) }),
+        ...(account.hasChoice && { destinations: ways.map((one) => destinationOf(one, current)) }),
       }
     },
   }
@@ -157,41 +180,40 @@ const unreachable = ({ untold: _, ...refusal }: Refusal) => ({
 /** A lock, a cooldown, an hour and a day can follow one another. A limit of 0 never ends. */
 const maxWaits = 8
 
-/** What a start would meet, if nothing else happens meanwhile. Changes nothing. */
-export function outlook(
-  { shared, ...own }: LedgerView,
-  command: StartOnLedger,
-): Omit<Outlook, 'channels' | 'destinations'> {
-  const { ledger } = shared ?? own
-  const refusals = [own, shared].flatMap((seen) => (seen && refusalOf(seen, command)) ?? [])
-  const waitOf = ({ retryAfterMs = Number.POSITIVE_INFINITY }: Refusal) => retryAfterMs
-  const [refusal] = refusals.sort((one, other) => waitOf(other) - waitOf(one))
-  const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
-  return {
-    expired: hasExpired(shared ?? own, command),
-    untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
-    ...(refusal && { refusal }),
-  }
-}
-
-function refusalOf(seen: LedgerView, command: StartOnLedger): Refusal | undefined {
+/** What a start would be refused by, and until when, if nothing else happens meanwhile. Changes nothing. */
+export function refusalIn(
+  { seen, who }: Seen,
+  { purpose, bound }: Pick<StartCommand, 'purpose' | 'bound'>,
+  { place, channel }: Way,
+): Refusal | undefined {
+  const order = { sendId: '', challengeId: '', purpose, bound, place: place.key, channel, ...who }
   let first: Refusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {
-    const { outcome } = start({ ...seen, now: seen.now + waitMs }, command)
-    if (outcome.outcome !== 'refused') break
+    const now = seen.now + waitMs
+    const view = { ...seen, now }
+    const outcome = isNumber(place)
+      ? start(view, order).outcome
+      : refusalOfUnsent(view, who, now + seen.limits.codeLifetimeMs)
+    if (outcome?.outcome !== 'refused') break
     first ??= outcome
-    // Waiting does not help: a disabled number.
+    // Waiting does not help: a disabled account.
     if (outcome.retryAfterMs === undefined) return outcome
     waitMs += outcome.retryAfterMs
   }
   return first && { ...first, retryAfterMs: waitMs }
 }
 
-function hasExpired({ ledger, now, limits }: LedgerView, who: Who): boolean {
-  const { challenge } = ledger[who.budget]
-  if (challenge === undefined || challenge.attempts >= limits.attemptsPerChallenge) return false
-  // Enumeration: nobody learns of a code that somebody else asked for.
-  if (challenge.subject !== who.subject || challenge.session !== who.session) return false
-  return challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs
+/** What is to be told of the last code. */
+export function outlook({ seen, who }: Seen): Pick<Outlook, 'expired' | 'untypedSince'> {
+  const { ledger, now, limits } = seen
+  const untyped = ledger.sends.filter((send) => !isForgiven(send))
+  const { challenge } = ledger
+  const isOwn =
+    challenge?.session === who.session && challenge.attempts[who.rank] < limits.attemptsPerChallenge
+  return {
+    // Enumeration: nobody learns of a code that somebody else asked for.
+    expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
+    untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
+  }
 }

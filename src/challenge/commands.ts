@@ -38,8 +38,6 @@ export interface Actor extends OnFile, Requester {
   readonly proxied?: boolean | undefined
   /** Is given what to call once nobody waits for the outcome any more; absent: somebody always does. */
   readonly onGone?: ((leave: () => void) => void) | undefined
-  /** Whether the request is anonymous: the subject stands for the session only and has no budget of its own. */
-  readonly anonymous?: boolean | undefined
 }
 
 /** How a code reaches the person. */
@@ -143,6 +141,8 @@ export interface ChallengeView {
   readonly resendAt: number
   /** Codes that may still be submitted to this challenge. */
   readonly attemptsRemaining: number
+  /** What became of the last code. `booked`: nobody knows yet. `unconfirmed`: the provider never said that it was sent. */
+  readonly delivery: 'booked' | 'sent' | 'unconfirmed'
   /** The channels that a new code may take, the preferred one first. */
   readonly channels: readonly Channel[]
   /** What the code confirms, when the guard that asked for it describes it. */
@@ -188,6 +188,8 @@ export interface Rejection {
   readonly attemptsRemaining: number
   /** Milliseconds until the next code may be submitted, when the number is locked now. */
   readonly retryAfterMs?: number
+  /** It was typed before, and no verdict came: it may have been right then, and only a new one helps. */
+  readonly wasOpen?: true
 }
 
 /** What became of a code. Narrow on `outcome`. */

@@ -1,6 +1,8 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutChallenge, AboutExchange, EventBody } from '../events.js'
 import { present } from '../lib/json.js'
+import { type Account, about, askerOf } from './account.js'
+import type { Accounts } from './accounts.js'
 import type { SendBudget } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes } from './codes.js'
@@ -10,9 +12,9 @@ import type { Basis } from './keys.js'
 import type { Challenge, LedgerView } from './ledger/ledger.js'
 import { roomAt } from './ledger/pacing.js'
 import type { Booked } from './ledger/sends.js'
+import type { NumberPlace } from './places.js'
 import { withoutNumbers } from './provider-answer.js'
 import type { Purposes } from './purposes.js'
-import { about, type NumberTarget, type Targets } from './targets.js'
 
 // On the way out: the host is asked whether a code may go, and the provider to send it.
 
@@ -26,7 +28,8 @@ const maxReasonLength = 200
 
 /** Asks the host about a send that nothing else refuses. */
 export async function permission(
-  { subject, phone: destination }: NumberTarget,
+  { subject }: Account,
+  { phone: destination }: NumberPlace,
   { channel, purpose }: Challenge,
   beforeSend: SendCommand['beforeSend'],
   /** The methods whose codes will do. */
@@ -66,32 +69,33 @@ interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandl
 /** Which parts of the domain a code goes out through. */
 export interface DispatchParts extends Basis {
   readonly codes: Codes
-  readonly targets: Targets
+  readonly accounts: Accounts
   readonly purposes: Purposes
 }
 
 /** Hands a booked code over to the provider, and reports what became of it. */
 export function createDispatch(parts: DispatchParts) {
-  const { codes, targets, purposes, emit } = parts
+  const { codes, accounts, purposes, emit } = parts
 
   return async function dispatch(
-    target: NumberTarget,
+    account: Account,
+    place: NumberPlace,
     { challenge, superseded, previousHandle, locale = 'en', channels }: Order,
     seen: LedgerView,
   ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
-    // What was booked is one send, and a call in its place would be two.
-    const mayCall = channel === 'call' || roomAt(seen, challenge.budget, 'sms') <= seen.now
-    emit({ type: 'challenge.started', ...about(target, challenge) })
-    const dispatched = await codes.send(target, {
-      lane: target.lane,
-      destination: target.phone,
+    // It is booked as a text: as a call it would count as two.
+    const mayCall = channel === 'call' || roomAt(seen, challenge.rank, 'sms') <= seen.now
+    emit({ type: 'challenge.started', ...about(account, place, challenge) })
+    const dispatched = await codes.send(askerOf(account, place), {
+      lane: account.lane,
+      destination: place.phone,
       channel,
       channels: channels.filter((one) => one !== 'call' || mayCall),
       appName: purposes.appNameOf(challenge.purpose),
       purpose: challenge.purpose,
       locale,
-      details: targets.detailsOf(target, challenge),
+      details: accounts.detailsOf(account, challenge),
       expiresInMs: challenge.maxExpiresAt - seen.now,
       previousHandle,
     })
@@ -99,9 +103,9 @@ export function createDispatch(parts: DispatchParts) {
     const { result } = sent
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     if (superseded !== undefined && result !== 'not-sent') {
-      emit({ type: 'challenge.superseded', ...about(target, superseded) })
+      emit({ type: 'challenge.superseded', ...about(account, place, superseded) })
     }
-    emit(eventOf(result, about(target, travelled, exchange), messageId))
+    emit(eventOf(result, about(account, place, travelled, exchange), messageId))
     return dispatched
   }
 }

@@ -2,7 +2,9 @@ import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import { type Awaitable, type Background, isThenable, withinDeadline } from '../lib/promises.js'
 import type { Store } from '../store/store.js'
+import { createAccounts } from './accounts.js'
 import { createCounters } from './budgets/counters.js'
+import { createNumberCounters } from './budgets/number-counters.js'
 import { createServiceLimits } from './budgets/service-limits.js'
 import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard.js'
 import { createChallenges } from './challenges.js'
@@ -10,7 +12,7 @@ import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import { createKeys, createSecrets } from './keys.js'
 import type { Limits } from './limits.js'
-import { createNumbers, createSubjects } from './lockouts.js'
+import { createSubjects } from './lockouts.js'
 import { createDevices, deviceLifetimeMs } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
@@ -18,7 +20,7 @@ import { createKeptForms } from './proofs/kept-forms.js'
 import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
-import { createTargets } from './targets.js'
+import { createUnsent } from './unsent.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
@@ -34,8 +36,6 @@ export function openDomain(settings: {
   /** The names under which the provider files codes, by purpose. */
   readonly appName: Readonly<Record<string, string>>
   readonly countries: readonly string[] | 'any'
-  /** Whether there are authenticator apps. */
-  readonly haveApps: boolean
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */
@@ -52,14 +52,16 @@ export function openDomain(settings: {
   const secrets = createSecrets(settings.secret)
   const keys = createKeys(namespace, secrets)
   const purposes = createPurposes(settings.purposes, settings.defaultPurpose, settings.appName)
-  const parts = { ...settings, store, secrets, keys, purposes }
-  const targets = createTargets(parts)
+  const unsent = createUnsent({ secrets, purposes })
+  const parts = { ...settings, store, secrets, keys, purposes, unsent }
+  const accounts = createAccounts(parts)
   const codes = createCodes(parts)
   const signups = createSignupGuard(parts, settings.signupGuard)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
+  const numberCounters = createNumberCounters(parts)
   const grants = createGrants({ ...parts, deviceLifetimeMs: deviceLifetimeMs(settings) })
-  const sending = { ...parts, targets, counters, codes }
+  const sending = { ...parts, accounts, counters, numberCounters, codes }
   return {
     namespace,
     store,
@@ -70,9 +72,8 @@ export function openDomain(settings: {
     now,
     emit,
     challenges: createChallenges(sending),
-    numbers: createNumbers(parts, targets),
-    subjects: createSubjects({ ...parts, targets, grants }),
-    sharedLedger: targets.shared,
+    subjects: createSubjects({ ...parts, accounts, numberCounters, grants }),
+    ledgerOf: accounts.ledgerOf,
     codes,
     signups,
     serviceLimits,

@@ -13,7 +13,6 @@ import { memoize } from '../lib/memoize.js'
 import type { Background } from '../lib/promises.js'
 import type { PhoneNumber } from '../phone-number.js'
 import type { Kind, Store } from '../store/store.js'
-import type { Lane } from './limits.js'
 
 // What a reader of the store can make nothing of: the keys of entries, and values that are hashed or sealed under the
 // secrets of the host; and with them what every part of the domain stands on.
@@ -30,22 +29,26 @@ export interface Basis {
   readonly emit: Emit
 }
 
-export type CounterKind = Extract<Kind, `count-${string}` | `${string}-tally`>
+/** 132 bits: it is in the ledger with every send. */
+const numberTagLength = 22
+
+export type CounterKind = Extract<Kind, `count-${string}` | `number-${string}`>
 
 export type Keys = ReturnType<typeof createKeys>
 
 /** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
 export function createKeys(namespace: string, secrets: Secrets) {
   // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.
-  const key = (kind: Kind, tag: string) => ['tf2', namespace, kind, tag].join(':')
-  const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
+  const key = (kind: Kind, tag: string) => ['tf3', namespace, kind, tag].join(':')
   // Memoized: every code for the same number needs it again.
-  const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
+  const tagOf = memoize((phone) => secrets.tag('number-tag', phone).slice(0, numberTagLength))
   return {
-    /** By a keyed hash of the number. */
-    ledger: (lane: Lane, phone: PhoneNumber) => ledgers[lane](phone),
-    /** The ledger of a subject, over all of its destinations. */
-    subject: (subject: string) => key('auth', hashId(subject)),
+    /** The ledger of an account at sign-in, over all that it has on file. */
+    account: (subject: string) => key('auth', hashId(subject)),
+    /** The ledger of a number at sign-up, by its tag. */
+    enrolled: (number: string) => key('enrol', number),
+    /** A keyed hash of a number. */
+    number: (phone: PhoneNumber) => tagOf(phone),
     /** The record of a subject: grants, revocations, tried recovery codes. */
     // Used by the guard on every request: V8 hashes the same string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
@@ -54,7 +57,6 @@ export function createKeys(namespace: string, secrets: Secrets) {
     enrolment: (session: string) => key('enrolment', hashId(session)),
     /** A form that waits for a code. */
     forms: (id: string) => key('forms', hashId(id)),
-    /** What the service knows about its account. */
     /** A counter: what it counts, and for which holder. */
     counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }
@@ -74,6 +76,7 @@ export type SecretUse =
   | 'form'
   | 'handle'
   | 'details'
+  | 'challenge'
   | 'authenticator'
   | 'destination'
   | 'device'

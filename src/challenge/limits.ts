@@ -41,37 +41,44 @@ const pauses = list(
 const limitTable = {
   /**
    * Codes that may be submitted to one challenge, 1 to 10; resend, restart, cancel or another channel give none
-   * back. Times `sendsPerHour` and `sendsPerDay` it is how many a number takes in an hour (25) and in a day (50);
-   * one that succeeds does not count.
+   * back. Times `sendsPerHour` and `sendsPerDay` it is how many an account takes in an hour (25) and in a day (50), over
+   * all its numbers and its app; a code that succeeds does not count. Browsers that are not known have three fifths of
+   * it. Twice the day (100), and of that three fifths, is what a number takes in a day over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
-  /** Failures on one number, over all its challenges, before it is locked; from then on every five more lock again. */
+  /**
+   * Wrong codes of one account, typed in browsers that are not known, before it is locked for them; from then on every
+   * five more lock again. At a sign-up, of one number.
+   */
   // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
   failuresBeforeLock: limit(10, atLeastOne),
   /** The first lock; each further one is twice as long, up to an hour. Falls by success alone. */
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
-  /** Rejected codes since the last success that disable a number until `tf.numbers.enable` is called. */
+  /**
+   * Wrong codes since the last success that disable an account until `tf.subjects.enable` is called; three fifths of
+   * them disable it for browsers that are not known.
+   */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
-  /**
-   * Rejected codes over all numbers of a subject: sign-ins in known browsers, in others, and phone verifications
-   * each. `tf.subjects.enable` lifts it.
-   */
-  failuresPerSubjectPerDay: limit(20, atLeastOne),
   /** Longest life of a code and of a challenge, whatever lifetime the provider gives. */
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
-  /** The pause after the first, second, ... send to one number, by any channel and session; the last one repeats; known browsers have their own. */
+  /**
+   * The pause after the first, second, ... send of an account to one number, by any channel and session; the last one
+   * repeats; known browsers have their own. After a send that was refused it holds for its own channel alone.
+   */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
-  /** Per number, without the sends of approved challenges. A call counts as two, and a limit of 1 admits one. */
+  /**
+   * Per account over all its numbers, without the sends of approved challenges; known browsers have their own. A call counts as two, and a limit of 1 admits one. What the provider gave no answer or no verdict about does not count here.
+   */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
   sendsPerDay: limit(10, count),
-  /** Per number, approved or not. */
+  /** Per number over all accounts, approved or not; browsers that are not known have three fifths of it. */
   // Nobody signs in more often, also among those who enter every code.
   allSendsPerHour: limit(20, count),
   /** The same in 24 hours. */
@@ -139,6 +146,8 @@ export const defaultLimits = each('byDefault') as unknown as Limits
 
 /** Limits of earlier builds, and what holds instead. */
 const gone = {
+  failuresPerSubjectPerDay:
+    'wrong codes are counted by account, see attemptsPerChallenge and failuresBeforeDisable',
   sendsPerChallenge: 'a challenge sends as many codes as cooldownMs and sendsPerHour let it',
   callsPerHour: 'a call counts as two of sendsPerHour',
   callsPerDay: 'a call counts as two of sendsPerDay',
@@ -167,36 +176,44 @@ export const limitsOption: Check = (value, name) => {
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'
 
-/** The limits of one number in one lane. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
+/** The limits of one ledger. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
 export interface LedgerLimits extends Limits {
-  /** How long one check holds the number: its timeout and a margin. */
-  readonly leaseMs: number
-  /** What part of all checks of a number is kept for known browsers; 0 where no browser is known. */
-  readonly knownShare: number
+  readonly lane: Lane
+  /** Whether some browsers are known, so that strangers have a share. */
+  readonly browsersAreKnown: boolean
+  /** How long one check keeps others waiting: its timeout, and the way there and back. */
+  readonly checkMs: number
+  /** How long a send may be under way. */
+  readonly sendMs: number
 }
 
 /** For so long what the provider has answered is handed again to a store that does not take it. */
 export const settledWithinMs = 1_500
-/** How long a lease outlives the timeout of its check, at the least: the way back to the store. */
+/** How long a check outlives its timeout, at the least: the way back to the store, and the time to try it again. */
 const leaseMarginMs = 2_000
 /** Commands of the store between a reserved attempt and its verdict, and one to spare. */
 const commandsOnTheWay = 4
+/** Of what an account or a number has, strangers may use so much: a known browser always finds something left. */
+export const shareOfStrangers = (most: number): number => Math.floor((most * 3) / 5)
 
-/** Enough for an owner whose password is known; strangers keep three challenges an hour. */
-const knownShare = 0.4
+/** How long after its deadline a send that nobody heard of is lost. */
+const lostAfterMs = 2_000
 
 /**
- * The limits of a number, with a share for known browsers where there are any. Enrolment locks a number but
- * never disables it: no account depends on it yet.
+ * The limits of a ledger. Enrolment locks a number but never disables it: no account depends on it yet. What a number
+ * may be sent in all is counted there; at sign-in it is counted over all accounts.
  */
 export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
-  const leaseMs = limits.verifyTimeoutMs + Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)
-  if (lane === 'auth') return { ...limits, leaseMs, knownShare: browsersAreKnown ? knownShare : 0 }
-  return {
+  const onTheWayMs = Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)
+  const ledger = {
     ...limits,
-    failuresBeforeDisable: Number.POSITIVE_INFINITY,
-    sendsPerDay: Math.min(limits.sendsPerDay, limits.enrolSendsPerDay),
-    leaseMs,
-    knownShare: 0,
+    lane,
+    browsersAreKnown: lane === 'auth' && browsersAreKnown,
+    checkMs: limits.verifyTimeoutMs + onTheWayMs,
+    sendMs: limits.sendTimeoutMs + lostAfterMs,
   }
+  const never = Number.POSITIVE_INFINITY
+  if (lane === 'auth') return { ...ledger, allSendsPerHour: never, allSendsPerDay: never }
+  const sendsPerDay = Math.min(limits.sendsPerDay, limits.enrolSendsPerDay)
+  return { ...ledger, failuresBeforeDisable: never, sendsPerDay }
 }

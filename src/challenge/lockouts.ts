@@ -1,143 +1,85 @@
-import { dayMs } from '../lib/time.js'
-import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import { type Basis, hashId } from './keys.js'
+import type { Accounts } from './accounts.js'
+import type { NumberCounters } from './budgets/number-counters.js'
+import type { Basis } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
-import type { BudgetName, LedgerView } from './ledger/ledger.js'
-import { pauseBeforeSend } from './ledger/pacing.js'
-import type { Lane, Limits } from './limits.js'
+import type { Ledger, Rank } from './ledger/ledger.js'
+import { reservedUntil, roomAt } from './ledger/pacing.js'
 import type { Grants } from './proofs/grants.js'
-import type { Targets } from './targets.js'
 
-// What an operator sees of numbers and subjects that are locked, and how they are let in again.
+// What an operator sees of accounts that are locked, and how they are let in again.
 
-/** What one kind of browser may do with a number, or with all destinations of a subject. */
-export interface BudgetState {
+/** What browsers may do in which the subject has succeeded before. Times in milliseconds. */
+export interface KnownState {
+  /** Whether so many wrong codes came that only `enable` lifts it. */
+  readonly disabled: boolean
+  /** Until a code may be sent, the cooldown of a single number apart; 0 when one may. Waiting does not enable. */
+  readonly nextSendInMs: number
+  /** Until a code may be checked; 0 when one may. */
+  readonly nextCheckInMs: number
+}
+
+/** What an account may do, over all its numbers and its app: outside `known`, in browsers that are not known. */
+export interface SubjectState extends KnownState {
   /** Whether too many wrong codes came, for a while. */
   readonly locked: boolean
   /** Milliseconds until the lock ends; 0 when not locked. */
   readonly lockedForMs: number
-  /** Whether so many came that only `enable` lifts it. */
-  readonly disabled: boolean
-  /** Attempts since the last success. */
-  readonly failures: number
-  /** Milliseconds until a code may be sent; 0 when one may. Waiting does not enable a disabled number. */
-  readonly nextSendInMs: number
-  /** Milliseconds until a code may be checked; 0 when one may. */
-  readonly nextCheckInMs: number
-}
-
-/** The same of browsers that are not known, and of those that are. */
-export interface NumberState extends BudgetState {
+  /** Wrong codes since the last success, in all browsers. */
+  readonly judged: number
   /** Browsers in which the subject has succeeded before. */
-  readonly known: BudgetState
+  readonly known: KnownState
 }
 
-/** The operator's view of a number on file. Both methods reject with a TypeError for a string that is not a phone number. */
-export interface Numbers {
-  /**
-   * What a number may do now.
-   *
-   * @example
-   * const { locked, lockedForMs, disabled } = await tf.numbers.state('+573001234567')
-   */
-  state(phone: string): Promise<NumberState>
-  /** Lifts a disabled or locked number, for both kinds of browsers. */
-  enable(phone: string): Promise<void>
-}
-
-export function createNumbers({ emit }: Basis, targets: Targets): Numbers {
-  return {
-    async state(phone) {
-      return numberState(await targets.ledgerOf(await numberFrom(phone)).read())
-    },
-    async enable(phone) {
-      await targets.ledgerOf(await numberFrom(phone)).run(enable)
-      emit({ type: 'number.enabled' })
-    },
-  }
-}
-
-/** What may be done by what was read. */
-function numberState(seen: LedgerView): NumberState {
-  const { ledger, now, limits } = seen
-  const stateOf = (name: BudgetName): BudgetState => {
-    const budget = ledger[name]
-    const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
-    return {
-      locked: lockedForMs > 0,
-      lockedForMs,
-      disabled: isDisabled(ledger, name, limits),
-      failures: budget.attemptsSinceSuccess,
-      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(seen, name, 'sms')?.retryAfterMs ?? 0),
-      nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(seen, name)),
-    }
-  }
-  return { ...stateOf('strangers'), known: stateOf('known') }
-}
-
-async function numberFrom(given: string): Promise<PhoneNumber> {
-  const parsed = await parsePhoneNumber(typeof given === 'string' ? given : '', { countries: 'any' })
-  if (parsed.ok) return parsed.phone
-  throw new TypeError('phone must be one number in international form, such as +573001234567')
-}
-
-/** Which wrong codes of a subject are counted together. `known`: those typed in known browsers at sign-in and step-up. */
-type Tally = Lane | 'known'
-
-/** The wrong codes of a subject's day, over all its numbers. */
-export interface TallyState {
-  /** Rejected codes at sign-in and step-up in the day that runs. */
-  readonly failures: number
-  /** Whether `failuresPerSubjectPerDay` has been reached: every further code is refused. */
-  readonly locked: boolean
-  /** Milliseconds until the day ends; 0 when not locked. */
-  readonly lockedForMs: number
-}
-
-/** What an operator may ask about a subject: of browsers that are not known, and of those that are. */
-export interface SubjectState extends TallyState {
-  /** Browsers in which the subject has succeeded before. */
-  readonly known: TallyState
-  /** Over all of its destinations, where it may have more than a number. */
-  readonly destinations: NumberState
-}
-
-/** The operator's view of a subject. */
+/** The operator's view of an account. */
 export function createSubjects(
   parts: Basis & {
-    readonly limits: Limits
     readonly grants: Pick<Grants, 'forgetRecoveryTries'>
-    readonly targets: Pick<Targets, 'shared'>
+    readonly accounts: Pick<Accounts, 'ledgerOf'>
+    readonly numberCounters: NumberCounters
   },
 ) {
-  const { store, keys, limits, targets } = parts
+  const { accounts, numberCounters, grants, emit } = parts
 
-  const tally = (name: Tally, subject: string) => keys.counter(`${name}-tally`, hashId(subject))
-
-  async function stateOf(name: Tally, subject: string): Promise<TallyState> {
-    const { count, resetInMs } = await store.increment(tally(name, subject), dayMs, 0)
-    const locked = count >= limits.failuresPerSubjectPerDay
-    return { failures: count, locked, lockedForMs: locked ? resetInMs : 0 }
-  }
+  /** By their keys: what an account was sent to in the last day. */
+  const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ place }) => place))]
 
   return {
     async state(subject: string): Promise<SubjectState> {
-      const [strangers, known, seen] = await Promise.all([
-        stateOf('auth', subject),
-        stateOf('known', subject),
-        targets.shared(subject).read(),
-      ])
-      return { ...strangers, known, destinations: numberState(seen) }
+      const seen = await accounts.ledgerOf(subject).read()
+      const { ledger, now, limits } = seen
+      const lockedForMs = Math.max(0, ledger.lockExpiresAt - now)
+      const stateOf = async (rank: Rank): Promise<KnownState> => {
+        const waits = await Promise.all(numbersIn(ledger).map((number) => numberCounters.waits(number, rank)))
+        const ofLock = rank === 'stranger' ? lockedForMs : 0
+        const freeAt = Math.max(reservedUntil(seen, rank), roomAt(seen, rank, 'sms'))
+        return {
+          disabled: isDisabled(ledger, rank, limits),
+          nextSendInMs: Math.max(ofLock, freeAt - now, ...waits.map(({ sendMs }) => sendMs)),
+          nextCheckInMs: Math.max(
+            ofLock,
+            pauseBeforeCheck(seen, rank),
+            ...waits.map(({ checkMs }) => checkMs),
+          ),
+        }
+      }
+      const [strangers, known] = await Promise.all([stateOf('stranger'), stateOf('known')])
+      const judged = ledger.stranger.rejections + ledger.known.rejections
+      return { locked: lockedForMs > 0, lockedForMs, judged, ...strangers, known }
     },
-    /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, those of an app, and the recovery codes tried. */
+
+    /**
+     * Lifts lock and disabling, and forgets what was counted: guesses and sends, those of the numbers that codes went to,
+     * and the recovery codes tried.
+     */
     async enable(subject: string): Promise<void> {
-      const names = ['auth', 'enrol', 'known'] as const
-      // A count never falls below 0.
-      const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
-      const cleared = names.map((name) => clear(tally(name, subject)))
-      const forgiven = targets.shared(subject).run(enable)
-      await Promise.all([...cleared, forgiven, parts.grants.forgetRecoveryTries(subject)])
-      parts.emit({ type: 'subject.enabled', subject })
+      const ledger = accounts.ledgerOf(subject)
+      const numbers = numbersIn((await ledger.read()).ledger)
+      await Promise.all([
+        ledger.run(enable),
+        ...numbers.map((number) => numberCounters.clear(number)),
+        grants.forgetRecoveryTries(subject),
+      ])
+      emit({ type: 'subject.enabled', subject })
     },
   }
 }

@@ -2,156 +2,154 @@ import { TwoFactorError } from '../errors.js'
 import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
 import { all, allSettled, tryAgain } from '../lib/promises.js'
-import { stepOf } from '../lib/totp.js'
+import { type Account, about, askerOf, gather } from './account.js'
+import type { Accounts } from './accounts.js'
 import type { Counters } from './budgets/counters.js'
+import type { NumberCounters } from './budgets/number-counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import type { Exchanged } from './exchanges.js'
 import type { Basis } from './keys.js'
 import { reserve, settle } from './ledger/attempts.js'
-import type { Approved, Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
+import type { Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import { settledWithinMs } from './limits.js'
+import { isNumber, type Place } from './places.js'
 import type { Purposes } from './purposes.js'
-import { about, gather, hasNumber, type Target, type Targets } from './targets.js'
+import type { Unsent } from './unsent.js'
 import { newCommandId } from './updater.js'
 
 /** Which parts of the domain a code is judged by. */
 export interface VerifyParts extends Basis {
   readonly codes: Codes
   readonly counters: Counters
-  readonly targets: Targets
+  readonly numberCounters: NumberCounters
+  readonly accounts: Accounts
+  readonly unsent: Unsent
   readonly purposes: Purposes
 }
 
-/** Verify: count the attempt, ask the provider, record the verdict. */
+/** Verify: count the attempt, have it judged, record the verdict. */
 export function createVerify(parts: VerifyParts) {
-  const { codes, counters, targets, purposes, secrets, emit } = parts
-
-  function approval(
-    target: Target,
-    challenge: Challenge,
-    { channel }: Approved,
-    exchange: AboutExchange & { readonly ageMs: number },
-  ): VerifyOutcome {
-    emit({ type: 'challenge.approved', ...about(target, { ...challenge, channel }, exchange) })
-    const { purpose, bound } = challenge
-    return { outcome: 'approved', purpose, channel, ...present({ phone: target.phone, bound }) }
-  }
+  const { codes, counters, numberCounters, accounts, unsent, purposes, secrets, emit } = parts
 
   function rejection(
-    target: Target,
+    account: Account,
+    place: Place,
     challenge: Challenge,
     outcome: Rejected,
     exchange: AboutExchange = {},
   ): VerifyOutcome {
-    const { attemptsRemaining, used, lockedForMs: retryAfterMs } = outcome
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, exchange) })
-    reportNumber(target, challenge, outcome)
-    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs }) }
+    const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
+    const told = about(account, place, challenge, exchange)
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...told })
+    reportLock(account, place, challenge, outcome)
+    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, wasOpen }) }
   }
 
-  /** The app shows its codes by itself: they are computed here, and nobody is asked. */
-  async function verdictOn(
-    target: Target,
-    code: string,
-    step: number | undefined,
+  function reportLock(
+    account: Account,
+    place: Place,
     challenge: Challenge,
-  ): Promise<Exchanged<Verdict>> {
-    if (!hasNumber(target)) return { result: step === undefined ? 'rejected' : 'approved', about: {} }
-    return codes.check(target, {
-      destination: target.phone,
-      appName: purposes.appNameOf(challenge.purpose),
-      code,
-      handle: challenge.handle,
-      details: targets.detailsOf(target, challenge),
-    })
-  }
-
-  /** An outage or a restart may come between an attempt and its verdict; the number is locked all the same. */
-  function reportNumber(target: Target, challenge: Challenge, { lockedForMs, disabled }: Consequences): void {
-    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...about(target, challenge) })
-    if (disabled) emit({ type: 'number.disabled', ...about(target, challenge) })
+    { lockedForMs, disabled }: Consequences,
+  ): void {
+    const told = about(account, place, challenge)
+    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...told })
+    if (disabled) emit({ type: 'number.disabled', ...told })
   }
 
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
-    const { shown = {} } = command
-    const target = await targets.live(command)
-    if ('outcome' in target) return refused('challenge_gone')
-    const code = hasNumber(target) ? command.code : command.appCode
-    // What no code of this kind looks like costs no attempt.
-    if (code === undefined) return refused('invalid_request')
+    const account = await accounts.open(command)
+    if ('outcome' in account) return refused('challenge_gone')
 
     // Gather.
-    const { ledger } = target
-    const budget = counters.forVerification(target)
-    const { who } = await gather(command, ledger)
+    const { lane, ledger } = account
+    const budget = counters.forVerification(account)
+    const sent = () => numberCounters.sentTo(account)
+    const { seen, who, counts } = await gather(command, account, undefined, sent)
+    const { shown: wasShown = {} } = command
+    const sentOrNamed = unsent.awaited(account, wasShown, { seen, who })
+    const awaited =
+      'outcome' in sentOrNamed ? (unsent.begun(account, wasShown, { seen, who }) ?? sentOrNamed) : sentOrNamed
+    if ('outcome' in awaited) return awaited
+    const { place, sealed, shown } = awaited
+    const code = place.typed(command)
+    // What no code of this place looks like costs no attempt.
+    if (code === undefined) return refused('invalid_request')
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
     // parallel requests one is counted.
     const id = newCommandId()
-    const tag = secrets.tag('code-tag', `${target.phone ?? target.key} ${code}`)
-    const attempt = { id, shown, code: tag, ...who }
-    const reserving = await ledger.run(
-      (view) => reserve(view, attempt),
-      () => (view) => settle(view, id, 'not-sent'),
-    )
+    const tag = secrets.tag('code-tag', `${place.key} ${code}`)
+    const { hasChoice } = account
+    const attempt = { id, shown, sealed, place: place.key, code: tag, counts, hasChoice, ...who }
+    const reserving = await ledger.run((view) => reserve(view, attempt))
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
+    const { challenge } = reserved
     const record = (verdict: Verdict, step?: number) =>
-      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, id, verdict, step)))
-    const wrongCode = budget.wrongCode(who.budget)
-    const spent = await wrongCode.take().catch(async (error: unknown) => {
+      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, attempt, verdict, step)))
+    const wrongCode =
+      isNumber(place) && lane === 'auth' ? numberCounters.forCode(place.key, who.rank) : undefined
+    const spent = await wrongCode?.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
       await record('not-sent').catch(() => undefined)
       throw error
     })
     // A used code is rejected whatever the counters return; the provider is not asked about it.
-    if (reserved.outcome === 'rejected') return rejection(target, reserved.challenge, reserved)
+    if (reserved.outcome === 'rejected') return rejection(account, place, challenge, reserved)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
     }
 
-    // Ask the provider.
-    const { challenge } = reserved
-    const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
-    const step = stepIn(command, target, reserving.now)
-    const { result: verdict, about: exchange } = await verdictOn(target, code, step, challenge)
-
-    // Settle, and commit.
+    // Ask, and settle.
+    const {
+      result: verdict,
+      step,
+      about: exchange,
+    } = place.judge
+      ? { ...place.judge(code, reserving.now), about: {} }
+      : {
+          step: undefined,
+          ...(await codes.check(askerOf(account, place), {
+            destination: place.phone,
+            appName: purposes.appNameOf(challenge.purpose),
+            code,
+            handle: reserved.handle,
+            details: accounts.detailsOf(account, challenge),
+          })),
+        }
     const [{ outcome, now }] = await all([
       record(verdict, step),
       // A give-back that fails must not take back what was proven.
-      verdict === 'rejected' ? undefined : allSettled([wrongCode.refund()]),
+      verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
     ])
     switch (outcome.outcome) {
-      case 'approved':
+      case 'approved': {
+        const sends = sendsFor(challenge, reserving.ledger.sends)
         // A count that fails must not take back what was proven.
         await budget.proven(sends.length).catch(() => undefined)
-        return approval(target, challenge, outcome, { ageMs: ageOf(sends, now), ...exchange })
+        const { purpose, bound } = challenge
+        const { channel } = outcome
+        const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)
+        const told = about(account, place, { ...challenge, channel }, exchange)
+        emit({ type: 'challenge.approved', ...told, ...present({ ageMs }) })
+        return { outcome: 'approved', purpose, channel, ...present({ phone: place.phone, bound }) }
+      }
       case 'rejected':
-        return rejection(target, challenge, outcome, exchange)
+        return rejection(account, place, challenge, outcome, exchange)
       case 'gone':
-        reportNumber(target, challenge, outcome)
+        reportLock(account, place, challenge, outcome)
         return refused('challenge_gone')
       case 'spent':
-        reportNumber(target, challenge, outcome)
-        throw noVerdict(verdict)
       case 'refunded':
         throw noVerdict(verdict)
     }
   }
-}
-
-/** The step of the app whose code this is; undefined for a wrong one, and where one is awaited that was sent. */
-function stepIn({ appCode, secret }: VerifyCommand, target: Target, now: number): number | undefined {
-  if (hasNumber(target) || appCode === undefined || secret === undefined) return undefined
-  return stepOf(appCode, secret, now)
 }
 
 /** How long ago the last of the codes was sent. */

@@ -124,7 +124,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   }
 }
 
-/** The third part of `tf2:<namespace>:<kind>:<tag>`. */
+/** The third part of `tf3:<namespace>:<kind>:<tag>`. */
 function kindIn(key: string): string {
   const start = key.indexOf(':', 4)
   const end = key.indexOf(':', start + 1)

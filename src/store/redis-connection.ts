@@ -133,7 +133,7 @@ export async function inspectRedis(
   const nodes = new Map<string, Node>()
   const meet = async (_: unknown, sample: number) => {
     const sentAt = Date.now()
-    const reply = await runScript(send, inspectScript, `tf2:${namespace}:inspect:${sample}`)
+    const reply = await runScript(send, inspectScript, `tf3:${namespace}:inspect:${sample}`)
     const [id = '', port = '', version = '', eviction = '', role = '', replicas, seconds, micros] = (
       reply as unknown[]
     ).map(String)

@@ -120,7 +120,7 @@ const lasting = (lane: Lane) => ({ lane, capacity: 'maxGrants' }) as const
 const counters = (lane: Lane) => ({ lane, capacity: 'maxCounters' }) as const
 
 /**
- * Every kind of entry, as the third part of its key names it: `tf2:<namespace>:<kind>:<tag>`. Keys are made of these
+ * Every kind of entry, as the third part of its key names it: `tf3:<namespace>:<kind>:<tag>`. Keys are made of these
  * names, and the memory store keeps each kind apart.
  */
 export const kinds = {
@@ -131,9 +131,8 @@ export const kinds = {
   // Up to 20 kB each. A form that finds no room is typed again.
   forms: { ...lasting('auth'), maxEntries: 1_000 },
   devices: lasting('auth'),
-  'auth-tally': lasting('auth'),
-  'enrol-tally': lasting('enrol'),
-  'known-tally': lasting('auth'),
+  'number-sends': lasting('auth'),
+  'number-wrong': lasting('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-service-sends': counters('auth'),
   'count-auth-forms': counters('auth'),

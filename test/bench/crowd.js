@@ -9,7 +9,7 @@ export async function crowdedStore(ledgers) {
   // To make each by its commands would take longer than the logins that are measured.
   for (let index = 1_000; index < ledgers; index += 1) {
     const { value } = store.read(keyOf(index % 1_000))
-    const key = `tf2::auth:${index.toString(36).padStart(43, 'x')}`
+    const key = `tf3::auth:${index.toString(36).padStart(43, 'x')}`
     store.swap(key, undefined, JSON.parse(JSON.stringify(value)), 600_000)
   }
   // What the crowd left behind is not to be cleared away while logins are measured.

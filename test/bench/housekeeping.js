@@ -38,15 +38,15 @@ export const bars = [
 export function pauseOfGrants({ entries }) {
   const { store, longestWrite } = ending({ maxGrants: entries, maxCounters: entries })
   return longestWrite(entries, (tag) => {
-    store.swap(`tf2::grants:${tag}`, undefined, { grants: [] }, lifetimeMs)
-    store.increment(`tf2::count-auth-address-sends:${tag}`, lifetimeMs)
+    store.swap(`tf3::grants:${tag}`, undefined, { grants: [] }, lifetimeMs)
+    store.increment(`tf3::count-auth-address-sends:${tag}`, lifetimeMs)
   })
 }
 
 export function pauseOfLedgers({ entries }) {
   const { store, longestWrite } = ending({ maxLedgers: entries })
   return longestWrite(entries, (tag) =>
-    store.swap(`tf2::auth:${tag}`, undefined, { command: tag, ledger: '[2]' }, lifetimeMs),
+    store.swap(`tf3::auth:${tag}`, undefined, { command: tag, ledger: '[2]' }, lifetimeMs),
   )
 }
 

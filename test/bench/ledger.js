@@ -6,6 +6,7 @@ import {
   ledgersOf,
   limits,
   memoryStore,
+  placeOf,
   reserve,
   settle,
 } from '../store/sent-challenges.js'
@@ -38,11 +39,12 @@ export async function decision() {
     const { key, binding } = people[index]
     const id = `attempt ${index}`
     // A code that was judged before is not judged again.
-    const attempt = { id, shown: { purpose: 'login' }, code: `tag of code ${tried++}`, ...binding }
+    const code = `tag of code ${tried++}`
+    const attempt = { id, shown: { purpose: 'login' }, place: placeOf(index), code, ...binding }
     const updater = ledgers(key, limits)
     const reserved = await updater.run((view) => reserve(view, attempt))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
-    await updater.run((view) => settle(view, id, 'rejected'))
+    await updater.run((view) => settle(view, attempt, 'rejected'))
   })
   return cost / 2
 }

@@ -10,8 +10,9 @@ describe('keys', () => {
     const keys = createKeys('shop', secrets)
     const phone = '+573001234567' as PhoneNumber
     const named = [
-      ['auth', keys.ledger('auth', phone)],
-      ['enrol', keys.ledger('enrol', phone)],
+      ['auth', keys.account('ana')],
+      ['enrol', keys.enrolled(keys.number(phone))],
+      ['number-sends', keys.counter('number-sends', `day.${keys.number(phone)}`)],
       ['grants', keys.grants('ana')],
       ['grants', createKeys('', secrets).grants('ana')],
       ['devices', keys.devices('ana')],
@@ -24,11 +25,12 @@ describe('keys', () => {
     expect(all.join()).not.toMatch(/573001234567|ana\b|session-1/)
     // By which a store keeps them apart.
     expect(all.map((key) => key.split(':')[2])).toEqual(named.map(([kind]) => kind))
-    expect(keys.grants('ana')).toMatch(/^tf2:shop:grants:[\w-]{43}$/)
-    expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf2::auth:[\w-]{43}$/)
+    expect(keys.grants('ana')).toMatch(/^tf3:shop:grants:[\w-]{43}$/)
+    expect(createKeys('', secrets).account('ana')).toMatch(/^tf3::auth:[\w-]{43}$/)
+    expect(keys.number(phone)).toMatch(/^[\w-]{22}$/)
   })
 
-  it('of a number are made once, per lane, while it comes back', () => {
+  it('of a number are made once while it comes back', () => {
     const secrets = createSecrets([older])
     const made: string[] = []
     const tag: typeof secrets.tag = (use, text) => {
@@ -37,15 +39,15 @@ describe('keys', () => {
     }
     const keys = createKeys('', { ...secrets, tag })
     const phones = ['+573001234567', '+573001234568'] as PhoneNumber[]
-    const ask = () => phones.flatMap((phone) => [keys.ledger('auth', phone), keys.ledger('enrol', phone)])
+    const ask = () => phones.map((phone) => keys.number(phone))
     const first = ask()
-    expect(new Set(first).size).toBe(4)
+    expect(new Set(first).size).toBe(2)
     expect(ask()).toEqual(first)
-    expect(made).toHaveLength(4)
+    expect(made).toHaveLength(2)
     // A flood of other numbers drives them out, and changes nothing else.
-    for (let other = 0; other < 1_000; other += 1) keys.ledger('auth', `+57301${other}` as PhoneNumber)
+    for (let other = 0; other < 1_000; other += 1) keys.number(`+57301${other}` as PhoneNumber)
     expect(ask()).toEqual(first)
-    expect(made.filter((text) => text === phones[0])).toHaveLength(3)
+    expect(made.filter((text) => text === phones[0])).toHaveLength(2)
   })
 
   it('remember fingerprints without mixing them up', () => {

@@ -1,7 +1,7 @@
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import type { Shown } from '../../src/challenge/commands.js'
 import { type Basis, createKeys, createSecrets } from '../../src/challenge/keys.js'
-import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
+import type { Ledger } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { ProblemCode } from '../../src/errors.js'
 import { createBackground } from '../../src/lib/promises.js'
@@ -45,7 +45,6 @@ export const limits: Limits = {
   failuresBeforeLock: 10,
   lockMs: 900_000,
   failuresBeforeDisable: 100,
-  failuresPerSubjectPerDay: 20,
   codeLifetimeMs: 600_000,
   cooldownMs: [60_000, 120_000, 300_000],
   sendsPerHour: 5,
@@ -88,9 +87,7 @@ export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
 export const browserLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth', true)
 
 /** Whoever acts here was shown the challenge that they act on. */
-export const liveShown = (ledger: Ledger, { budget }: Pick<Who, 'budget'>): Shown => ({
-  challenge: ledger[budget].challenge?.id,
-})
+export const liveShown = ({ challenge }: Ledger): Shown => ({ challenge: challenge?.id })
 
 /** The most of these moments that fall into any window of this length. */
 export function mostWithin(windowMs: number, moments: readonly number[]): number {

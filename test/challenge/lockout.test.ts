@@ -70,8 +70,10 @@ function createSiege(limits: Partial<Limits>, thief: Thief) {
     }
   }
 
+  const codesOfOthers: string[] = []
+
   /** One try to sign in, with the patience for one cooldown. The attacker is at it all the while. */
-  async function signIn(session: string, knownBrowser: boolean): Promise<boolean> {
+  async function signIn(session: string, knownBrowser: boolean, tries = 2): Promise<boolean> {
     const owner = { ...ana, session, knownBrowser, address: '198.51.100.7' }
     const start = () => challenges.start({ ...owner, purpose: 'login' })
     let told = await start()
@@ -84,7 +86,13 @@ function createSiege(limits: Partial<Limits>, thief: Thief) {
     await attack()
     service.wait(20_000)
     const [, verified] = await Promise.all([attack(), challenges.verify({ ...owner, code })])
-    return verified.outcome === 'approved'
+    if (verified.outcome === 'approved' || thief.accounts === 1 || tries === 1) {
+      return verified.outcome === 'approved'
+    }
+    // Her number got a code for another of his accounts in these seconds, and the provider knows the number alone.
+    codesOfOthers.push(session)
+    await pass(minute)
+    return signIn(session, knownBrowser, tries - 1)
   }
 
   return {
@@ -92,11 +100,12 @@ function createSiege(limits: Partial<Limits>, thief: Thief) {
     signIn,
     /** Nobody does anything. */
     rest: service.wait,
-    enable: () => challenges.numbers.enable(ana.phone),
+    enable: () => challenges.subjects.enable(ana.subject),
     figures: () => ({
       'checks in any hour': mostWithin(hour, wrongChecks),
       'checks in any day': mostWithin(day, wrongChecks),
       'judged without a success': mostJudged,
+      'second tries': codesOfOthers.length,
       checks: wrongChecks.length,
     }),
   }
@@ -109,13 +118,17 @@ interface Visits {
   readonly revokedOn?: number
 }
 
-/** The owner comes each day at another time; at the same one where the thief leaves her an hour to get in. */
+/**
+ * The owner comes each day at another time; at the same one where the thief leaves her an hour to get in. The first day he
+ * has been at it for a while: a provider without handles knows the number alone, and whoever has several accounts of it
+ * can have another code sent between the owner's start and her code, as often as an hour of the number allows.
+ */
 async function live(days: number, thief: Thief, { owner, limits = {}, revokedOn }: Visits) {
   const siege = createSiege(limits, thief)
   const isLetIn = thief.cookie && owner === 'known' && revokedOn === undefined
   const daysIn: number[] = []
   for (let today = 0; today < days; today += 1) {
-    const at = isLetIn ? 12 * hour : ((today * 7) % 24) * hour + today * minute
+    const at = isLetIn ? 12 * hour : ((2 + today * 7) % 24) * hour + today * minute
     await siege.pass(isLetIn ? at - 70 * minute : at)
     if (isLetIn) siege.rest(70 * minute)
     if (today === revokedOn) {
@@ -130,10 +143,9 @@ async function live(days: number, thief: Thief, { owner, limits = {}, revokedOn 
 
 /** His bounds are reached within the first week. */
 const days = enough(10, { inFull: 30 })
-const manyTries = { failuresPerSubjectPerDay: 1_000 }
 const bounds = {
-  password: { hour: 15, day: 30, judged: 60 },
-  'password and cookie': { hour: 25, day: 50, judged: 100 },
+  password: { hour: 15, day: 30, judged: 60, ofNumber: 60 },
+  'password and cookie': { hour: 25, day: 50, judged: 100, ofNumber: 100 },
 }
 
 /** Why the bound speaks of a known browser. */
@@ -146,11 +158,11 @@ const explained = {
 describe(`${days} days against somebody who starts every five minutes`, () => {
   it.each([
     ['password', 1, 'known', {}],
-    // What holds him back then is the number alone.
-    ['password', 3, 'known', manyTries],
+    // What holds him back then is the day of the number.
+    ['password', 3, 'known', {}],
     ['password', 1, 'unknown', {}],
-    ['password and cookie', 3, 'known', manyTries],
-    ['password and cookie', 3, 'away', manyTries],
+    ['password and cookie', 3, 'known', {}],
+    ['password and cookie', 1, 'away', {}],
   ] as const)(
     'and has the %s of %i accounts give him no more checks than his bounds (the owner: %s, limits: %o)',
     async (has, accounts, owner, limits) => {
@@ -160,13 +172,19 @@ describe(`${days} days against somebody who starts every five minutes`, () => {
       const judged = figures['judged without a success']
       const attack = `${has} of ${accounts} accounts, owner ${owner}`
       figure(5, `${attack}: ${inHour} checks in an hour, ${inDay} in a day, ${judged} judged`)
-      figure(13, `${attack}: the owner got in on ${daysIn.length} of ${days} days${explained[owner]}`)
-      expect(inHour).toBeLessThanOrEqual(bounds[has].hour)
-      expect(inDay).toBeLessThanOrEqual(bounds[has].day)
-      expect(judged).toBeLessThanOrEqual(bounds[has].judged)
+      figure(
+        13,
+        `${attack}: the owner got in on ${daysIn.length} of ${days} days, with another code on ${figures['second tries']}${explained[owner]}`,
+      )
+      expect(inHour).toBeLessThanOrEqual(accounts * bounds[has].hour)
+      // Windows of a number begin with their first hit: around an end, two may meet.
+      expect(inDay).toBeLessThanOrEqual(Math.min(accounts * bounds[has].day, 2 * bounds[has].ofNumber))
+      expect(judged).toBeLessThanOrEqual(accounts * bounds[has].judged)
       // He is held back by the limits, not by being tired.
       expect(figures.checks).toBeGreaterThanOrEqual(bounds[has].judged)
       if (owner === 'known') expect(daysIn).toHaveLength(days)
+      if (accounts === 1) expect(figures['second tries']).toBe(0)
+      expect(figures['second tries']).toBeLessThanOrEqual(days / 5)
     },
   )
 

@@ -58,7 +58,7 @@ describe('the self-test', () => {
     }
     expect(await finds({ store })).toEqual({ ok: true, findings: [] })
     expect(await finds({ store })).toEqual({ ok: true, findings: [] })
-    expect(keys).toEqual([expect.stringMatching(/^tf2::count-auth-self-test:/), expect.any(String)])
+    expect(keys).toEqual([expect.stringMatching(/^tf3::count-auth-self-test:/), expect.any(String)])
     expect(keys.map((key) => parts.store.read(key))).toEqual([undefined, undefined])
   })
 

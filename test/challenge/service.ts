@@ -104,7 +104,9 @@ export function createService(options: ServiceOptions = {}) {
     purpose('text-only', { channels: ['sms'] }),
     purpose('call-only', { channels: ['call'] }),
     purpose('signup', { browserStartable: false }),
-  ].map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one))
+  ].map((one) =>
+    options.haveApps && !one.name.endsWith('-only') ? { ...one, channels: ['app', ...one.channels] } : one,
+  )
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
   const background = options.background ?? options.clock?.background ?? createBackground()
@@ -130,7 +132,6 @@ export function createService(options: ServiceOptions = {}) {
     knownMaxAgeMs: options.knownMaxAgeMs ?? 90 * day,
     trustedMaxAgeMs: options.trustedMaxAgeMs ?? 0,
     recoveryCodes: options.recoveryCodes,
-    haveApps: options.haveApps ?? false,
     now,
     emit,
   })
@@ -140,7 +141,6 @@ export function createService(options: ServiceOptions = {}) {
     background,
     challenges: {
       ...challenges,
-      numbers: domain.numbers,
       subjects: domain.subjects,
       start: (command: In<StartCommand>) => challenges.start(inBrowser(command)),
       verify: (command: In<VerifyCommand>) =>
@@ -215,7 +215,6 @@ export const person = (index: number) => ({
 /** Somebody who signs up with a number of their own. */
 export const visitor = (index: number) => ({
   lane: 'enrol' as const,
-  anonymous: true,
   subject: `visitor-${index}`,
   session: `session-${index}`,
   phone: `+57300${1_000_000 + index}`,

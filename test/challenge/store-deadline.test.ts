@@ -18,10 +18,10 @@ describe('a store with a deadline', () => {
 
   it('answers at once where the store does', () => {
     const store = bounded({})
-    expect(store.swap('tf2::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
-    expect(store.read('tf2::grants:k')).toMatchObject({ value: { n: 1 } })
-    expect(store.read('tf2::grants:nothing')).toBeUndefined()
-    expect(store.increment('tf2::count-x:k', 1_000)).toMatchObject({ count: 1 })
+    expect(store.swap('tf3::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
+    expect(store.read('tf3::grants:k')).toMatchObject({ value: { n: 1 } })
+    expect(store.read('tf3::grants:nothing')).toBeUndefined()
+    expect(store.increment('tf3::count-x:k', 1_000)).toMatchObject({ count: 1 })
   })
 
   it('answers with a promise of our own where the store has one of another make', async () => {

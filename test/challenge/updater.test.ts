@@ -4,7 +4,7 @@ import { TwoFactorError } from '../../src/errors.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 
-const key = 'tf2::grants:k'
+const key = 'tf3::grants:k'
 
 afterEach(() => void vi.useRealTimers())
 

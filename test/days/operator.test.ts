@@ -130,7 +130,6 @@ async function open() {
       countries: 'any',
       knownMaxAgeMs: 0,
       trustedMaxAgeMs: 0,
-      haveApps: false,
       now: time.now,
       emit: health.over((event) => void heard.push([(time.now() - midnight) / minute, event])),
     })

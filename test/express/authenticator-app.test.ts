@@ -14,10 +14,9 @@ describe('a code of an authenticator app', () => {
       attemptsRemaining: 5,
       expiresInMs: 600_000,
     })
-    expect((await zoe.post('/two-factor/start')).json.alreadySent).toBe(true)
     expect((await zoe.post('/two-factor/verify', { code: '000000' })).json).toMatchObject({
       code: 'code_not_accepted',
-      attemptsRemaining: 4,
+      attemptsRemaining: 5,
     })
     expect((await zoe.post('/two-factor/verify', { code: shows() })).status).toBe(200)
     expect((await zoe.get('/account')).json).toMatchObject({ subject: 'zoe' })
@@ -73,11 +72,11 @@ describe('a code of an authenticator app', () => {
     await zoe.post('/two-factor/verify', { code: shows() })
     const thief = await host.login('zoe')
     await thief.post('/two-factor/start')
-    for (const [index, code] of [shows(), shows(-1), shows(-3), shows(3)].entries()) {
+    for (const code of [shows(), shows(-1), shows(-3), shows(3)]) {
       expect((await thief.post('/two-factor/verify', { code })).json).toMatchObject({
         status: 422,
         code: 'code_not_accepted',
-        attemptsRemaining: 4 - index,
+        attemptsRemaining: 5,
       })
     }
     const rejected = events.filter((event) => event.type === 'challenge.rejected')
@@ -85,38 +84,53 @@ describe('a code of an authenticator app', () => {
     expect((await thief.post('/two-factor/verify', { code: shows(1) })).status).toBe(200)
   })
 
-  it('is refused for a text, and a text for it, by the id of the challenge, before anything is counted', async () => {
+  it('is for the challenge that is named: one of the app and one that was sent stand side by side', async () => {
     const { host, shows } = await startAppHost()
     const ana = await host.login()
     const byApp = (await ana.post('/two-factor/start', { channel: 'app' })).json.challenge.id
     const byText = (await ana.post('/two-factor/start', { channel: 'sms' })).json.challenge.id
-    const crossed = await ana.post('/two-factor/verify', { code: shows(), challenge: byApp })
-    expect([crossed.status, crossed.json.code]).toEqual([409, 'challenge_superseded'])
-    await ana.post('/two-factor/start', { channel: 'app' })
-    const reverse = await ana.post('/two-factor/verify', { code: host.stub.rightCode, challenge: byText })
-    expect([reverse.status, reverse.json.code]).toEqual([409, 'challenge_superseded'])
-    expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(5)
-    expect(host.stub.checks).toEqual([])
+    // Without a name it is for the one that was sent.
+    expect((await ana.post('/two-factor/verify', { code: shows() })).refusal).toEqual([
+      422,
+      'code_not_accepted',
+    ])
+    expect((await ana.post('/two-factor/verify', { code: shows(), challenge: byText })).status).toBe(422)
+    expect(host.stub.checks).toHaveLength(1)
+    const wrong = await ana.post('/two-factor/verify', { code: host.stub.rightCode, challenge: byApp })
+    expect(wrong.refusal).toEqual([422, 'code_not_accepted'])
+    expect((await ana.post('/two-factor/verify', { code: shows(), challenge: byApp })).status).toBe(200)
   })
 
-  it('inherits the attempts that were spent on a text, and the reverse', async () => {
+  it('is for the challenge of its own session and account, however it was come by', async () => {
     const { host, shows } = await startAppHost()
     const ana = await host.login()
-    const left = async (channel: string, code: string) => {
-      await ana.post('/two-factor/start', { channel })
-      return (await ana.post('/two-factor/verify', { code })).json.attemptsRemaining
+    const { id } = (await ana.post('/two-factor/start', { channel: 'app' })).json.challenge
+    const thief = await host.login()
+    const stolen = await thief.post('/two-factor/verify', { code: shows(), challenge: id })
+    expect(stolen.refusal).toEqual([409, 'challenge_superseded'])
+    const zoe = await host.login('zoe')
+    expect((await zoe.post('/two-factor/verify', { code: shows(), challenge: id })).status).toBe(410)
+    host.clock.now += 600_000
+    expect((await ana.post('/two-factor/verify', { code: shows(), challenge: id })).status).toBe(410)
+  })
+
+  it('counts with those that were sent until the lock, and no start gives a code more', async () => {
+    const { host, shows } = await startAppHost()
+    const ana = await host.login()
+    const verify = async (code: string) => (await ana.post('/two-factor/verify', { code })).json
+    await ana.post('/two-factor/start', { channel: 'sms' })
+    for (let left = 4; left >= 0; left -= 1) {
+      expect((await verify(`wrong${left}`)).attemptsRemaining).toBe(left)
     }
-    expect(await left('app', '000000')).toBe(4)
-    expect(await left('sms', 'wrong1')).toBe(3)
-    expect(await left('app', '000001')).toBe(2)
-    // Its text is on the way already.
-    expect(await left('sms', 'wrong2')).toBe(1)
-    expect(host.stub.sends).toHaveLength(1)
-    expect(await left('app', '000003')).toBe(0)
-    expect((await ana.post('/two-factor/verify', { code: shows() })).json.code).toBe('attempts_exhausted')
-    host.clock.now += 60_000
-    expect((await ana.post('/two-factor/start', { channel: 'sms' })).json.code).toBe('attempts_exhausted')
-    expect(host.stub.checks).toHaveLength(2)
+    await ana.post('/two-factor/cancel')
+    for (let left = 4; left >= 1; left -= 1) {
+      await ana.post('/two-factor/start', { channel: 'app' })
+      expect((await verify('000000')).attemptsRemaining).toBe(left)
+    }
+    expect((await verify('000000')).attemptsRemaining).toBe(0)
+    expect((await verify(shows())).code).toBe('phone_locked')
+    expect((await ana.post('/two-factor/start', { channel: 'app' })).json.code).toBe('phone_locked')
+    expect(host.stub.checks).toHaveLength(5)
   })
 
   it('is six digits, whatever codes of the provider look like: one of the other kind costs nothing', async () => {
@@ -125,10 +139,10 @@ describe('a code of an authenticator app', () => {
     const verify = (code: string) => ana.post('/two-factor/verify', { code })
     await ana.post('/two-factor/start', { channel: 'sms' })
     expect((await verify('123456')).refusal).toEqual([400, 'invalid_request'])
-    await ana.post('/two-factor/start')
+    expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(5)
+    await ana.post('/two-factor/start', { channel: 'app' })
     for (const code of ['12345', '1234'])
       expect((await verify(code)).refusal).toEqual([400, 'invalid_request'])
-    expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(5)
     expect((await verify(shows().replace(/(...)/, '$1 '))).status).toBe(200)
     expect(host.stub.checks).toEqual([])
   })
@@ -142,23 +156,28 @@ describe('a code of an authenticator app', () => {
       'Use the code that we sent you, not one from your app. You have 4 tries left.',
     )
     expect(host.stub.checks).toHaveLength(1)
-    await ana.post('/two-factor/start', { channel: 'app' })
-    expect((await ana.post('/two-factor/verify', { code: shows() })).status).toBe(200)
+    const { id } = (await ana.post('/two-factor/start', { channel: 'app' })).json.challenge
+    expect((await ana.post('/two-factor/verify', { code: shows(), challenge: id })).status).toBe(200)
   })
 
   it('that was not right is asked for once more, not one that was sent', async () => {
     const { host } = await startAppHost()
     const zoe = await host.login('zoe')
-    await zoe.post('/two-factor/start')
-    const page = await zoe.submit('/two-factor/verify', { code: host.stub.rightCode })
+    const { id: challenge } = (await zoe.post('/two-factor/start')).json.challenge
+    const page = await zoe.submit('/two-factor/verify', {
+      code: host.stub.rightCode,
+      challenge,
+      method: 'app',
+    })
     expect(page.text).toContain(
-      'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself. You have 4 tries left.',
+      'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself. You have 5 tries left.',
     )
     // What else there is comes under a heading.
     expect(page.text).not.toContain('Can&#39;t use the app?')
     const ana = await host.login()
-    await ana.post('/two-factor/start')
-    expect((await ana.open('/two-factor')).text).toContain('Can&#39;t use the app?')
+    const started = await ana.submit('/two-factor/start')
+    expect(started.headers.get('location')).toBe('/two-factor?method=app')
+    expect((await ana.open('/two-factor?method=app')).text).toContain('Can&#39;t use the app?')
   })
 
   it('takes a secret of 16 characters, the shortest in use', async () => {

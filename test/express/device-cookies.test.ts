@@ -282,6 +282,6 @@ describe('the device cookie of an account', () => {
       await guessFor(20)
     }
     expect(judged()).toBe(100)
-    expect((await host.tf.numbers.state('+573001234567')).disabled).toBe(true)
+    expect((await host.tf.subjects.state('ana')).disabled).toBe(true)
   })
 })

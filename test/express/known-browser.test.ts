@@ -75,7 +75,7 @@ describe('the cookie of a known browser', () => {
           host.clock.now += 3_600_000
           await thief.start({}, anasToken)
         }
-        expect((await host.tf.numbers.state('+573001234567')).disabled).toBe(typed >= guesses)
+        expect((await host.tf.subjects.state('ana')).disabled).toBe(typed >= guesses)
         await thief.verify(`wrong${typed}`, {}, anasToken)
       }
       expect(host.stub.checks).toHaveLength(guesses)

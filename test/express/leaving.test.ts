@@ -192,7 +192,7 @@ describe('a page that responds to a form', () => {
     const ana = await host.login()
     host.stub.answerSend = () => 'reset'
     const started = await ana.submit('/two-factor/start', { purpose: 'login' })
-    expect(locationOf(started)).toBe('/two-factor?purpose=login&delivery=unconfirmed')
+    expect(locationOf(started)).toBe('/two-factor?purpose=login')
     const page = await ana.open(locationOf(started) ?? '')
     expect(page.text).toContain('A code is on its way to')
     expect(page.text).not.toContain('We sent')

@@ -62,7 +62,7 @@ describe('the tracing channels', () => {
       { depth: 10, maxArrayLength: null },
     )
     expect(channels.every(({ phases }) => phases.length > 0)).toBe(true)
-    for (const canary of [host.stub.rightCode, '3001234567', 'k-canary', 'connect.sid', 'handle', 'tf2']) {
+    for (const canary of [host.stub.rightCode, '3001234567', 'k-canary', 'connect.sid', 'handle', 'tf3']) {
       expect(told).not.toContain(canary)
     }
   })

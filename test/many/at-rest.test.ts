@@ -89,7 +89,8 @@ describe.skipIf(withoutRedis)('Redis', () => {
       'grants',
       'devices',
       'enrolment',
-      'auth-tally',
+      'number-sends',
+      'number-wrong',
       'count-auth-address-sends',
     ]) {
       expect(kinds).toContain(kind)

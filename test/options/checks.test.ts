@@ -166,7 +166,7 @@ const rows: readonly Row[] = [
   ['now', fn('() => milliseconds'), [noop], [5]],
   ['limits.profile', "must be 'psd2'", ['psd2'], ['psd1']],
   ['limits.attemptsPerChallenge', 'must be an integer from 1 to 10', [1, 10], [0, 11]],
-  ...['failuresBeforeLock', 'failuresBeforeDisable', 'failuresPerSubjectPerDay'].map(
+  ...['failuresBeforeLock', 'failuresBeforeDisable'].map(
     (name): Row => [`limits.${name}`, oneOrMore, [1], [0, ...noNumbers]],
   ),
   ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
@@ -427,6 +427,10 @@ describe('an option that has moved', () => {
 })
 
 test.each([
+  [
+    'failuresPerSubjectPerDay',
+    'wrong codes are counted by account, see attemptsPerChallenge and failuresBeforeDisable',
+  ],
   ['sendsPerChallenge', 'a challenge sends as many codes as cooldownMs and sendsPerHour let it'],
   ['callsPerHour', 'a call counts as two of sendsPerHour'],
   ['callsPerDay', 'a call counts as two of sendsPerDay'],

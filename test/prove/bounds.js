@@ -17,7 +17,7 @@ export const bounds = [
     tests: ['test/challenge/challenges.test.ts', 'test/challenge/ledger'],
   },
   {
-    says: 'thirty days of guessing stay within 25 checks an hour, 50 a day, 100 judged',
+    says: 'thirty days of guessing stay within 25 checks an hour, 50 a day, 100 judged, of strangers three fifths',
     tests: ['test/challenge/adversary.test.ts', 'test/challenge/app-adversary.test.ts'],
   },
   {
@@ -106,5 +106,10 @@ export const bounds = [
     number: 25,
     says: 'no shared cache keeps a response of ours that carries a cookie',
     tests: ['test/express/shared-cache.test.ts'],
+  },
+  {
+    number: 26,
+    says: 'a right code is not lost to housekeeping, and nobody pays for an outage',
+    tests: ['test/faults/broken-connection.test.ts', 'test/challenge/ledger'],
   },
 ].map((bound, index) => ({ number: index + 1, ...bound }))

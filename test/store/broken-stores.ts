@@ -201,7 +201,7 @@ export const breaks: Readonly<Record<string, Break>> = {
   'compares keys without their namespace': {
     found: 'keys that look alike are different keys',
     of: (store) => {
-      const shared = (key: string) => key.replace(/^tf2:[^:]*/, 'tf2')
+      const shared = (key: string) => key.replace(/^tf3:[^:]*/, 'tf3')
       return {
         read: (key) => store.read(shared(key)),
         swap: (key, expected, next, ms) => store.swap(shared(key), expected, next, ms),

@@ -43,10 +43,10 @@ describe('the store of an app that passed none', () => {
   test('ends entries by the clock of the app', () => {
     const clock = { at: 0 }
     const { store } = open(() => clock.at)
-    store.swap('tf2::auth:a', undefined, 'kept', 1_000)
+    store.swap('tf3::auth:a', undefined, 'kept', 1_000)
     clock.at = 999
-    expect(store.read('tf2::auth:a')?.value).toBe('kept')
+    expect(store.read('tf3::auth:a')?.value).toBe('kept')
     clock.at = 1_000
-    expect(store.read('tf2::auth:a')).toBeUndefined()
+    expect(store.read('tf3::auth:a')).toBeUndefined()
   })
 })

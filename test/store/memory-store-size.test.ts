@@ -10,7 +10,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 const minute = 60_000
 const tag = (text: string) => createHash('sha256').update(text).digest('base64url')
-const keys = Array.from({ length: 200_000 }, (_, i) => `tf2::auth:${tag(`number ${i}`)}`)
+const keys = Array.from({ length: 200_000 }, (_, i) => `tf3::auth:${tag(`number ${i}`)}`)
 
 /**
  * What makes one call take long: how many entries of a Map a call deletes, and how large a Map it may have
@@ -84,11 +84,11 @@ test('what has lapsed is let go of by later writes, without being asked for', as
     const store = memoryStore({ now: () => clock.at })
     const lapsing = Array.from({ length: 500 }, (_, i) => {
       const value = { failures: i }
-      store.swap(`tf2::${kind}:earlier-${i}`, undefined, value, minute)
+      store.swap(`tf3::${kind}:earlier-${i}`, undefined, value, minute)
       return new WeakRef(value)
     })
     clock.at += minute
-    for (let i = 0; i < writes; i += 1) store.increment(`tf2::${kind}:later-${i}`, minute)
+    for (let i = 0; i < writes; i += 1) store.increment(`tf3::${kind}:later-${i}`, minute)
     await turn()
     collectGarbage()
     expect([kind, ...lapsing.map((value) => value.deref()).filter(Boolean)]).toEqual([kind])

@@ -10,7 +10,7 @@ const counterKinds = Object.keys(kinds).filter((kind) => kind.startsWith('count-
 
 const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
 
-const counterOf = (tag: string | number) => `tf2::count-auth-address-sends:${tag}`
+const counterOf = (tag: string | number) => `tf3::count-auth-address-sends:${tag}`
 
 /** How many counters of these are still there. */
 const held = (store: MemoryStore, tags: readonly (string | number)[]) =>
@@ -21,74 +21,74 @@ describe('what is full refuses', () => {
 
   test.each([...lasting, 'unheard-of'])('%s: a new key, never a known one', (kind) => {
     const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
-    const first = store.swap(`tf2:shop:${kind}:a`, undefined, { failures: 10 }, hour)
-    store.swap(`tf2:shop:${kind}:b`, undefined, {}, hour)
+    const first = store.swap(`tf3:shop:${kind}:a`, undefined, { failures: 10 }, hour)
+    store.swap(`tf3:shop:${kind}:b`, undefined, {}, hour)
 
-    expect(() => store.swap(`tf2:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
-    expect(() => store.increment(`tf2:shop:${kind}:d`, hour)).toThrow(capacity)
-    expect(store.swap(`tf2:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+    expect(() => store.swap(`tf3:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
+    expect(() => store.increment(`tf3:shop:${kind}:d`, hour)).toThrow(capacity)
+    expect(store.swap(`tf3:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
   })
 
   test('forms: large entries, and no more than a thousand of them', () => {
     const store = memoryStore({ maxGrants: 5_000 })
-    const keep = (at: number) => store.swap(`tf2::forms:${at}`, undefined, {}, hour)
+    const keep = (at: number) => store.swap(`tf3::forms:${at}`, undefined, {}, hour)
     for (let at = 0; at < 1_000; at += 1) keep(at)
     expect(() => keep(1_000)).toThrow(capacity)
   })
 
   test('and says which kind is full, of which lane, and what to raise', () => {
-    const store = memoryStore({ maxGrants: 1 })
-    store.increment('tf2::enrol-tally:a', hour)
-    expect(() => store.increment('tf2::enrol-tally:b', hour)).toThrow(
-      'the memory store is full of entries of the kind "enrol-tally" (lane enrol); raise maxGrants',
+    const store = memoryStore({ maxLedgers: 1 })
+    store.increment('tf3::enrolment:a', hour)
+    expect(() => store.increment('tf3::enrolment:b', hour)).toThrow(
+      'the memory store is full of entries of the kind "enrolment" (lane enrol); raise maxLedgers',
     )
   })
 
   test('no lane, kind or counter takes the room of another', () => {
     const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
     for (const kind of Object.keys(kinds)) {
-      expect(store.swap(`tf2:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
+      expect(store.swap(`tf3:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
     }
   })
 
   test('removing makes room, and so does lapsing', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 1, now: () => clock.at })
-    const { entry } = store.swap('tf2::auth:a', undefined, {}, 1_000)
-    store.swap('tf2::auth:a', entry?.version, undefined, 1_000)
-    expect(store.swap('tf2::auth:b', undefined, {}, 1_000).swapped).toBe(true)
+    const { entry } = store.swap('tf3::auth:a', undefined, {}, 1_000)
+    store.swap('tf3::auth:a', entry?.version, undefined, 1_000)
+    expect(store.swap('tf3::auth:b', undefined, {}, 1_000).swapped).toBe(true)
     clock.at += 1_000
-    expect(store.swap('tf2::auth:c', undefined, {}, 1_000).swapped).toBe(true)
+    expect(store.swap('tf3::auth:c', undefined, {}, 1_000).swapped).toBe(true)
   })
 
   test('removing what is absent makes none', () => {
     const store = memoryStore({ maxLedgers: 1 })
-    store.swap('tf2::auth:a', undefined, {}, hour)
-    for (let i = 0; i < 3; i += 1) store.swap('tf2::auth:b', undefined, undefined, hour)
-    expect(() => store.swap('tf2::auth:b', undefined, {}, hour)).toThrow(capacity)
+    store.swap('tf3::auth:a', undefined, {}, hour)
+    for (let i = 0; i < 3; i += 1) store.swap('tf3::auth:b', undefined, undefined, hour)
+    expect(() => store.swap('tf3::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
   test('expired entries among live ones are found when they are needed', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
     for (let i = 0; i < 10_000; i += 1) {
-      store.swap(`tf2::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
+      store.swap(`tf3::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
     }
     clock.at += 1_000
     for (let i = 0; i < 250; i += 1)
-      expect(store.swap(`tf2::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
+      expect(store.swap(`tf3::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
   })
 
   test('lapsed entries make room in a large store too, one key at a time', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
     const fill = (round: string) => {
-      for (let i = 0; i < 20_000; i += 1) store.swap(`tf2::auth:${round}-${i}`, undefined, {}, hour)
+      for (let i = 0; i < 20_000; i += 1) store.swap(`tf3::auth:${round}-${i}`, undefined, {}, hour)
     }
     fill('first')
     clock.at += hour
     fill('second')
-    expect(() => store.swap('tf2::auth:one-more', undefined, {}, hour)).toThrow(capacity)
+    expect(() => store.swap('tf3::auth:one-more', undefined, {}, hour)).toThrow(capacity)
   })
 })
 
@@ -105,23 +105,23 @@ describe('counters', () => {
 
   test('lose the one longest untouched', () => {
     const store = memoryStore({ maxCounters: 2 })
-    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
-    expect(store.increment('tf2::count-auth-address-sends:a', hour).count).toBe(3)
-    expect(store.increment('tf2::count-auth-address-sends:b', hour).count).toBe(1)
+    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf3::count-auth-address-sends:${tag}`, hour)
+    expect(store.increment('tf3::count-auth-address-sends:a', hour).count).toBe(3)
+    expect(store.increment('tf3::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
   test('under keys of no known shape share their room, and none is lost', () => {
     const store = memoryStore({ maxLedgers: 3, maxCounters: 1 })
-    for (const key of ['a', 'b:c', 'tf2:x']) store.increment(key, hour)
-    expect(() => store.increment('tf2::other', hour)).toThrow(capacity)
+    for (const key of ['a', 'b:c', 'tf3:x']) store.increment(key, hour)
+    expect(() => store.increment('tf3::other', hour)).toThrow(capacity)
     expect(store.increment('a', hour).count).toBe(2)
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
     const store = memoryStore({ maxCounters: 10 })
-    store.increment('tf2::count-auth-forms:victim', hour)
-    for (let i = 0; i < 1_000; i += 1) store.increment(`tf2::count-auth-address-sends:${i}`, hour)
-    expect(store.increment('tf2::count-auth-forms:victim', hour).count).toBe(2)
+    store.increment('tf3::count-auth-forms:victim', hour)
+    for (let i = 0; i < 1_000; i += 1) store.increment(`tf3::count-auth-address-sends:${i}`, hour)
+    expect(store.increment('tf3::count-auth-forms:victim', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
@@ -136,14 +136,14 @@ describe('counters', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7)
     const store = memoryStore()
     for (let i = 0; i < 2; i += 1) {
-      expect(store.increment('tf2::count-auth-forms:a', 4_000).resetInMs).toBe(4_000)
+      expect(store.increment('tf3::count-auth-forms:a', 4_000).resetInMs).toBe(4_000)
     }
     clock.mockRestore()
   })
 
   test('can be read, swapped and removed like any entry', () => {
     const store = memoryStore()
-    const key = 'tf2::count-auth-forms:a'
+    const key = 'tf3::count-auth-forms:a'
     store.increment(key, hour)
     const entry = store.read(key)
     expect(entry?.value).toBe(1)
@@ -160,22 +160,22 @@ describe('time', () => {
   test('a clock set back by an hour loses nothing and stretches no window', () => {
     const clock = { at: hour }
     const store = memoryStore({ now: () => clock.at })
-    store.swap('tf2::auth:a', undefined, 'locked', 1_000)
-    store.increment('tf2::count-a:a', 1_000)
+    store.swap('tf3::auth:a', undefined, 'locked', 1_000)
+    store.increment('tf3::count-a:a', 1_000)
     clock.at = 0
-    expect(store.read('tf2::auth:a')?.value).toBe('locked')
-    expect(store.increment('tf2::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
+    expect(store.read('tf3::auth:a')?.value).toBe('locked')
+    expect(store.increment('tf3::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
     clock.at += 1_000
-    expect(store.increment('tf2::count-a:a', 1_000).count).toBe(1)
+    expect(store.increment('tf3::count-a:a', 1_000).count).toBe(1)
   })
 
   test('the default clock is not the wall clock', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     try {
       const store = memoryStore()
-      store.swap('tf2::auth:a', undefined, 'kept', hour)
+      store.swap('tf3::auth:a', undefined, 'kept', hour)
       vi.setSystemTime(2 * hour)
-      expect(store.read('tf2::auth:a')?.value).toBe('kept')
+      expect(store.read('tf3::auth:a')?.value).toBe('kept')
     } finally {
       vi.useRealTimers()
     }

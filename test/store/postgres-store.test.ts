@@ -28,10 +28,10 @@ describe.skipIf(withoutPostgres)('the example on PostgreSQL keeps the contract',
 
   test('what has ended can be deleted', async () => {
     const store = postgresStore(pool)
-    await store.swap('tf2::auth:ended', undefined, {}, 1)
+    await store.swap('tf3::auth:ended', undefined, {}, 1)
     await sleep(5)
     const { rowCount } = await pool.query('DELETE FROM two_factor WHERE ends_at <= now()')
     expect(rowCount).toBeGreaterThan(0)
-    expect(await store.read('tf2::auth:ended')).toBeUndefined()
+    expect(await store.read('tf3::auth:ended')).toBeUndefined()
   })
 })

@@ -38,11 +38,11 @@ describe.skipIf(withoutRedis)('one Redis', () => {
           now: Date.now,
           emit: () => {},
         })
-        await store.increment('tf2::count-a:warm', hour)
+        await store.increment('tf3::count-a:warm', hour)
         const answers = [
-          store.read('tf2::auth:blocked'),
-          store.increment('tf2::count-a:blocked', hour),
-          store.swap(`tf2::auth:${name}${blocks}`, undefined, {}, hour),
+          store.read('tf3::auth:blocked'),
+          store.increment('tf3::count-a:blocked', hour),
+          store.swap(`tf3::auth:${name}${blocks}`, undefined, {}, hour),
         ]
         for (const ms of blocks) {
           block(ms)

@@ -39,7 +39,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
     test('entries are spread over all primaries', async () => {
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, timeoutMs: patientMs })
-      for (let i = 0; i < 60; i += 1) await store.swap(`tf2:spread:auth:${name}${i}`, undefined, i, hour)
+      for (let i = 0; i < 60; i += 1) await store.swap(`tf3:spread:auth:${name}${i}`, undefined, i, hour)
       for (const node of cluster.primaries) expect(Number(await node.ask('DBSIZE'))).toBeGreaterThan(5)
       await end()
     })
@@ -48,7 +48,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, strict: true, timeoutMs: patientMs })
       for (let i = 0; i < 30; i += 1) {
-        const { swapped } = await store.swap(`tf2:strict:auth:${name}${i}`, undefined, i, hour)
+        const { swapped } = await store.swap(`tf3:strict:auth:${name}${i}`, undefined, i, hour)
         expect(swapped).toBe(true)
       }
       await end()
@@ -59,7 +59,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       const store = redisStore({ ...connection, strict: true })
       for (const replica of cluster.replicas) replica.freeze()
       for (let i = 0; i < 10; i += 1) {
-        const swap = store.swap(`tf2:alone:auth:${name}${i}`, undefined, i, hour)
+        const swap = store.swap(`tf3:alone:auth:${name}${i}`, undefined, i, hour)
         await expect(swap).rejects.toMatchObject({ code: 'store_unavailable' })
       }
       for (const replica of cluster.replicas) replica.thaw()

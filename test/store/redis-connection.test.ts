@@ -96,7 +96,7 @@ describe('a cluster of ioredis', () => {
   ])('confirms nothing when %s fails', async (_, replies, message) => {
     const { client } = cluster(replies, [1])
     const store = redisStore({ client, strict: true })
-    await expect(store.swap('tf2::auth:a', undefined, {}, 1_000)).rejects.toMatchObject({
+    await expect(store.swap('tf3::auth:a', undefined, {}, 1_000)).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: { message },
     })

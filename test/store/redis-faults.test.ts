@@ -50,9 +50,9 @@ const clients: Record<string, Connect> = {
 /** Every verb is refused as unavailable: a server that is frozen or gone tells no more than that. */
 async function expectUnavailable(store: Store): Promise<void> {
   const questions = {
-    read: () => store.read('tf2::auth:known'),
-    create: () => store.swap(`tf2::auth:fresh-${randomUUID()}`, undefined, {}, hour),
-    increment: () => store.increment('tf2::count-a:known', hour),
+    read: () => store.read('tf3::auth:known'),
+    create: () => store.swap(`tf3::auth:fresh-${randomUUID()}`, undefined, {}, hour),
+    increment: () => store.increment('tf3::count-a:known', hour),
   }
   for (const [verb, ask] of Object.entries(questions)) {
     await expect(Promise.resolve(ask()), verb).rejects.toEqual(unavailable)
@@ -71,8 +71,8 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     end = connected.end
     store = redisStore({ client: connected.client, timeoutMs: patientMs })
     prompt = redisStore({ client: connected.client })
-    await store.swap('tf2::auth:known', undefined, { attempts: 1 }, hour)
-    await store.increment('tf2::count-a:known', hour)
+    await store.swap('tf3::auth:known', undefined, { attempts: 1 }, hour)
+    await store.increment('tf3::count-a:known', hour)
   })
   afterEach(async () => {
     await end()
@@ -83,18 +83,18 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await server.kill()
   })
 
-  const recovered = () => until(() => prompt.read('tf2::auth:known'))
+  const recovered = () => until(() => prompt.read('tf3::auth:known'))
 
   test('a frozen server is unavailable, and what it still does late is seen afterwards', async () => {
     server.freeze()
     await expectUnavailable(prompt)
-    const known = 'tf2::auth:late'
+    const known = 'tf3::auth:late'
     await expect(prompt.swap(known, undefined, { command: 'mine' }, hour)).rejects.toEqual(unavailable)
     server.thaw()
     await recovered()
     expect((await store.read(known))?.value).toEqual({ command: 'mine' })
-    expect(await store.read('tf2::auth:known')).toMatchObject({ value: { attempts: 1 } })
-    expect((await store.increment('tf2::count-a:known', hour)).count).toBeGreaterThanOrEqual(2)
+    expect(await store.read('tf3::auth:known')).toMatchObject({ value: { attempts: 1 } })
+    expect((await store.increment('tf3::count-a:known', hour)).count).toBeGreaterThanOrEqual(2)
   })
 
   test('a dead server is unavailable, and usable again without a restart of ours', async () => {
@@ -103,8 +103,8 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await expectUnavailable(prompt)
     await server.restart()
     await recovered()
-    expect((await store.swap('tf2::auth:after', undefined, {}, hour)).swapped).toBe(true)
-    expect((await store.increment('tf2::count-a:after', hour)).count).toBe(1)
+    expect((await store.swap('tf3::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    expect((await store.increment('tf3::count-a:after', hour)).count).toBe(1)
   })
 })
 
@@ -129,7 +129,7 @@ describe.skipIf(withoutRedis)('strict', () => {
     const io = new Redis(primary.port).on('error', () => {})
     const client = name === 'redis' ? node : io
     const strict = redisStore({ client, strict: true, timeoutMs: patientMs })
-    const key = `tf2::auth:${name}`
+    const key = `tf3::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
     expect(await replica.ask('GET', key)).toBe(`${first.entry?.version}\n{"command":"one"}`)
@@ -172,11 +172,11 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
       }
       return last.entry
     }
-    const entries = await Promise.all(stores.map((store, i) => write(store, `tf2::auth:${i}`)))
+    const entries = await Promise.all(stores.map((store, i) => write(store, `tf3::auth:${i}`)))
     await primary.kill()
     for (const [i, store] of stores.entries()) {
-      await until(() => store.read(`tf2::auth:${i}`))
-      expect(await store.read(`tf2::auth:${i}`)).toEqual(entries[i])
+      await until(() => store.read(`tf3::auth:${i}`))
+      expect(await store.read(`tf3::auth:${i}`)).toEqual(entries[i])
     }
     void node.destroy()
     io.disconnect()

@@ -131,7 +131,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
     const commands = '+eval +evalsha +get +getex +set +del +exists +incrby +pttl +pexpire +info +time'.split(
       ' ',
     )
-    await server.ask('ACL', 'SETUSER', 'shop', 'on', '>password', '~tf2:shop:*', ...commands)
+    await server.ask('ACL', 'SETUSER', 'shop', 'on', '>password', '~tf3:shop:*', ...commands)
     const limited = createClient({ url: server.url, username: 'shop', password: 'password' })
     await limited.connect()
     const tf = twoFactor({

@@ -32,13 +32,13 @@ describe.skipIf(withoutRedis)('one Redis', () => {
         await send()
         return send()
       })
-      const first = await twice.store.swap('tf2::auth:twice', undefined, { attempts: 1 }, hour)
+      const first = await twice.store.swap('tf3::auth:twice', undefined, { attempts: 1 }, hour)
       expect(first.swapped).toBe(true)
-      expect(await twice.store.read('tf2::auth:twice')).toEqual(first.entry)
-      const second = await twice.store.swap('tf2::auth:twice', first.entry?.version, { attempts: 2 }, hour)
+      expect(await twice.store.read('tf3::auth:twice')).toEqual(first.entry)
+      const second = await twice.store.swap('tf3::auth:twice', first.entry?.version, { attempts: 2 }, hour)
       expect(second.swapped).toBe(true)
       // A removal leaves nothing to know it by: whoever takes a grant away twice is told that it is gone.
-      expect(await twice.store.swap('tf2::auth:twice', second.entry?.version, undefined, hour)).toEqual({
+      expect(await twice.store.swap('tf3::auth:twice', second.entry?.version, undefined, hour)).toEqual({
         swapped: false,
       })
     })
@@ -47,15 +47,15 @@ describe.skipIf(withoutRedis)('one Redis', () => {
   describe('at rest', () => {
     test('a counter is a number that can be read', async () => {
       await using one = await watched()
-      await one.store.increment('tf2::count-a:read', hour)
-      await one.store.increment('tf2::count-a:read', hour)
-      expect(await one.store.read('tf2::count-a:read')).toEqual({ value: 2, version: '2' })
+      await one.store.increment('tf3::count-a:read', hour)
+      await one.store.increment('tf3::count-a:read', hour)
+      expect(await one.store.read('tf3::count-a:read')).toEqual({ value: 2, version: '2' })
     })
 
     test('a counter that somebody left without an end gets one', async () => {
       await using one = await watched()
-      await server.ask('SET', 'tf2::count-a:endless', '4')
-      expect(await one.store.increment('tf2::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
+      await server.ask('SET', 'tf3::count-a:endless', '4')
+      expect(await one.store.increment('tf3::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
     })
 
     test('no key is without an end', async () => {
@@ -68,10 +68,10 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       'what is no entry is no absent one: %j',
       async (text) => {
         await using one = await watched()
-        await server.ask('SET', 'tf2::auth:foreign', text, 'PX', '60000')
-        await expect(one.store.read('tf2::auth:foreign')).rejects.toMatchObject({ code: 'store_unavailable' })
-        await expect(one.store.swap('tf2::auth:foreign', undefined, {}, hour)).rejects.toThrow()
-        await expect(one.store.increment('tf2::auth:foreign', hour)).rejects.toThrow()
+        await server.ask('SET', 'tf3::auth:foreign', text, 'PX', '60000')
+        await expect(one.store.read('tf3::auth:foreign')).rejects.toMatchObject({ code: 'store_unavailable' })
+        await expect(one.store.swap('tf3::auth:foreign', undefined, {}, hour)).rejects.toThrow()
+        await expect(one.store.increment('tf3::auth:foreign', hour)).rejects.toThrow()
       },
     )
   })
@@ -82,9 +82,9 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     test.each(replies.map((reply) => ({ reply })))('$reply is no answer', async ({ reply }) => {
       const store = redisStore({ sendCommand: async () => reply })
       const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503, expose: false })
-      await expect(store.read('tf2::auth:a')).rejects.toEqual(unavailable)
-      await expect(store.swap('tf2::auth:a', undefined, {}, hour)).rejects.toEqual(unavailable)
-      await expect(store.increment('tf2::count-a:a', hour)).rejects.toEqual(unavailable)
+      await expect(store.read('tf3::auth:a')).rejects.toEqual(unavailable)
+      await expect(store.swap('tf3::auth:a', undefined, {}, hour)).rejects.toEqual(unavailable)
+      await expect(store.increment('tf3::count-a:a', hour)).rejects.toEqual(unavailable)
     })
   })
 
@@ -94,15 +94,15 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),
     }
     const store = redisStore({ client: client.redis, timeoutMs: patientMs })
-    await server.ask('RPUSH', 'tf2::auth:canary-key', 'a list')
+    await server.ask('RPUSH', 'tf3::auth:canary-key', 'a list')
     const error = await Promise.resolve(
-      store.swap('tf2::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
+      store.swap('tf3::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
     ).catch((error: unknown) => error)
     expect(error).toMatchObject({
       code: 'store_unavailable',
       cause: { message: expect.stringContaining('WRONGTYPE') },
     })
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
-    await server.ask('DEL', 'tf2::auth:canary-key')
+    await server.ask('DEL', 'tf3::auth:canary-key')
   })
 })

@@ -33,9 +33,9 @@ describe.skipIf(withoutRedis)('two versions on one Redis', () => {
       swap(of, version, next, ttlMs) {
         if (of !== key || next === undefined) return store.swap(of, version, next, ttlMs)
         const ledger = counted(next) as Written
-        const { strangers, known } = ledger
-        const budgets = { strangers: counted(strangers), known: counted(known) }
-        return store.swap(of, version, { ...ledger, ...budgets }, ttlMs)
+        const { stranger, known } = ledger
+        const sides = { stranger: counted(stranger), known: counted(known) }
+        return store.swap(of, version, { ...ledger, ...sides }, ttlMs)
       },
     }
   }
@@ -44,7 +44,7 @@ describe.skipIf(withoutRedis)('two versions on one Redis', () => {
     const phone = '+573000000011'
     const limits = { storeTimeoutMs: 10_000 }
     const thisOne = createService({ limits, store: () => store })
-    const key = thisOne.keys.ledger('auth', phone as Parameters<typeof thisOne.keys.ledger>[1])
+    const key = thisOne.keys.account('ana')
     const nextOne = createService({ limits, store: () => nextVersion(key) })
     const versions = [thisOne, nextOne]
     const wait = (ms: number) => {
@@ -68,13 +68,13 @@ describe.skipIf(withoutRedis)('two versions on one Redis', () => {
       }
     }
 
-    const state = await thisOne.challenges.numbers.state(phone)
-    expect(state).toEqual(await nextOne.challenges.numbers.state(phone))
-    expect([state.failures, state.known.failures, typed]).toEqual([6, 6, 12])
+    const state = await thisOne.challenges.subjects.state('ana')
+    expect(state).toEqual(await nextOne.challenges.subjects.state('ana'))
+    expect([state.judged, typed]).toEqual([12, 12])
     // Nothing of what the next version wrote at each of its sixteen swaps is gone.
     expect((await store.read(key))?.value).toMatchObject({
       writes: 16,
-      strangers: { writes: 16 },
+      stranger: { writes: 16 },
       known: { writes: 16 },
     })
   })

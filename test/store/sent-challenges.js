@@ -1,8 +1,7 @@
 // Stores full of ledgers, each with a sent challenge, by the compiled files as they were before they are bundled.
 import { createKeys, createSecrets, hashId } from '../../build/modules/challenge/keys.js'
 import { createLedgers } from '../../build/modules/challenge/ledger/ledgers.js'
-import { start } from '../../build/modules/challenge/ledger/sends.js'
-import { settleSend } from '../../build/modules/challenge/ledger/settled-send.js'
+import { settleSend, start } from '../../build/modules/challenge/ledger/sends.js'
 import { defaultLimits, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
 import { newChallengeId, newCommandId } from '../../build/modules/challenge/updater.js'
 
@@ -13,21 +12,20 @@ export const limits = ledgerLimitsOf(defaultLimits, 'auth')
 
 const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
 
-export const keyOf = (index) => keys.ledger('auth', `+57300${1_000_000 + index}`)
+export const keyOf = (index) => keys.account(`u${index}`)
 
-export const bindingOf = (index) => ({
-  budget: 'strangers',
-  session: hashId(`s${index}`),
-  subject: hashId(`u${index}`),
-})
+export const placeOf = (index) => keys.number(`+57300${1_000_000 + index}`)
+
+export const bindingOf = (index) => ({ rank: 'stranger', session: hashId(`s${index}`) })
 
 export const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit() {} })
 
 export async function fill(ledgers, count) {
   for (let index = 0; index < count; index += 1) {
     const binding = { ...bindingOf(index), purpose: 'login' }
-    const order = { sendId: newCommandId(), challengeId: newChallengeId(), ...binding, channel: 'sms' }
-    const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
+    const ids = { sendId: newCommandId(), challengeId: newChallengeId() }
+    const order = { ...ids, ...binding, place: placeOf(index), channel: 'sms' }
+    const sent = { result: { result: 'sent', lifetimeMs: limits.codeLifetimeMs }, count: 1 }
     const updater = ledgers(keyOf(index), limits)
     const { outcome } = await updater.run((view) => start(view, order))
     await updater.run((view) => settleSend(view, outcome, sent))

@@ -2,15 +2,12 @@ import type { LimitName, ServiceLimit } from '../../events.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Requester } from '../commands.js'
 import { type CounterKind, hashId } from '../keys.js'
-import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
 import { networksOf } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
 export interface Counted extends Requester {
   readonly lane: Lane
-  /** The request is anonymous: the subject stands for the session, and has no budget of its own. */
-  readonly anonymous: boolean
   readonly address: string | undefined
   /** The address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean
@@ -30,10 +27,9 @@ interface Told {
 }
 
 /**
- * When a hit comes back: the provider was not asked to send, or refused to; the number was proven; the code was not
- * judged wrong.
+ * When a hit comes back: the provider was not asked to send, or refused to; the number was proven.
  */
-export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected'
+export type Back = 'not-sent' | 'refused' | 'proven'
 
 /** One counter that spans numbers. */
 export interface Row {
@@ -68,7 +64,6 @@ export interface Hit {
 }
 
 const session = (of: Counted) => hashId(of.session)
-const subject = (of: Counted) => (of.anonymous ? undefined : hashId(of.subject))
 const network =
   (of: 'customer' | 'site') =>
   ({ address }: Counted) =>
@@ -78,7 +73,6 @@ const numberThere = ({ session: id, key }: Counted) => hashId(`${id} ${key}`)
 
 const ofSession: Told = { code: 'send_limit', limit: 'session' }
 const ofAddress: Told = { code: 'send_limit', limit: 'address' }
-const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 
 const undelivered: readonly Back[] = ['not-sent', 'refused']
 
@@ -143,16 +137,5 @@ export function counterTable(lane: Lane, max: Limits) {
     questions: addresses,
     /** Given back when the number is proven. */
     unproven: lane === 'enrol' ? [unproven] : [],
-    /**
-     * Wrong codes of one subject over all its numbers, so that a change of number gives no new guesses. Each lane has
-     * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
-     * has only the password may keep anybody from signing in (denial of service by lockout).
-     */
-    tally(budget: BudgetName): readonly Row[] {
-      const kind = `${budget === 'known' ? budget : lane}-tally` as const
-      const { failuresPerSubjectPerDay } = max
-      const back = ['not-rejected'] as const
-      return [{ kind, of: subject, windowMs: dayMs, max: failuresPerSubjectPerDay, told: tooManyWrong, back }]
-    },
   }
 }

@@ -3,7 +3,6 @@ import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Basis } from '../keys.js'
-import type { BudgetName } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
 import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
 import { timesBehindProxy } from './networks.js'
@@ -76,14 +75,9 @@ export function createCounters(
 
     /** What one code may cost. */
     forVerification(counted: Counted) {
-      const { unproven, tally } = rows[counted.lane]
+      const { unproven } = rows[counted.lane]
       const wasted = createBudget(store, hitsOf(counted, unproven))
       return {
-        /** One wrong code of this budget on the number: counted before it is judged, and given back unless it was wrong. */
-        wrongCode(name: BudgetName) {
-          const budget = createBudget(store, hitsOf(counted, tally(name)))
-          return { take: () => budget.take(), refund: () => budget.giveBack('not-rejected') }
-        },
         /** Called when the number is proven: gives back what its codes were counted for. */
         async proven(sends: number): Promise<void> {
           if (counted.lane === 'auth') return

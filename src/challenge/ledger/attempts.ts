@@ -1,217 +1,256 @@
 import type { Verdict } from '../code-provider.js'
-import { type Refusal, refused, type Shown } from '../commands.js'
-import type { LedgerLimits } from '../limits.js'
-import { challengeShown, isVoided, spentUntil } from './challenge.js'
+import { type Refusal, refused } from '../commands.js'
+import { type Acting, challengeShown, isVoided, spentUntil } from './challenge.js'
 import {
-  afterSuccess,
   checkUnderWay,
+  guessesLeft,
   isDisabled,
-  lockAt,
   pauseBeforeCheck,
-  refusalOfBudget,
+  refusalOf,
+  withRejection,
 } from './guessing.js'
 import {
-  type Budget,
-  type BudgetName,
   type Challenge,
+  type Check,
   type Consequences,
   type Decision,
-  type Lease,
+  forgiven,
   type Ledger,
   type LedgerView,
+  type Rank,
   type Rejected,
   type SettleOutcome,
-  type Who,
-  withBudget,
+  withSide,
 } from './ledger.js'
 import { rememberedMs } from './pacing.js'
 
 const maxUsedCodes = 20
 
-export interface Attempt extends Who {
+export interface Attempt extends Acting {
   readonly id: string
   /** Tag of the code that was typed. */
   readonly code: string
-  readonly shown: Shown
+  /** Key of the place that it is to have come from. */
+  readonly place: string
+  /** The account has several places to choose among. */
+  readonly hasChoice?: boolean | undefined
 }
 
 export type ReserveOutcome =
-  | { readonly outcome: 'reserved'; readonly challenge: Challenge }
+  /** `handle`: what the provider wants back. */
+  | { readonly outcome: 'reserved'; readonly challenge: Challenge; readonly handle?: string | undefined }
   | (Rejected & { readonly challenge: Challenge })
   /** This wrong code was typed before, since the last send: nothing is spent. */
   | { readonly outcome: 'repeated'; readonly challenge: Challenge; readonly attemptsRemaining: number }
   | Refusal
 
 /**
- * Counts one attempt before the provider is asked, and takes the only lease of its budget, so that
- * parallel guesses cannot share one attempt (ASVS 5.0, 15.4.2).
+ * Counts one attempt before anybody judges it, and takes the only check of its rank, so that parallel guesses cannot
+ * share one attempt (ASVS 5.0, 15.4.2).
  */
 export function reserve(view: LedgerView, attempt: Attempt): Decision<ReserveOutcome> {
   const live = challengeShown(view, attempt)
   if ('outcome' in live) return { outcome: live }
   const { ledger, now, limits } = view
-  const budget = ledger[attempt.budget]
-  const { lease } = budget
-  // A store that executed the swap twice shows us our own lease: it is counted already.
-  if (lease?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
-  const barred = refusalOfBudget(view, attempt.budget)
+  const { rank, code, sealed } = attempt
+  // Its place has changed since it was read.
+  if (live.place !== attempt.place) return { outcome: refused('challenge_superseded') }
+  const handle = ledger.handles?.find(({ challenge }) => challenge === live.id)?.handle
+  // A store that executed the swap twice shows us our own check: it is counted already.
+  if (ledger[rank].check?.attempt === attempt.id) {
+    return { outcome: { outcome: 'reserved', challenge: live, handle } }
+  }
+  const barred = refusalOf(view, rank)
   if (barred !== undefined) return { outcome: barred }
-  const left = limits.attemptsPerChallenge - live.attempts
-  if (live.wrongCodes?.includes(attempt.code)) {
+  const left = limits.attemptsPerChallenge - live.attempts[rank]
+  if (live.wrongCodes?.includes(code)) {
     return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
   }
   const exhaustedMs = left <= 0 ? spentUntil(live) - now : 0
-  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, attempt.budget))
+  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, rank))
   if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
-  const underWay = checkUnderWay(view, attempt.budget)
+  const underWay = checkUnderWay(view, rank)
   if (underWay !== undefined) {
     return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
   }
 
-  const challenge = { ...live, attempts: live.attempts + 1 }
-  // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
-  const used =
-    !live.fixed &&
-    ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
-  if (used) {
-    const counted = countedIn(budget, challenge, undefined, view)
-    const next = withBudget(ledger, attempt.budget, rejectedIn(counted, challenge, attempt.code), now)
-    return { outcome: { challenge, ...rejected(next, challenge, limits, used) }, next }
-  }
-  const taken = {
+  const attempts = { ...live.attempts, [rank]: live.attempts[rank] + 1 }
+  const challenge = { ...withOpen(live, ledger[rank].check), attempts }
+  const check: Check = {
     attempt: attempt.id,
-    challenge: live.id,
-    code: attempt.code,
-    send: budget.sends.at(-1)?.id,
-    expiresAt: now + limits.leaseMs,
+    at: now,
+    expiresAt: now + limits.checkMs,
+    code,
+    challenge: sealed ? undefined : live.id,
+    send: ledger.sends.at(-1)?.id,
   }
-  return {
-    outcome: { outcome: 'reserved', challenge },
-    next: withBudget(ledger, attempt.budget, countedIn(budget, challenge, taken, view), now),
+  const moments = ledger[rank].attempts.filter((at) => at > now - rememberedMs).concat(now)
+  const counted = {
+    ...withSide(ledger, rank, { check, attempts: moments }),
+    challenge: sealed ? ledger.challenge : challenge,
+    at: now,
   }
+  // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
+  const isUsed = (one: Ledger['usedCodes'][number]) => one.code === code && one.at > now - rememberedMs
+  if (live.fixed || !ledger.usedCodes.some(isUsed)) {
+    return { outcome: { outcome: 'reserved', challenge, handle }, next: counted }
+  }
+  const { outcome, next } = rejected({ ...view, ledger: counted }, rank, check, true)
+  return { outcome: { ...outcome, challenge }, next }
 }
 
-/** The budget after one more attempt, which may lock it. */
-function countedIn(
-  budget: Budget,
-  challenge: Challenge,
-  lease: Lease | undefined,
-  { now, limits }: LedgerView,
-): Budget {
-  const attemptsSinceSuccess = budget.attemptsSinceSuccess + 1
-  const lockMs = lockAt(attemptsSinceSuccess, limits)
-  return {
-    ...budget,
-    challenge,
-    lease,
-    attemptsSinceSuccess,
-    lockExpiresAt: lockMs === undefined ? budget.lockExpiresAt : now + lockMs,
-    attemptTimes: budget.attemptTimes.filter((at) => at > now - rememberedMs).concat(now),
-  }
-}
-
-/**
- * Records the verdict of a reserved attempt. Tried again it changes nothing, and says what it said. `step`: whose code
- * it is, of an app.
- */
+/** Records the verdict of a reserved attempt. Repeated, it says the same and changes nothing. `step`: of an app. */
 export function settle(
   view: LedgerView,
-  attemptId: string,
+  attempt: Attempt,
   verdict: Verdict,
   step?: number,
 ): Decision<SettleOutcome> {
-  const { strangers, known } = view.ledger
-  const before = [strangers.settled, known.settled].find((settled) => settled?.attempt === attemptId)
-  if (before !== undefined) return { outcome: before.outcome }
-  const name = known.lease?.attempt === attemptId ? 'known' : 'strangers'
-  const { lease } = view.ledger[name]
-  // Without the lease its time is up, and another one has begun.
-  if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
-  const { outcome, next } = judged(view, name, lease, verdict, step)
-  const settled = { attempt: attemptId, outcome }
-  return { outcome, next: withBudget(next, name, { ...next[name], lease: undefined, settled }, view.now) }
+  const { ledger, now } = view
+  const { rank, id } = attempt
+  const { check, settled } = ledger[rank]
+  if (settled?.attempt === id) return { outcome: settled.outcome }
+  // Its time was up, and another one has begun.
+  if (check?.attempt !== id) return { outcome: { outcome: 'gone' } }
+  const { outcome, next } = decided(view, attempt, check, verdict, step)
+  const settling = { check: undefined, settled: { attempt: id, outcome } }
+  return { outcome, next: { ...withSide(next, rank, settling), at: now } }
 }
 
-/** What follows from the verdict on the attempt that holds the lease, which ends with it. */
-function judged(
+function decided(
   view: LedgerView,
-  name: BudgetName,
-  lease: Lease,
+  attempt: Attempt,
+  check: Check,
   verdict: Verdict,
   step: number | undefined,
 ): Required<Decision<SettleOutcome>> {
-  const { ledger, now, limits } = view
-  const budget = ledger[name]
-  const challenge = budget.challenge?.id === lease.challenge ? budget.challenge : undefined
-  const after = (changed: Budget) => withBudget(ledger, name, changed, now)
-  const without = (outcome: 'gone' | 'spent', next: Ledger) => ({
-    outcome: { outcome, ...consequences(next, name, limits) },
+  const { ledger } = view
+  const { rank } = attempt
+  if (verdict === 'not-sent') return { outcome: { outcome: 'refunded' }, next: refunded(ledger, rank, check) }
+  // RFC 6238, 5.2: each code once.
+  const isOld = step !== undefined && step <= (ledger.lastStep ?? 0)
+  if (verdict === 'rejected' || isOld) {
+    const { outcome, next } = rejected(view, rank, check, isOld)
+    // A new start has replaced its challenge meanwhile: the rejection counts all the same.
+    const isGone = check.challenge !== undefined && ownChallenge(ledger, check) === undefined
+    return { outcome: isGone ? { outcome: 'gone', ...consequences(next, rank, view) } : outcome, next }
+  }
+  if (verdict === 'unavailable' || verdict === 'misconfigured') {
+    return { outcome: { outcome: 'spent' }, next: unjudged(ledger, check) }
+  }
+  const live = attempt.sealed ?? ownChallenge(ledger, check)
+  const used = { ...ledger, ...usedUp(view, check), lastStep: step ?? ledger.lastStep }
+  if (live === undefined || isVoided(live)) return { outcome: { outcome: 'gone' }, next: used }
+  return {
+    outcome: { outcome: 'approved', channel: live.channel },
+    next: afterSuccess(used, attempt, check, live),
+  }
+}
+
+/** The challenge that is checked, unless another one has taken its place. */
+function ownChallenge({ challenge }: Ledger, check: Check): Challenge | undefined {
+  return check.challenge !== undefined && challenge?.id === check.challenge ? challenge : undefined
+}
+
+/** The code of a check whose verdict never came is remembered: typed again, it may have been right the first time. */
+function withOpen(challenge: Challenge, lapsed: Check | undefined): Challenge {
+  if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
+  return { ...challenge, openCodes: (challenge.openCodes ?? []).concat(lapsed.code) }
+}
+
+/** An outage: neither a failure, nor does the account pay for the code that it concerns. */
+function unjudged(ledger: Ledger, check: Check): Ledger {
+  const own = ownChallenge(ledger, check)
+  const sends = ledger.sends.map((send) =>
+    send.id === check.send && send.challenge === check.challenge
+      ? { ...send, unjudged: true as const }
+      : send,
+  )
+  return { ...ledger, sends, challenge: own ? withOpen(own, check) : ledger.challenge }
+}
+
+/** Counts a wrong code, which is remembered unless a later send may have made it right. */
+function rejected(
+  view: LedgerView,
+  rank: Rank,
+  check: Check,
+  used: boolean,
+): { readonly outcome: Rejected; readonly next: Ledger } {
+  const { limits } = view
+  const counted = withSide(withRejection(view, rank), rank, { check: undefined })
+  const own = ownChallenge(counted, check)
+  const isOpen = own?.openCodes?.includes(check.code) === true
+  const isLatest = check.send === counted.sends.at(-1)?.id
+  const challenge =
+    own && isLatest ? { ...own, wrongCodes: (own.wrongCodes ?? []).concat(check.code) } : counted.challenge
+  const next = { ...counted, challenge }
+  const attemptsRemaining = own
+    ? limits.attemptsPerChallenge - own.attempts[rank]
+    : guessesLeft({ ...view, ledger: next }, rank)
+  return {
+    outcome: {
+      outcome: 'rejected',
+      attemptsRemaining,
+      used,
+      ...(isOpen && { open: true as const }),
+      ...consequences(next, rank, view),
+    },
     next,
-  })
+  }
+}
 
-  if (verdict === 'not-sent') {
-    return { outcome: { outcome: 'refunded' }, next: after(refunded(budget, challenge)) }
-  }
-  // RFC 6238, 5.2: each code of an app once, and none that it showed before.
-  const used = step !== undefined && step <= (ledger.lastStep ?? 0)
-  if (verdict === 'rejected' || used) {
-    const isLatest = lease.send === budget.sends.at(-1)?.id
-    const next = after(rejectedIn(budget, challenge, isLatest ? lease.code : undefined))
-    // A new start may have replaced the challenge meanwhile: the rejection counts all the same.
-    return challenge === undefined
-      ? without('gone', next)
-      : { outcome: rejected(next, challenge, limits, used), next }
-  }
-  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', ledger)
-  const usedCodes = [
-    ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
-    { code: lease.code, at: now },
-  ].slice(-maxUsedCodes)
-  const lastStep = step ?? ledger.lastStep
-  if (challenge === undefined || isVoided(challenge)) {
-    return without('gone', { ...ledger, usedCodes, lastStep })
-  }
-  const { number, channel } = challenge
-  // Most ledgers are of people with one number, and take no room for it.
-  const lastWay = number === undefined ? undefined : { lastWay: { number, channel } }
+/** A locked or disabled account reserves nothing, so what is so after an attempt came with it. */
+function consequences(after: Ledger, rank: Rank, { now, limits }: LedgerView): Consequences {
+  const lockedForMs = rank === 'stranger' ? after.lockExpiresAt - now : 0
   return {
-    outcome: { outcome: 'approved', channel },
-    next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep, ...lastWay },
+    ...(lockedForMs > 0 && { lockedForMs }),
+    ...(isDisabled(after, rank, limits) && { disabled: true as const }),
   }
 }
 
-/** The budget after a wrong code, which is remembered unless a later send may have made it right. */
-function rejectedIn(budget: Budget, challenge: Challenge | undefined, code: string | undefined): Budget {
-  const rejections = budget.rejections + 1
-  if (challenge === undefined || code === undefined) return { ...budget, rejections }
-  const wrongCodes = (challenge.wrongCodes ?? []).concat(code)
-  return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
+/** Undoes a reservation: nobody was asked. */
+function refunded(ledger: Ledger, rank: Rank, check: Check): Ledger {
+  const next = withoutAttempt(ledger, rank, check)
+  const own = ownChallenge(ledger, check)
+  if (own === undefined) return next
+  // An operator may have forgiven it meanwhile: fewer than none would be an extra guess.
+  const attempts = { ...own.attempts, [rank]: Math.max(0, own.attempts[rank] - 1) }
+  return { ...next, challenge: { ...own, attempts } }
 }
 
-function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits, used: boolean): Rejected {
+function withoutAttempt(ledger: Ledger, rank: Rank, { at }: Check): Ledger {
+  const { attempts } = ledger[rank]
+  // No other attempt of its rank came after it.
+  const own = attempts.lastIndexOf(at)
+  return own < 0 ? ledger : withSide(ledger, rank, { attempts: attempts.toSpliced(own, 1) })
+}
+
+function usedUp({ ledger, now }: LedgerView, { code }: Check): Pick<Ledger, 'usedCodes'> {
+  const young = ledger.usedCodes.filter(({ at }) => at > now - rememberedMs)
+  return { usedCodes: [...young, { code, at: now }].slice(-maxUsedCodes) }
+}
+
+/**
+ * The ledger after the right code for this challenge. It forgives the failures of both ranks, but of the hour and the
+ * day it takes its own attempt alone: each success of the owner would give a thief new guesses.
+ */
+function afterSuccess(
+  ledger: Ledger,
+  { rank, session, hasChoice }: Attempt,
+  check: Check,
+  proven: Challenge,
+): Ledger {
+  const { id, place, channel } = proven
+  const { challenge } = ledger
+  // A code of an app serves the purpose of one that was sent to this session; that of another session stands.
+  const isOver = challenge?.id === id || (challenge?.session === session && !isVoided(challenge))
   return {
-    outcome: 'rejected',
-    attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
-    used,
-    ...consequences(after, challenge.budget, limits),
+    ...withoutAttempt(forgiven(ledger), rank, check),
+    challenge: isOver ? undefined : challenge,
+    sends: ledger.sends.map((send) =>
+      isOver && send.challenge === challenge.id ? { ...send, challenge: undefined } : send,
+    ),
+    handles: ledger.handles?.filter((one) => one.challenge !== id),
+    last: hasChoice ? { place, channel } : undefined,
   }
-}
-
-/** A locked or disabled budget reserves nothing, so what is so after an attempt came with it. */
-function consequences(after: Ledger, name: BudgetName, limits: LedgerLimits): Consequences {
-  const lockedForMs = after[name].lockExpiresAt - after.at
-  return {
-    ...(lockedForMs > 0 ? { lockedForMs } : {}),
-    ...(isDisabled(after, name, limits) ? { disabled: true } : {}),
-  }
-}
-
-/** Undoes a reservation. Nothing was locked or reserved since, so a lock and the last attempt are its own. */
-function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
-  // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
-  const attemptsSinceSuccess = Math.max(0, budget.attemptsSinceSuccess - 1)
-  const attemptTimes = budget.attemptTimes.slice(0, -1)
-  const counted = { ...budget, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
-  if (challenge === undefined) return counted
-  return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

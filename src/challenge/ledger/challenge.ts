@@ -1,40 +1,52 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import { firstPurpose } from '../purposes.js'
-import {
-  type Binding,
-  type Budget,
-  type BudgetName,
-  type Challenge,
-  type Decision,
-  type Ledger,
-  type LedgerView,
-  type Who,
-  withBudget,
-} from './ledger.js'
+import type { Binding, Challenge, Decision, LedgerView, Who } from './ledger.js'
 
 // Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
 
-/** The challenge of this session and subject while a code may be typed, or why there is none. */
-export function challengeOf(view: LedgerView, who: Who): Challenge | Refusal {
-  const { challenge } = view.ledger[who.budget]
-  // Enumeration: foreign, voided, expired and unknown challenges look alike.
-  if (challenge === undefined || challenge.subject !== who.subject) return refused('challenge_gone')
-  if (!isLive(challenge, view)) return refused('challenge_gone')
-  // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
-  if (isRevoked(challenge, who)) return refused('challenge_gone')
-  // Session fixation: a code counts in the session that asked for it only.
-  if (challenge.session !== who.session) return refused('challenge_superseded')
-  return challenge
+/** Who acts on which challenge. */
+export interface Acting extends Who {
+  /** What the person was shown. */
+  readonly shown: Shown
+  /** What its numbers have been sent in their day, over all accounts. */
+  readonly counts?: Readonly<Record<string, number>> | undefined
+  /** One that no ledger holds, since nothing was sent for it; absent: the one in the ledger. */
+  readonly sealed?: Challenge | undefined
 }
 
-/** The live challenge of this session and subject, when it is the one that the person was shown. */
-export function challengeShown(
+/** The challenge of this session while a code may be typed, or why there is none. */
+export function challengeOf(
   view: LedgerView,
-  command: Who & { readonly shown: Shown },
+  who: Who,
+  challenge = view.ledger.challenge,
 ): Challenge | Refusal {
-  const live = challengeOf(view, command)
-  return 'outcome' in live ? live : (refusalAsShown(live, command.shown) ?? live)
+  // Enumeration: foreign, voided, expired and unknown challenges look alike.
+  if (challenge === undefined || !isLive(challenge, view)) return refused('challenge_gone')
+  // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
+  if (isRevoked(challenge, who)) return refused('challenge_gone')
+  if (challenge.session === who.session) return challenge
+  // Session fixation: a code counts in the session that asked for it only. At a sign-up, nobody learns who else does.
+  return refused(view.limits.lane === 'auth' ? 'challenge_superseded' : 'challenge_gone')
+}
+
+/** The same, when it is the one that the person was shown. */
+export function challengeShown(view: LedgerView, acting: Acting): Challenge | Refusal {
+  const live = challengeOf(view, acting, acting.sealed)
+  if ('outcome' in live) return live
+  const refusal = refusalAsShown(live, acting.shown)
+  if (refusal !== undefined) return refusal
+  return isOvertaken(live, acting.counts) ? refused('challenge_gone') : live
+}
+
+/**
+ * Whether its number got a code for another account since. A code belongs to the account that it was sent for, but a
+ * provider without handles knows the number alone: it would take that one for this challenge.
+ */
+function isOvertaken({ count, place }: Challenge, counts: Acting['counts']): boolean {
+  const today = counts?.[place] ?? 0
+  // 0: the day is over, and a new one has not begun.
+  return count !== undefined && today !== 0 && today !== count
 }
 
 /**
@@ -62,7 +74,6 @@ const unnamed: Refusal = {
 export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
   return (
     challenge.session === binding.session &&
-    challenge.subject === binding.subject &&
     challenge.purpose === binding.purpose &&
     challenge.bound === binding.bound &&
     !isRevoked(challenge, binding)
@@ -81,14 +92,8 @@ export function isLive(challenge: Challenge, { now, limits }: Omit<LedgerView, '
   return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
 }
 
-/** The challenge of this budget while a code may be typed. */
-export function liveIn(view: LedgerView, name: BudgetName): Challenge | undefined {
-  const { challenge } = view.ledger[name]
-  return challenge !== undefined && isLive(challenge, view) ? challenge : undefined
-}
-
 /** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
-export function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
+export function unexpired({ ledger: { challenge }, now }: LedgerView): Challenge | undefined {
   return challenge !== undefined && now < spentUntil(challenge) ? challenge : undefined
 }
 
@@ -97,30 +102,24 @@ export function spentUntil(challenge: Challenge): number {
   return Math.max(challenge.expiresAt, challenge.spentUntil ?? 0)
 }
 
-/** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
-export function newestHandle({ strangers, known }: Ledger, now: number): string | undefined {
-  const all = [strangers, known].flatMap(({ challenge }) => challenge ?? [])
-  const open = all.filter((one) => now < (isVoided(one) ? spentUntil(one) : one.expiresAt))
-  open.sort((one, other) => other.maxExpiresAt - one.maxExpiresAt)
-  return open.find(({ handle }) => handle !== undefined)?.handle
-}
-
-/** Ends the challenge of this session and subject. Its attempts stay spent for as long as they would have. */
+/** Ends the challenge of this session. Its attempts stay spent for as long as they would have. */
 export function cancel(view: LedgerView, who: Who): Decision<{ readonly challenge?: Challenge }> {
   const live = challengeOf(view, who)
   if ('outcome' in live) return { outcome: {} }
-  const { ledger, now } = view
-  const budget = { ...ledger[who.budget], challenge: voided(live) }
-  return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
+  return {
+    outcome: { challenge: live },
+    next: { ...view.ledger, challenge: voided(live), at: view.now },
+  }
 }
 
 /**
- * The challenge once no code is accepted for it. Its attempts stay spent, and its code may stand in the way of the next;
- * without either there is nothing to remember, so that refused starts do not fill the store.
+ * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
+ * remember, so that refused starts do not fill the store.
  */
-export function voided(challenge: Challenge, until = spentUntil(challenge)): Challenge | undefined {
-  if (challenge.attempts === 0 && challenge.handle === undefined) return undefined
-  return { ...challenge, expiresAt: 0, spentUntil: until }
+export function voided(challenge: Challenge): Challenge | undefined {
+  const { stranger, known } = challenge.attempts
+  if (stranger + known === 0) return undefined
+  return { ...challenge, expiresAt: 0, spentUntil: spentUntil(challenge) }
 }
 
 /** Whether it was ended before its time. */

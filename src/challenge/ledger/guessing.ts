@@ -1,116 +1,130 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
-import type { LedgerLimits } from '../limits.js'
+import { type LedgerLimits, shareOfStrangers } from '../limits.js'
+import { isVoided } from './challenge.js'
 import {
-  type Budget,
-  type BudgetName,
-  type Challenge,
+  type Check,
   type Decision,
-  emptyBudget,
-  type Lease,
+  forgiven,
   type Ledger,
   type LedgerView,
-  withBudget,
+  type Rank,
+  type Tally,
+  withSide,
 } from './ledger.js'
 import { windowEnd } from './pacing.js'
 
-// How often a code may be tried on a number: locks, shares and windows, and what forgives.
+// How often a code may be tried: shares, windows and the lock.
 
 /** After the first lock, so many further failures lock again. */
 const failuresPerFurtherLock = 5
 const maxLockMs = hourMs
 
-/** Why the budget refuses every command now. */
-export function refusalOfBudget({ ledger, now, limits }: LedgerView, name: BudgetName): Refusal | undefined {
-  if (isDisabled(ledger, name, limits)) return refused('phone_disabled')
-  const { lockExpiresAt } = ledger[name]
-  return now < lockExpiresAt ? refused('phone_locked', lockExpiresAt - now) : undefined
+/** How many of `most` guesses strangers may make: fewer than one challenge allows would shut them out. */
+function shareOf(most: number, { browsersAreKnown, attemptsPerChallenge }: LedgerLimits): number {
+  if (!browsersAreKnown) return most
+  return Math.max(attemptsPerChallenge, shareOfStrangers(most))
+}
+
+/**
+ * Whether this rank may make no further one of `most` guesses. Known browsers have whatever is left, and no budget of
+ * their own beside it: a stolen cookie would give further guesses (brute force).
+ */
+function areUsedUp({ stranger, known }: Tally, rank: Rank, most: number, limits: LedgerLimits): boolean {
+  const allAreUsed = stranger + known >= most
+  if (rank === 'known') return allAreUsed && known >= limits.attemptsPerChallenge
+  return allAreUsed || stranger >= shareOf(most, limits)
 }
 
 /** NIST SP 800-63B-4, 3.2.2: no more than 100 consecutive failures on one authenticator. */
-export function isDisabled(ledger: Ledger, name: BudgetName, limits: LedgerLimits): boolean {
-  const { failuresBeforeDisable: most } = limits
-  const { strangers, known } = ledger
-  if (strangers.rejections + known.rejections >= most) return true
-  return ledger[name].rejections >= shareOf(most, name, limits)
+export function isDisabled({ stranger, known }: Ledger, rank: Rank, limits: LedgerLimits): boolean {
+  const judged = { stranger: stranger.rejections, known: known.rejections }
+  return areUsedUp(judged, rank, limits.failuresBeforeDisable, limits)
+}
+
+/** Why this rank may neither start nor try a code now. The lock stops strangers only. */
+export function refusalOf({ ledger, now, limits }: LedgerView, rank: Rank): Refusal | undefined {
+  if (isDisabled(ledger, rank, limits)) return refused('phone_disabled')
+  const lockedForMs = rank === 'known' ? 0 : ledger.lockExpiresAt - now
+  return lockedForMs > 0 ? refused('phone_locked', lockedForMs) : undefined
 }
 
 /**
- * How many of these guesses one kind of browser may make. With a budget of its own beside that of strangers,
- * a stolen cookie would give further ones (brute force): the number has as many as it has in all.
+ * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the guesses of its own
+ * sends only, not those of a code sent just before it (brute force).
  */
-function shareOf(most: number, name: BudgetName, { knownShare, attemptsPerChallenge }: LedgerLimits): number {
-  if (knownShare === 0) return most
-  const known = Math.max(attemptsPerChallenge, Math.floor(knownShare * most))
-  return name === 'known' ? known : Math.max(attemptsPerChallenge, most - known)
+export function pauseBeforeCheck({ ledger, now, limits }: LedgerView, rank: Rank): number {
+  const { attemptsPerChallenge: each, sendsPerHour, sendsPerDay } = limits
+  const known = ledger.known.attempts
+  const stranger = ledger.stranger.attempts
+  const endOf = (most: number, windowMs: number) => {
+    const allEnd = windowEnd([...stranger, ...known], most, windowMs, now)
+    return rank === 'known'
+      ? Math.min(allEnd, windowEnd(known, each, windowMs, now))
+      : Math.max(allEnd, windowEnd(stranger, shareOf(most, limits), windowMs, now))
+  }
+  return Math.max(0, endOf(each * sendsPerHour, hourMs) - now, endOf(each * sendsPerDay, dayMs) - now)
+}
+
+/** How many codes this rank may still try where no challenge counts them: until the lock, at most as many as a challenge. */
+export function guessesLeft(view: LedgerView, rank: Rank): number {
+  const { ledger, now, limits } = view
+  for (let left = 0; left < limits.attemptsPerChallenge; left += 1) {
+    const { rejections, attempts } = ledger[rank]
+    const change = { rejections: rejections + left, attempts: [...attempts, ...Array(left).fill(now)] }
+    const later = { ...view, ledger: withSide(ledger, rank, change) }
+    const locks = rank === 'stranger' && left > 0 && lockAfter(rejections + left, limits) !== undefined
+    if (locks || refusalOf(later, rank) !== undefined || pauseBeforeCheck(later, rank) > 0) return left
+  }
+  return limits.attemptsPerChallenge
 }
 
 /**
- * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the
- * guesses of its own sends only, not those of a code sent just before it (brute force).
+ * The check that has to end before another one. One for each rank: a known browser waits for no stranger, unless both
+ * may be the last wrong code that the account allows.
  */
-export function pauseBeforeCheck({ ledger, now, limits }: LedgerView, name: BudgetName): number {
-  const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
-  const own = ledger[name].attemptTimes
-  const all = [...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes]
-  const endOf = (most: number, windowMs: number) =>
-    Math.max(windowEnd(own, shareOf(most, name, limits), windowMs, now), windowEnd(all, most, windowMs, now))
-  const hourEndsAt = endOf(attemptsPerChallenge * sendsPerHour, hourMs)
-  const dayEndsAt = endOf(attemptsPerChallenge * sendsPerDay, dayMs)
-  return Math.max(0, hourEndsAt - now, dayEndsAt - now)
+export function checkUnderWay({ ledger, now, limits }: LedgerView, rank: Rank): Check | undefined {
+  const running = (of: Rank) => {
+    const { check } = ledger[of]
+    return check !== undefined && now < check.expiresAt ? check : undefined
+  }
+  const [own, other] = [running(rank), running(otherThan(rank))]
+  const judged = (of: Rank) => ledger[of].rejections + (of !== rank && other !== undefined ? 1 : 0)
+  const tally = { stranger: judged('stranger'), known: judged('known') }
+  return own ?? (areUsedUp(tally, rank, limits.failuresBeforeDisable, limits) ? other : undefined)
 }
 
-/**
- * The check that has to end before another one. One per budget: what strangers have under way does not make a known
- * browser wait, unless it may be the last wrong code that the number allows.
- */
-export function checkUnderWay({ ledger, now, limits }: LedgerView, name: BudgetName): Lease | undefined {
-  const { strangers, known } = ledger
-  const isLast = strangers.rejections + known.rejections + 1 >= limits.failuresBeforeDisable
-  const leases = isLast ? [strangers.lease, known.lease] : [ledger[name].lease]
-  return leases.find((lease) => lease !== undefined && now < lease.expiresAt)
+export const otherThan = (rank: Rank): Rank => (rank === 'known' ? 'stranger' : 'known')
+
+/** The ledger after one more code of this rank was judged wrong, which may lock it for strangers. */
+export function withRejection({ ledger, now, limits }: LedgerView, rank: Rank): Ledger {
+  const rejections = ledger[rank].rejections + 1
+  const next = withSide(ledger, rank, { rejections })
+  const lockMs = rank === 'stranger' ? lockAfter(rejections, limits) : undefined
+  return lockMs === undefined ? next : { ...next, lockExpiresAt: now + lockMs }
 }
 
-/** How long the failure with this number locks: the first at `failuresBeforeLock`, then every fifth, each twice as long, up to an hour. */
-export function lockAt(failures: number, limits: LedgerLimits): number | undefined {
+/** How long this many failures lock: the first at `failuresBeforeLock`, then every fifth, each twice as long, up to an hour. */
+function lockAfter(failures: number, limits: LedgerLimits): number | undefined {
   const beyond = failures - limits.failuresBeforeLock
   if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
   const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
   return Math.min(doubled, Math.max(limits.lockMs, maxLockMs))
 }
 
-/** The operator's command: resets the failures that locked or disabled a number. */
+/** The operator's command: lifts lock and disabling, and what the account has used up of guesses and sends. */
 export function enable({ ledger, now }: LedgerView): Decision<undefined> {
-  return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
-}
-
-/**
- * The ledger after the right code for this challenge. It forgives the failures of both budgets, but of the
- * hour and the day it takes its own attempt alone: each success of the owner would give a thief new guesses.
- */
-export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
-  const both = forgiven(ledger)
-  const { sends, attemptTimes } = both[name]
-  const own: Budget = {
-    ...both[name],
-    challenge: undefined,
-    lease: undefined,
-    // It held the lease, so no attempt came after its own.
-    attemptTimes: attemptTimes.slice(0, -1),
-    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
-  }
-  const other = name === 'known' ? 'strangers' : 'known'
-  const ended = { ...both[other], challenge: undefined }
-  const others = both[other].challenge === undefined ? both : withBudget(both, other, ended, now)
-  return withBudget(others, name, own, now)
-}
-
-function forgiven(ledger: Ledger): Ledger {
-  const none = { attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 }
+  const none = { attempts: [] }
+  const clear = withSide(withSide(forgiven(ledger), 'stranger', none), 'known', none)
+  const { challenge } = ledger
+  const open = challenge && !isVoided(challenge) ? challenge : undefined
   return {
-    ...ledger,
-    strangers: { ...ledger.strangers, ...none },
-    // The budget that most ledgers do not use stays the same object, and takes no room in the store.
-    known: ledger.known === emptyBudget ? emptyBudget : { ...ledger.known, ...none },
+    outcome: undefined,
+    next: {
+      ...clear,
+      challenge: open && { ...open, attempts: { stranger: 0, known: 0 } },
+      sends: ledger.sends.map((send) => ({ ...send, forgiven: true as const })),
+      at: now,
+    },
   }
 }

@@ -2,21 +2,24 @@ import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**
- * Which budget an action is counted in. `known`: browsers in which this subject has succeeded before. With
- * one budget for all, an attacker with the password could lock the owner out (denial of service).
+ * `known`: a browser in which this account has succeeded before. It gets no further guesses, but strangers cannot use
+ * up all of them: an attacker with the password could otherwise lock the owner out (denial of service).
  */
-export type BudgetName = 'strangers' | 'known'
+export type Rank = 'stranger' | 'known'
 
-/** Who acts on a number. Tags, never the ids themselves. */
+/** How many of each rank. */
+export type Tally = { readonly [Each in Rank]: number }
+
+/** Who acts. A tag, never the id itself. */
 export type Who = {
-  readonly budget: BudgetName
+  readonly rank: Rank
+  /** At sign-in the session, at sign-up the visitor. */
   readonly session: string
-  readonly subject: string
   /** The last revocation before; undefined when there was none recently. */
   readonly epoch?: string | undefined
 }
 
-/** Whose challenge it is and for what. */
+/** Whose challenge it is, and for what. */
 export type Binding = Who & {
   readonly purpose: string
   /** Hash of the bound fields. */
@@ -25,8 +28,11 @@ export type Binding = Who & {
 
 export type Challenge = Binding & {
   readonly id: string
+  /** Key of the place that its code comes from. */
+  readonly place: string
   readonly channel: Channel
-  readonly attempts: number
+  /** Codes that were typed for it and for whatever it replaced. Each rank is held to its own count. */
+  readonly attempts: Tally
   /** 0: no code is accepted for it any more, but its attempts are still inherited. */
   readonly expiresAt: number
   /** No resend carries it past this moment. */
@@ -35,51 +41,50 @@ export type Challenge = Binding & {
   readonly spentUntil?: number | undefined
   /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
-  /** What the code provider wants back at the check. */
-  readonly handle?: string | undefined
+  /** Without a handle: what its number had been sent in its day, over all accounts, when its last code went out. */
+  readonly count?: number | undefined
   /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
+  /** Tags of the codes about which no verdict came. */
+  readonly openCodes?: readonly string[] | undefined
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
-  /** Key of the destination, where the subject may have several. */
-  readonly number?: string | undefined
 }
 
 export type Send = {
   readonly id: string
   readonly at: number
+  readonly rank: Rank
+  readonly place: string
   readonly channel: Channel
   /** The challenge it was for; undefined once that was approved. */
   readonly challenge?: string | undefined
-  /** The provider refused it: it costs its cooldown and nothing else. */
-  readonly refused?: true | undefined
+  /** What became of it. `booked`: nobody knows yet. `refused`: by the provider, so that nothing was delivered. */
+  readonly state: 'booked' | 'sent' | 'unconfirmed' | 'refused'
+  /** By an operator. */
+  readonly forgiven?: true | undefined
+  /** The provider had no verdict on its code. */
+  readonly unjudged?: true | undefined
 }
 
-/** A send of an approved challenge counts towards the absolute caps only. */
-export function isApproved(send: Send): boolean {
-  return send.challenge === undefined
-}
-
-/** A send that the provider refused costs its cooldown only: nothing was delivered. */
-export function isSent(send: Send): boolean {
-  return send.refused === undefined
-}
-
-/** The one check that may be under way in a budget. */
-export type Lease = {
+/** A check that is under way. */
+export type Check = {
   readonly attempt: string
-  readonly challenge: string
+  readonly at: number
+  /** Until when it keeps others of its rank waiting. */
+  readonly expiresAt: number
   readonly code: string
+  /** The challenge; undefined for one that is not in the ledger. */
+  readonly challenge?: string | undefined
   /** The last send when it began: a code that was sent later is another one. */
   readonly send?: string | undefined
-  readonly expiresAt: number
 }
 
-/** What an attempt did to its number. */
+/** What an attempt did to its account. */
 export type Consequences = {
-  /** This failure locked it. */
+  /** This failure locked it for strangers. */
   readonly lockedForMs?: number
-  /** This failure disabled it. */
+  /** This failure disabled it for whoever typed the code. */
   readonly disabled?: true
 }
 
@@ -88,68 +93,65 @@ export type Rejected = Consequences & {
   readonly attemptsRemaining: number
   /** Whether the code had been used before. */
   readonly used: boolean
-}
-
-export type Approved = {
-  readonly outcome: 'approved'
-  /** Of the challenge, as its last code went out. */
-  readonly channel: Channel
+  /** It was typed before, and no verdict came: it may have been right then. */
+  readonly open?: true
 }
 
 /** What a verdict came to. */
 export type SettleOutcome =
-  | Approved
+  /** `channel`: by which the last code went out. */
+  | { readonly outcome: 'approved'; readonly channel: Channel }
   | Rejected
   /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
   | (Consequences & { readonly outcome: 'spent' | 'gone' })
   | { readonly outcome: 'refunded' }
 
-/** The attempt that was settled last: whoever had no answer from the store settles it again, and is told the same. */
-export type Settled = { readonly attempt: string; readonly outcome: SettleOutcome }
-
-/** A destination by its key, and how the code travelled there. */
-type Way = { readonly number: string; readonly channel: Channel }
-
-export type UsedCode = { readonly code: string; readonly at: number }
-
-/** What one kind of browser has used up, and its challenge. */
-export type Budget = {
-  readonly challenge?: Challenge | undefined
-  readonly lease?: Lease | undefined
-  readonly settled?: Settled | undefined
-  /** Judged or not. */
-  readonly attemptsSinceSuccess: number
-  /** Those among them that the provider, or the memory of used codes, called wrong. */
-  readonly rejections: number
-  /** 0: never locked since the last success. */
-  readonly lockExpiresAt: number
-  readonly sends: readonly Send[]
+/** What one kind of browser has used up. */
+export type Side = {
   /** The moments of the attempts of the last day, but for those that succeeded. */
-  readonly attemptTimes: readonly number[]
+  readonly attempts: readonly number[]
+  /** The codes among them that were judged wrong since the last success. */
+  readonly rejections: number
+  readonly check?: Check | undefined
+  /** The last that was settled: asked about again, the ledger says the same, whoever wrote meanwhile. */
+  readonly settled?: { readonly attempt: string; readonly outcome: SettleOutcome } | undefined
+}
+
+/** What the provider wants back at the check of the last code that went to a place. */
+export type Handle = {
+  readonly place: string
+  readonly challenge: string
+  readonly handle: string
+  readonly expiresAt: number
 }
 
 /** Stored with every ledger. It changes only when a member changes its meaning; versions refuse another one. */
 export const format = 1
 
 /**
- * Everything remembered about one number in one lane, as it is stored. Two versions of this package share a store
- * while one is rolled out, so a new member is optional, and copies are made by spreading: what a later version has
- * added is kept. Absent members are set to undefined: objects of one shape are copied ten times as fast, and every
- * command makes a copy.
+ * Everything remembered about one account at sign-in, about one number at sign-up, as it is stored. Two versions of this
+ * package share a store while one is rolled out, so a new member is optional, and copies are made by spreading: what a
+ * later version has added is kept. Absent members are set to undefined: objects of one shape are copied ten times as
+ * fast, and every command makes a copy.
  */
 export type Ledger = {
   readonly format: typeof format
   /** Id of the command that wrote it last. */
   readonly command: string
-  readonly strangers: Budget
-  /** At most one of the two challenges is live: the provider knows number and code, but no challenge. */
-  readonly known: Budget
-  /** Shared by both budgets: a code is accepted once (replay). */
-  readonly usedCodes: readonly UsedCode[]
+  /** The one whose code was sent. A provider knows number and code, but no challenge. */
+  readonly challenge?: Challenge | undefined
+  readonly sends: readonly Send[]
+  readonly stranger: Side
+  readonly known: Side
+  /** Of strangers. 0: never since the last success. */
+  readonly lockExpiresAt: number
+  /** A code is accepted once (replay). */
+  readonly usedCodes: readonly { readonly code: string; readonly at: number }[]
+  readonly handles?: readonly Handle[] | undefined
   /** The last step of an app whose code was taken (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined
-  /** Where its last right code had been sent, where the subject may have several destinations: that one comes first. */
-  readonly lastWay?: Way | undefined
+  /** Where the last code came from that was right: it is shown first. */
+  readonly last?: { readonly place: string; readonly channel: Channel } | undefined
   /** When it last changed. */
   readonly at: number
 }
@@ -159,8 +161,6 @@ export interface LedgerView {
   readonly ledger: Ledger
   readonly now: number
   readonly limits: LedgerLimits
-  /** That of the subject, where its attempts count over several destinations. */
-  readonly shared?: LedgerView
 }
 
 /** What a command returns and, only if something changed, the ledger after it. */
@@ -169,29 +169,32 @@ export interface Decision<Outcome> {
   readonly next?: Ledger
 }
 
-export const emptyBudget: Budget = {
-  challenge: undefined,
-  lease: undefined,
-  settled: undefined,
-  attemptsSinceSuccess: 0,
-  rejections: 0,
-  lockExpiresAt: 0,
-  sends: [],
-  attemptTimes: [],
-}
+const unusedSide: Side = { attempts: [], rejections: 0, check: undefined, settled: undefined }
 
 export const emptyLedger: Ledger = {
   format,
   command: '',
-  strangers: emptyBudget,
-  known: emptyBudget,
+  challenge: undefined,
+  sends: [],
+  stranger: unusedSide,
+  known: unusedSide,
+  lockExpiresAt: 0,
   usedCodes: [],
+  handles: undefined,
   lastStep: undefined,
+  last: undefined,
   at: 0,
 }
 
-/** The ledger with one of its budgets replaced. */
-export function withBudget(ledger: Ledger, name: BudgetName, budget: Budget, now: number): Ledger {
+/** The ledger with one of its sides changed. */
+export function withSide(ledger: Ledger, rank: Rank, change: Partial<Side>): Ledger {
+  const side = { ...ledger[rank], ...change }
   // Not by a computed name, which copies three times as slowly.
-  return name === 'known' ? { ...ledger, known: budget, at: now } : { ...ledger, strangers: budget, at: now }
+  return rank === 'known' ? { ...ledger, known: side } : { ...ledger, stranger: side }
+}
+
+/** As the ledger without failures and lock: after a success, or by an operator. */
+export function forgiven(ledger: Ledger): Ledger {
+  const none = { rejections: 0 }
+  return { ...withSide(withSide(ledger, 'stranger', none), 'known', none), lockExpiresAt: 0 }
 }

@@ -2,62 +2,95 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
-import { liveIn, spentUntil } from './challenge.js'
-import { type BudgetName, type Challenge, isApproved, isSent, type LedgerView, type Send } from './ledger.js'
+import { isLive, spentUntil } from './challenge.js'
+import type { Challenge, LedgerView, Rank, Send, Who } from './ledger.js'
+
+// How often a code may be sent. All of it follows from the list of sends, so that no restart, resend, cancel or session
+// can shorten it (SMS pumping).
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
 
-/**
- * Why nothing may be sent in this budget now, and for how long. All of it follows from the lists of
- * sends, so that no restart, resend, cancel, channel or session can shorten it (SMS pumping).
- */
-export function pauseBeforeSend(view: LedgerView, name: BudgetName, channel: Channel): Refusal | undefined {
-  const { ledger, now, limits } = view
-  // Denial of service: an attacker with the password must not displace the challenge of a known browser.
-  const reserved = name === 'strangers' ? liveIn(view, 'known') : undefined
-  const cooldown = Math.max(reserved?.expiresAt ?? 0, cooldownExpiresAt(ledger[name].sends, limits)) - now
-  if (cooldown > 0) return refused('resend_too_soon', cooldown)
-  const exhausted = roomAt(view, name, channel) - now
-  return exhausted > 0 ? refused('send_limit', exhausted) : undefined
+/** Where a code may go, and how. */
+export type Way = Pick<Send, 'place' | 'channel'>
+
+/** A call costs several times what a message costs, and is a nuisance at night. */
+export const weightOf = (channel: Channel): number => (channel === 'call' ? 2 : 1)
+
+/** A send of an approved challenge, or one that an operator has forgiven, counts towards the absolute caps only. */
+export const isForgiven = ({ challenge, forgiven }: Send): boolean =>
+  challenge === undefined || forgiven === true
+
+/** Nobody knows what became of it, and nobody will. */
+export function isLost({ state, at }: Send, { now, limits }: Pick<LedgerView, 'now' | 'limits'>): boolean {
+  return state === 'booked' && now >= at + limits.sendMs
 }
 
-/** The moment from which a code may be sent again for this challenge, or a new one started. */
-export function resendableAt(view: LedgerView, challenge: Challenge): number {
-  const { ledger, now, limits } = view
-  const { sends } = ledger[challenge.budget]
-  const isSpent = challenge.attempts >= limits.attemptsPerChallenge
+/** Why this rank may send nothing by this way now, and for how long. */
+export function pauseBeforeSend(
+  view: LedgerView,
+  { rank }: Pick<Who, 'rank'>,
+  way: Way,
+): Refusal | undefined {
+  const { now } = view
+  const freeAt = Math.max(reservedUntil(view, rank), cooldownExpiresAt(view, rank, way))
+  if (freeAt > now) return refused('resend_too_soon', freeAt - now)
+  const exhaustedMs = roomAt(view, rank, way.channel) - now
+  return exhaustedMs > 0 ? refused('send_limit', exhaustedMs) : undefined
+}
+
+/**
+ * Until when strangers have to wait for the challenge of a known browser; 0 when they need not. Denial of service: an
+ * attacker with the password must not displace it.
+ */
+export function reservedUntil(view: LedgerView, rank: Rank): number {
+  const { challenge } = view.ledger
+  const isReserved = rank === 'stranger' && challenge?.rank === 'known' && isLive(challenge, view)
+  return isReserved ? challenge.expiresAt : 0
+}
+
+/** The moment from which this rank may send a code again for this challenge, as a text where a call finds no room. */
+export function resendableAt(view: LedgerView, challenge: Challenge, rank: Rank): number {
+  const { now, limits } = view
+  const isSpent = challenge.attempts[rank] >= limits.attemptsPerChallenge
   return Math.max(
     now,
     isSpent ? spentUntil(challenge) : 0,
-    cooldownExpiresAt(sends, limits),
-    // Where a call finds no room, a text may still be sent.
-    roomAt(view, challenge.budget, 'sms'),
+    cooldownExpiresAt(view, rank, challenge),
+    roomAt(view, rank, 'sms'),
   )
 }
 
 /** The sends of this challenge that the provider did not refuse. */
 export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]): readonly Send[] {
-  return sends.filter((send) => send.challenge === id && isSent(send))
+  return sends.filter((send) => send.challenge === id && send.state !== 'refused')
 }
 
-/** The k-th send without a success in between asks for the k-th pause; the last one repeats. */
-export function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits): number {
-  const last = sends.at(-1)
-  if (last === undefined || isApproved(last)) return 0
-  const running = sends.filter((send) => !isApproved(send) && send.at > last.at - hourMs).length
-  const pause = limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0
-  return last.at + pause
+/**
+ * The k-th send to a place without a success in between asks for the k-th pause; the last one repeats. One that was
+ * refused holds up its own channel alone, and one that is lost nobody.
+ */
+export function cooldownExpiresAt(view: LedgerView, rank: Rank, { place, channel }: Way): number {
+  const { ledger, now, limits } = view
+  // One from the future proves that the clock was set back: nobody waits for the time that is over.
+  const own = ledger.sends.filter(
+    (send) => send.rank === rank && send.place === place && !isForgiven(send) && send.at <= now,
+  )
+  const endOf = (last: Send | undefined) => {
+    if (last === undefined) return 0
+    const running = own.filter(({ at }) => at > last.at - hourMs && at <= last.at).length
+    return last.at + (limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0)
+  }
+  return Math.max(
+    endOf(own.findLast((send) => send.state !== 'refused' && !isLost(send, view))),
+    endOf(own.findLast((send) => send.state === 'refused' && send.channel === channel)),
+  )
 }
-
-/** A call costs several times what a message costs, and is a nuisance at night. */
-const weightOf = (channel: Channel) => (channel === 'call' ? 2 : 1)
 
 /** When every hourly and daily budget has room for a code by this channel. */
-export function roomAt({ ledger, now, limits }: LedgerView, name: BudgetName, channel: Channel): number {
-  const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
-  // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
-  const all = [...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)
+export function roomAt({ ledger, now, limits }: LedgerView, rank: Rank, channel: Channel): number {
+  const counted = ledger.sends.filter((send) => send.rank === rank && isCounted(send, limits))
+  const all = ledger.sends.filter(({ state }) => state !== 'refused')
   const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
     const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))
     // A limit of 1 admits one call.
@@ -65,11 +98,17 @@ export function roomAt({ ledger, now, limits }: LedgerView, name: BudgetName, ch
     return windowEnd(moments, most - needed + 1, windowMs, now)
   }
   return Math.max(
-    endOf(unapproved, limits.sendsPerHour, hourMs),
-    endOf(unapproved, limits.sendsPerDay, dayMs),
+    endOf(counted, limits.sendsPerHour, hourMs),
+    endOf(counted, limits.sendsPerDay, dayMs),
     endOf(all, limits.allSendsPerHour, hourMs),
     endOf(all, limits.allSendsPerDay, dayMs),
   )
+}
+
+/** After an outage nobody pays for it: at sign-in, what met no answer or no verdict counts for the number alone. */
+function isCounted(send: Send, { lane }: LedgerLimits): boolean {
+  if (isForgiven(send) || send.state === 'refused') return false
+  return lane === 'enrol' || (send.state !== 'unconfirmed' && send.unjudged === undefined)
 }
 
 /** From when on fewer than `max` of these moments, in whatever order, are younger than the window. */

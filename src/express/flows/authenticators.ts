@@ -145,7 +145,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     const step = stepOf(code, secret, now())
     if (step === undefined) throw new TwoFactorError('code_not_accepted')
     // Replay: whoever saw it typed must not sign in with it, nor with a later one of the app before.
-    await domain.sharedLedger(subject).run(({ ledger, now: at }) => ({
+    await domain.ledgerOf(subject).run(({ ledger, now: at }) => ({
       outcome: undefined,
       next: { ...ledger, lastStep: Math.max(step, ledger.lastStep ?? 0), at },
     }))

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { appMethod, type Channel } from '../../challenge/code-provider.js'
 import type { Actor, Refusal, Rejection, StartOutcome } from '../../challenge/commands.js'
 import { choicesOf } from '../../challenge/destinations.js'
 import { httpStatusOf } from '../../errors.js'
@@ -18,7 +19,7 @@ import {
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
-import { pageUrl } from '../pages/links.js'
+import { type PageLink, pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
 import type { Flow, HostSays, Verified } from './flow.js'
 
@@ -109,7 +110,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       const actor = await flow.actor(context.req)
       const shown = isNamed ? { challenge, purpose, bound: issued?.bound } : undefined
       const live = actor && (await challenges.find(actor, shown))
-      if (actor !== undefined && live !== undefined) await challenges.cancel(actor)
+      if (actor !== undefined && live !== undefined) await challenges.cancel(actor, live.id)
       return purpose ?? live?.purpose
     } catch (error) {
       // A person is let out whatever fails: what is not cancelled runs out.
@@ -151,7 +152,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
         ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
-      location: () => codePage(context.req, intent, unconfirmed),
+      location: () => codePage(context.req, intent, challenge.channel),
     }
   }
 
@@ -170,20 +171,20 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   }
 
   /** The page of a code that was sent just now. */
-  function codePage(req: Request, { demand, purpose, returnTo }: Intent, unconfirmed: boolean): string {
+  function codePage(req: Request, { demand, purpose, returnTo }: Intent, channel: Channel): string {
     // Often the purpose says it all, and it never gets too old.
     const saysMore = demand && saysMoreThanPurpose(demand)
     const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
-    const delivery = unconfirmed ? 'unconfirmed' : undefined
-    return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, delivery })
+    const method = pageMethodOf(channel)
+    return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, method })
   }
 
-  /** Sends the code that a guard asks for; undefined where the person has to be asked first, as after any refusal. */
-  async function startUnasked(context: RequestContext): Promise<'sent' | 'unconfirmed' | undefined> {
+  /** Sends the code that a guard asks for, and says where it is typed; undefined where the person has to be asked first. */
+  async function startUnasked(context: RequestContext): Promise<Pick<PageLink, 'method'> | undefined> {
     try {
       const says = { unasked: true, ...hostSays(context.req) } as const
       const outcome = await flow.start(context, intentOf(context), says)
-      return outcome.outcome === 'started' ? outcome.delivery : undefined
+      return outcome.outcome === 'started' ? { method: pageMethodOf(outcome.challenge.channel) } : undefined
     } catch (error) {
       if (!isOurs(error)) throw error
       return undefined
@@ -209,10 +210,13 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   return { handlers, views, startUnasked }
 }
 
+/** A challenge for which nothing is sent is on its own page alone. */
+const pageMethodOf = (channel: Channel): PageLink['method'] => (channel === appMethod ? 'app' : undefined)
+
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): Reply {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs } = outcome
-    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
+    const { attemptsRemaining, retryAfterMs, wasOpen } = outcome
+    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, wasOpen, page })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
   return problem({ code, retryAfterMs, reason, limit, detail, page, methods })

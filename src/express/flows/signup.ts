@@ -30,12 +30,11 @@ export function createSignup(
   function enrolleeOf(req: Request): Enrollee {
     const session = sessions.idOf(req)
     const signedIn = subjectOf(req)
-    const anonymous = signedIn === undefined
-    const record = anonymous ? undefined : grants.open({ subject: signedIn, session })
+    const record = signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
     // Anonymous at a signup: the session stands for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
     const onGone = whenGone(req)
-    return { lane: 'enrol', subject, signedIn, anonymous, session, record, onGone, ...addressOf(req) }
+    return { lane: 'enrol', subject, signedIn, session, record, onGone, ...addressOf(req) }
   }
 
   async function actorOf(enrollee: Enrollee): Promise<Acting | undefined> {

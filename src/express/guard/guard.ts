@@ -100,8 +100,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const issued = requirements.issue(req, wanted)
     const fields = { requirement: issued }
     const sends = sendAtOnce && isOwnForm(req) && wantsPage
-    const delivery = sends ? await routes.startUnasked({ req, res, fields }) : undefined
-    const requirement = delivery === undefined ? issued : requirements.reissue(req, wanted)
+    const started = sends ? await routes.startUnasked({ req, res, fields }) : undefined
+    const requirement = started === undefined ? issued : requirements.reissue(req, wanted)
     if (toPage) {
       responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
       return false
@@ -118,7 +118,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       details,
       ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
     }
-    return respond(req, res, problem, { requirement, delivery })
+    return respond(req, res, problem, { requirement, ...started })
   }
 
   /**

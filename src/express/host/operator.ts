@@ -1,17 +1,17 @@
 import type { CodeProvider } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
 import type { Health } from '../../challenge/health.js'
-import type { Numbers, SubjectState } from '../../challenge/lockouts.js'
+import type { SubjectState } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Background } from '../../lib/promises.js'
 import { phoneCountries } from '../../phone-number.js'
 import { type SubjectName, subjectText } from './requester.js'
 
-/** The operator's side of an account; of a number on file see `numbers`. */
+/** The operator's side of an account. */
 export interface SubjectsFacade {
-  /** The wrong codes of the day over all numbers of a subject, how long they lock it, and what its destinations have together. */
+  /** What an account may do now, over all its numbers and its app: what locks it, and for how long. */
   state(subject: SubjectName): Promise<SubjectState>
-  /** Resets the wrong codes of the day and what locks its destinations together, so that the subject may submit codes again. */
+  /** Lifts lock and disabling, and forgets what was counted of guesses, sends and recovery codes: the subject may begin anew. */
   enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
@@ -39,14 +39,7 @@ export interface SignupsFacade {
 /** What `twoFactor` offers its operator. */
 export interface Operator {
   /**
-   * Locks and failures of a number on file, and their end.
-   *
-   * @example
-   * await tf.numbers.enable('+573001234567')
-   */
-  readonly numbers: Numbers
-  /**
-   * The wrong codes of one subject over all its numbers, and their end.
+   * What locks an account, and its end.
    *
    * @example
    * const { locked, lockedForMs } = await tf.subjects.state('ana')
@@ -87,10 +80,9 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { numbers, subjects, signups, grants, devices, store } = domain
+  const { subjects, signups, grants, devices, store } = domain
   const { provider, store: hostStore } = settings
   return {
-    numbers,
     subjects: {
       state: async (subject) => subjects.state(subjectText(subject)),
       enable: async (subject) => subjects.enable(subjectText(subject)),

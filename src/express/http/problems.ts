@@ -16,6 +16,8 @@ export interface Problem {
   readonly retryAfterMs?: number | undefined
   /** The limit that refused, when one did. */
   readonly limit?: LimitName | undefined
+  /** The code was typed before and met no verdict: it may have been right then. */
+  readonly wasOpen?: true | undefined
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */
@@ -80,7 +82,7 @@ export function statusOf(problem: Problem): number {
 
 /** The members of the problem document (RFC 9457); `sentence` is the detail in the person's language. */
 export function problemDocument(problem: Problem, sentence: string): object {
-  const { code, detail, page: _page, headers: _headers, ...members } = problem
+  const { code, detail, page: _page, headers: _headers, wasOpen: _, ...members } = problem
   const title = titles[code]
   return {
     type: `urn:express-two-factor:${code}`,

@@ -55,16 +55,14 @@ export interface PageLink {
   readonly returnTo?: string | undefined
   /** The form that waits to be posted again. */
   readonly formId?: string | undefined
-  /** The page for another way than the code that is awaited: for a recovery code, or to choose `any`. */
-  readonly method?: 'recovery-code' | 'any' | undefined
-  /** The provider never said that the code was sent. */
-  readonly delivery?: 'unconfirmed' | undefined
+  /** The page for another way than the code that was sent: for one of the app, a recovery code, or to choose `any`. */
+  readonly method?: 'app' | 'recovery-code' | 'any' | undefined
 }
 
 export function pageUrl(base: string, brought: PageLink): string {
-  const { requirement, purpose, returnTo, formId: form, method, delivery } = brought
+  const { requirement, purpose, returnTo, formId: form, method } = brought
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ requirement, purpose, returnTo, form, method, delivery })) {
+  for (const [name, value] of Object.entries({ requirement, purpose, returnTo, form, method })) {
     if (value !== undefined) query.set(name, value)
   }
   // Mounted at the root, the base is empty, and an empty Location leads nowhere.

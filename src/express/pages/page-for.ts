@@ -110,9 +110,10 @@ export function pageFor(facts: PageFacts): PageView {
   const page = problem !== undefined && isEnded(form, problem, facts) ? 'problem' : form
   const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
   const chooses = form === 'start' && facts.method === 'any'
-  const method: PageView['method'] = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : undefined
+  const isOfApp = form === 'code' && facts.method === 'app'
+  const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : isOfApp ? 'app' : undefined
   const here = spent ? facts.returnTo : pageUrl(`${facts.basePath}/`, { ...facts, method })
-  const view = {
+  const view: Omit<PageView, 'ways'> = {
     ...shown,
     page,
     problem,

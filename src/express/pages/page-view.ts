@@ -121,7 +121,7 @@ export interface Way {
 }
 
 export interface PageProblem
-  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit'> {
+  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'wasOpen'> {
   /** Nobody is signed in, where a code had been asked for. */
   readonly signedOut?: boolean | undefined
 }

@@ -1,7 +1,8 @@
 import type { Request } from 'express'
 import type { Outlook } from '../../challenge/challenges.js'
-import type { ChallengeView } from '../../challenge/commands.js'
-import { mayHaveSeveral } from '../../challenge/destinations.js'
+import { appMethod } from '../../challenge/code-provider.js'
+import type { Actor, ChallengeView, Shown } from '../../challenge/commands.js'
+import { type DestinationView, mayHaveSeveral } from '../../challenge/destinations.js'
 import { acceptedChannels, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
 import type { Flow, Proven } from '../flows/flow.js'
@@ -59,7 +60,8 @@ export function createViews(http: HttpParts, flow: Flow) {
     const { req, res, fields } = context
     const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
-    if (tellsAll || wantedIn(fields) === 'recovery-code') return {}
+    const wanted = wantedIn(fields)
+    if (tellsAll || wanted === 'recovery-code') return {}
     const actor = await flow.actor(req)
     // JSON tells nothing but the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
@@ -68,7 +70,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     // Together: over a network store they cost one round trip.
     const [live, outlook, typed, destination] = await Promise.all([
       // Shown is signed: a page that is for one thing must not take the code for another.
-      actor && challenges.find(actor, isShown || intent.purpose !== undefined ? shown : undefined),
+      actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
         ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })
         : undefined,
@@ -83,6 +85,14 @@ export function createViews(http: HttpParts, flow: Flow) {
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
     const since = Math.max(outlook?.untypedSince ?? 0, earliest)
     return { ...found, proven: await flow.proven(context, intent, since) }
+  }
+
+  /** The challenge that the page takes a code for. A start at the app leaves none behind: its page begins one. */
+  async function liveOf(actor: Actor, intent: Intent, shown: Shown | undefined, wanted: PageView['method']) {
+    if (wanted !== 'app' || intent.challenge !== undefined) return challenges.find(actor, shown)
+    const { demand, issued, purpose = flow.defaultPurpose } = intent
+    const details = demand?.details
+    return challenges.unsent({ purpose, bound: issued?.bound, details, methods: demand?.methods, ...actor })
   }
 
   function view(
@@ -101,15 +111,15 @@ export function createViews(http: HttpParts, flow: Flow) {
     const chosen = [other, typed?.country, preferredRegion(req.headers['accept-language'], countries)]
     const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
-    const delivery = oneString(fields, 'delivery') === 'unconfirmed' ? 'unconfirmed' : undefined
-    const ownPage = { requirement, returnTo, purpose: intent.purpose, method, delivery } as const
+    const ownPage = { requirement, returnTo, purpose: intent.purpose, method } as const
+    const isOfApp = challenge?.channel === appMethod
     return pageFor({
       basePath,
       address: req.method === 'POST' && !formless ? pageUrl(basePath, ownPage) : undefined,
       challenge: challenge && challengeFor(demand, challenge),
       details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
       methods: demand?.methods,
-      unconfirmed: delivery !== undefined,
+      unconfirmed: challenge !== undefined && challenge.delivery !== 'sent',
       problem: problem && { ...problem, signedOut: hadCode(fields) },
       outlook,
       proven: proven !== undefined,
@@ -123,7 +133,8 @@ export function createViews(http: HttpParts, flow: Flow) {
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
-      destinations: outlook?.destinations,
+      // A challenge for which nothing was sent is on this page alone.
+      destinations: isOfApp ? outlook?.destinations?.map(atApp) : outlook?.destinations,
       destination,
       offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
@@ -192,6 +203,11 @@ export function createViews(http: HttpParts, flow: Flow) {
   }
 }
 
+const atApp = (destination: DestinationView) => ({
+  ...destination,
+  isCurrent: destination.method === appMethod,
+})
+
 /** Success in another tab ends the challenge, and the session that requirements were sealed for. */
 function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
   if (problem === undefined || problem.code === 'challenge_gone') return true
@@ -202,7 +218,7 @@ function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
 function wantedIn(fields: Body): PageView['method'] {
   if (Object.hasOwn(fields, 'recoveryCode')) return 'recovery-code'
   const method = oneString(fields, 'method')
-  return method === 'recovery-code' || method === 'any' ? method : undefined
+  return method === 'recovery-code' || method === 'any' || method === 'app' ? method : undefined
 }
 
 /** Whether the request comes from a page that was made for somebody. */

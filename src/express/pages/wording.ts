@@ -225,7 +225,7 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 
 function textKey(
   { page, challenge, destinations, emptyField, changeableNumber }: Scene,
-  { code, reason, limit, signedOut }: PageProblem,
+  { code, reason, limit, signedOut, wasOpen }: PageProblem,
 ) {
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'
@@ -239,6 +239,7 @@ function textKey(
   if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
   // For the same, as a newer challenge: its code may be typed here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
+  if (wasOpen) return 'problem.challenge_gone'
   const isApp = page === 'code' && challenge?.channel === appMethod
   if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'code' && code === 'code_not_accepted') {

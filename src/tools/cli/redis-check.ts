@@ -11,7 +11,7 @@ const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] 
   [
     /NOPERM|permission|can't run this command/i,
     'redis_permission',
-    'allow its user EVAL, EVALSHA and every command on keys that begin with tf2:',
+    'allow its user EVAL, EVALSHA and every command on keys that begin with tf3:',
   ],
   [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
   [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
@@ -50,7 +50,7 @@ async function inspected({ client, connect }: ReturnType<typeof connection>): Pr
     return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
   }
   // Looking took no permission to write.
-  await store.increment('tf2:doctor', 1_000)
+  await store.increment('tf3:doctor', 1_000)
   return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
 }
 

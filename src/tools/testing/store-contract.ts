@@ -50,7 +50,7 @@ export function storeContract(options: StoreContractOptions): void {
   // Unchecked, a misspelt createDownStore would leave out its part of the contract silently.
   checkOptions('storeContract', options, checks, toPaste)
   const { test, createStore, elapse, createDownStore } = options
-  const newKey = (kind: string) => `tf2:contract:${kind}:${randomUUID()}`
+  const newKey = (kind: string) => `tf3:contract:${kind}:${randomUUID()}`
 
   function define(cases: Cases, create: () => Awaitable<Store>): void {
     for (const [sentence, run] of Object.entries(cases)) {

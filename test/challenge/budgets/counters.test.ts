@@ -258,8 +258,9 @@ describe('what a counter asks of the store', () => {
     await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
     expect(asked()).toEqual([
       ['read count-auth-address-sends'],
-      ['add count-auth-address-sends', 'add count-auth-service-sends'],
-      ['add auth-tally'],
+      ['add count-auth-address-sends', 'add count-auth-service-sends', ...Array(4).fill('add number-sends')],
+      ['read number-sends'],
+      ['add number-wrong', 'add number-wrong'],
       [
         ...Array(4).fill('read count-country-approved'),
         ...Array(2).fill('read count-country-sent'),
@@ -294,19 +295,22 @@ describe('what a counter asks of the store', () => {
     }
     wait(hour)
     await challenges.start(oneSignup(2))
+    const number = keys.number(ana.phone as PhoneNumber)
     expect([...new Set(asked)].sort()).toEqual(
       [
         keys.counter('count-auth-service-sends', 'minute'),
-        keys.counter('auth-tally', hashId(ana.subject)),
+        ...['day', 'hour'].flatMap((span) =>
+          ['', '.strangers'].map((of) => keys.counter('number-sends', `${span}.${number}${of}`)),
+        ),
+        ...['', '.strangers'].map((of) => keys.counter('number-wrong', `day.${number}${of}`)),
         ...[ana, person(2)].flatMap(({ session, phone }) => [
           keys.counter(
             'count-enrol-tried',
-            hashId(`${session} ${keys.ledger('enrol', phone as PhoneNumber)}`),
+            hashId(`${session} ${keys.enrolled(keys.number(phone as PhoneNumber))}`),
           ),
           keys.counter('count-enrol-numbers', hashId(session)),
         ]),
         ...['minute', 'hour', 'day'].map((span) => keys.counter('count-enrol-service-sends', span)),
-        keys.counter('enrol-tally', hashId(ana.subject)),
         ...['2027-01-15T08', '2027-01-15T09', '2027-01-15'].flatMap((window) => [
           keys.counter('count-country-sent', `CO.${window}`),
           keys.counter('count-country-approved', `CO.${window}`),

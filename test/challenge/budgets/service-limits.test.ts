@@ -73,7 +73,6 @@ describe('a limit of the whole service', () => {
     const who = (index: number) => ({
       ...visitor(index),
       lane: 'auth' as const,
-      anonymous: false,
       purpose: 'login',
     })
     await challenges.start(who(1))

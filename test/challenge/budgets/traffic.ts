@@ -81,7 +81,6 @@ export async function live(traffic: Traffic): Promise<Seen> {
     const who = `${isPump ? 'pump' : 'honest'}-${country}-${index}`
     const visitor = {
       lane: 'enrol' as const,
-      anonymous: true,
       subject: who,
       session: who,
       phone: numberOf(country, isPump ? 500_000 + index : index),

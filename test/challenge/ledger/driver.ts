@@ -1,118 +1,157 @@
 import { it as plain } from 'vitest'
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import type { Shown } from '../../../src/challenge/commands.js'
-import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import {
+  type Challenge,
   type Decision,
   emptyLedger,
   type Ledger,
   type LedgerView,
+  type Who,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import { resend, type SendOutcome, start } from '../../../src/challenge/ledger/sends.js'
-import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
+import {
+  resend,
+  type SendOutcome,
+  type Sent,
+  settleSend,
+  start,
+} from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits, liveShown } from '../kit.js'
 
 /** Who acts, by tags that are easy to read. */
-export interface Who {
+export interface Acting {
   session?: string
-  subject?: string
   purpose?: string
   bound?: string
+  place?: string
   channel?: Channel
-  /** By which it must have come. */
-  methods?: readonly Channel[]
-  /** Under which its code is filed. */
-  appName?: string
-  /** From a browser in which the subject has succeeded before. */
+  /** From a browser in which the account has succeeded before. */
   known?: boolean
   /** The last revocation. */
   epoch?: string
   /** Default: the challenge that lives. */
   shown?: Shown
+  /** What its numbers have been sent in their day. */
+  counts?: Readonly<Record<string, number>>
+  /** The account has several places. */
+  hasChoice?: boolean
 }
 
-/** One number's ledger under a hand-moved clock: runs commands and keeps what they leave. */
-export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_000_000) {
+export const whoOf = ({ known = false, session = 's1', epoch }: Acting): Who => ({
+  rank: known ? 'known' : 'stranger',
+  session,
+  ...(epoch === undefined ? {} : { epoch }),
+})
+
+/** One account's ledger under a hand-moved clock: runs commands and keeps what they leave. */
+export function driveLedger(limits: LedgerLimits = ledgerLimits) {
   let ledger: Ledger = emptyLedger
-  let clock = from
+  let clock = 1_000_000_000
   let issued = 0
   const next = (prefix: string) => `${prefix}${++issued}`
+  const attempts = new Map<string, Attempt>()
 
   function run<Outcome>(command: (view: LedgerView) => Decision<Outcome>): Outcome {
-    const decision = command({ ledger, now: timeOf(ledger, clock), limits })
-    if (decision.next !== undefined) ledger = decision.next
-    return decision.outcome
+    const decided = command({ ledger, now: timeOf(ledger, clock), limits })
+    if (decided.next !== undefined) ledger = decided.next
+    return decided.outcome
   }
-  const whoOf = ({ known = false, session = 's1', subject = 'ana', epoch }: Who) => ({
-    budget: known ? ('known' as const) : ('strangers' as const),
-    session,
-    subject,
-    ...(epoch === undefined ? {} : { epoch }),
-  })
-  const bindingOf = ({ purpose = 'login', bound, ...who }: Who) => ({
-    ...whoOf(who),
-    purpose,
-    ...(bound === undefined ? {} : { bound }),
-  })
+  const placeOf = ({ place = 'home' }: Acting) => place
 
   const driver = {
     get ledger() {
       return ledger
     },
-    /** What strangers have used up: nearly all tests are about one budget. */
-    get budget() {
-      return ledger.strangers
+    get challenge() {
+      return ledger.challenge
+    },
+    /** What strangers have used up. */
+    get side() {
+      return ledger.stranger
     },
     get now() {
       return clock
+    },
+    get view(): LedgerView {
+      return { ledger, now: timeOf(ledger, clock), limits }
     },
     /** Moves the clock, also backwards. */
     wait(ms: number) {
       clock += ms
     },
-    book(who: Who = {}) {
+    book(who: Acting = {}) {
+      const { purpose = 'login', bound, channel = 'sms' } = who
       const order = {
         sendId: next('send-'),
         challengeId: next('challenge-'),
-        ...bindingOf(who),
-        channel: who.channel ?? 'sms',
-        appName: who.appName,
-        methods: who.methods,
+        ...whoOf(who),
+        purpose,
+        ...(bound === undefined ? {} : { bound }),
+        place: placeOf(who),
+        channel,
       }
       return run((view) => start(view, order))
     },
-    settleSend(booked: SendOutcome, sent: SendResult) {
+    settleSend(booked: SendOutcome, result: SendResult, more: Omit<Sent, 'result'> = {}) {
       if (booked.outcome !== 'booked') throw new Error(`nothing was booked: ${booked.outcome}`)
-      return run((view) => settleSend(view, booked, sent))
+      return run((view) => settleSend(view, booked, { result, ...more }))
     },
     /** Books and settles in one step. */
-    start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
+    start(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }, more = {}) {
       const outcome = driver.book(who)
-      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent, more)
       return outcome
     },
-    resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
-      const sendId = next('send-')
-      const channel = who.channel === undefined ? {} : { channel: who.channel }
-      const shown = who.shown ?? liveShown(ledger, whoOf(who))
-      const outcome = run((view) => resend(view, { ...whoOf(who), shown, sendId, ...channel }))
-      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
+    bookAgain(who: Acting = {}) {
+      const { channel = 'sms', shown = liveShown(ledger), counts } = who
+      const order = { ...whoOf(who), shown, counts, sendId: next('send-'), channel }
+      return run((view) => resend(view, order))
+    },
+    resend(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }, more = {}) {
+      const outcome = driver.bookAgain(who)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent, more)
       return outcome
     },
-    reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
-      const shown = who.shown ?? liveShown(ledger, whoOf(who))
-      return { id, outcome: run((view) => reserve(view, { ...whoOf(who), shown, id, code })) }
+    reserve(who: Acting = {}, code = next('wrong-'), id = next('attempt-'), sealed?: Challenge) {
+      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger), counts, hasChoice } = who
+      const place = who.place ?? sealed?.place ?? ledger.challenge?.place ?? 'home'
+      const attempt = { ...whoOf(who), shown, id, code, place, counts, sealed, hasChoice }
+      attempts.set(id, attempt)
+      return { id, outcome: run((view) => reserve(view, attempt)) }
     },
-    settle: (id: string, verdict: Verdict) => run((view) => settle(view, id, verdict)),
+    settle(id: string, verdict: Verdict, step?: number) {
+      const attempt = attempts.get(id)
+      if (attempt === undefined) throw new Error(`nothing was reserved: ${id}`)
+      return run((view) => settle(view, attempt, verdict, step))
+    },
     /** Reserves and settles in one step. */
-    verify(verdict: Verdict, who: Who = {}, code?: string) {
+    verify(verdict: Verdict, who: Acting = {}, code?: string) {
       const { id, outcome } = driver.reserve(who, code)
       return outcome.outcome === 'reserved' ? driver.settle(id, verdict) : outcome
     },
-    cancel(who: Who = {}) {
+    /** A code of an app: undefined for a wrong one. */
+    show(step: number | undefined, who: Acting = {}) {
+      const { id, outcome } = driver.reserve(who, `app ${step}`, undefined, driver.unsent(who))
+      if (outcome.outcome !== 'reserved') return outcome
+      return driver.settle(id, step === undefined ? 'rejected' : 'approved', step)
+    },
+    /** A challenge that no ledger holds. */
+    unsent: (who: Acting = {}): Challenge => ({
+      ...whoOf(who),
+      id: next('unsent-'),
+      purpose: who.purpose ?? 'login',
+      place: 'app',
+      channel: 'app',
+      attempts: { stranger: 0, known: 0 },
+      expiresAt: clock + limits.codeLifetimeMs,
+      maxExpiresAt: clock + limits.codeLifetimeMs,
+      fixed: true,
+    }),
+    cancel(who: Acting = {}) {
       return run((view) => cancel(view, whoOf(who)))
     },
     run,
@@ -120,12 +159,14 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
   return driver
 }
 
-/** A number whose challenge is live. */
+export type Driver = ReturnType<typeof driveLedger>
+
+/** An account whose challenge is live. */
 export function startedLedger(limits?: LedgerLimits) {
-  const number = driveLedger(limits)
-  number.start()
-  return number
+  const account = driveLedger(limits)
+  account.start()
+  return account
 }
 
-/** A test with a number of its own: a fresh one, or one whose challenge is live. */
+/** A test with an account of its own: a fresh one, or one whose challenge is live. */
 export const it = plain.extend('fresh', () => driveLedger()).extend('started', () => startedLedger())

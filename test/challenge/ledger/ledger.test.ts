@@ -3,7 +3,7 @@ import { isLive } from '../../../src/challenge/ledger/challenge.js'
 import { enable } from '../../../src/challenge/ledger/guessing.js'
 import { emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
 import { keptForMs, timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import { day, hour, ledgerLimits, minute, refusal } from '../kit.js'
+import { browserLimits, day, hour, ledgerLimits, minute, refusal } from '../kit.js'
 import { driveLedger, it, startedLedger } from './driver.js'
 
 describe('the time a command works with', () => {
@@ -15,18 +15,24 @@ describe('the time a command works with', () => {
     expect(timeOf({ ...emptyLedger, at }, clock)).toBe(expected)
   })
 
-  it('set back by an hour makes waits longer and codes shorter, never the reverse', ({ started: number }) => {
-    number.wait(-hour)
-    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
-    number.wait(hour)
-    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  it('set back by an hour makes codes shorter, and nobody wait longer than the cooldown', ({ started }) => {
+    started.wait(-hour)
+    expect(started.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    // A send from the future proves the step.
+    expect(started.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
+    expect(started.start({ session: 's3' })).toEqual(refusal('resend_too_soon', minute))
+    expect(started.ledger.sends).toHaveLength(2)
+  })
+
+  it('set back by up to five seconds waits for the send as before', ({ started: number }) => {
+    number.wait(-5_000)
+    expect(number.start({ session: 's2' })).toEqual(refusal('resend_too_soon', minute))
   })
 
   it('set back by up to five seconds changes nothing for a code that lives as long as it may', () => {
     const live = (setBackMs: number) => {
       const number = startedLedger()
-      const challenge = number.budget.challenge
+      const { challenge } = number
       return challenge && isLive(challenge, { now: number.now - setBackMs, limits: ledgerLimits })
     }
     expect(live(5_000)).toBe(true)
@@ -44,9 +50,8 @@ describe('the time a command works with', () => {
 })
 
 describe('cancelling', () => {
-  it.each([{ session: 's2' }, { subject: 'bob' }])('ends nothing of somebody else: %o', (who) => {
-    const number = startedLedger()
-    expect(number.cancel(who)).toEqual({})
+  it('ends nothing of another session', ({ started: number }) => {
+    expect(number.cancel({ session: 's2' })).toEqual({})
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
 })
@@ -70,13 +75,21 @@ describe('a revocation', () => {
   })
 })
 
-describe('enabling a number', () => {
-  it('forgets failures, answers and lock, and leaves the sends', () => {
-    const number = startedLedger({ ...ledgerLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5 })
+describe('enabling an account', () => {
+  it('forgets failures, guesses, lock and sends', () => {
+    const limits = { ...browserLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5, sendsPerHour: 1 }
+    const number = startedLedger(limits)
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    number.show(undefined, { known: true })
     number.run(enable)
-    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
-    expect(number.budget.sends).toHaveLength(1)
+    const none = { attempts: [], rejections: 0 }
+    expect(number.ledger).toMatchObject({ stranger: none, known: none, lockExpiresAt: 0 })
+    // The code that is on its way is good, for as many attempts as any.
+    expect(number.verify('rejected')).toMatchObject({ attemptsRemaining: 4 })
+    number.run(enable)
+    number.cancel()
+    number.run(enable)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 })
 
@@ -104,10 +117,9 @@ describe('how long a ledger is kept', () => {
     expect(kept(number)).toBe(day)
   })
 
-  it('is a day after the last check, though an operator has forgiven it', ({ started: number }) => {
+  it('is a day after the last check', ({ started: number }) => {
     number.wait(5 * minute - 1)
-    number.verify('rejected')
-    number.run(enable)
+    number.verify('unavailable')
     expect(kept(number)).toBe(day)
   })
 
@@ -124,11 +136,19 @@ describe('how long a ledger is kept', () => {
 
   it('covers a challenge whose send was given back, for its attempts are inherited', ({ fresh: number }) => {
     const outcome = number.book()
-    number.settle(number.reserve().id, 'not-sent')
     number.verify('unavailable')
     number.settleSend(outcome, { result: 'not-sent' })
-    number.run(enable)
     expect(kept({ now: number.now, ledger: withoutTimes(number.ledger) })).toBe(5 * minute)
+  })
+
+  it('is a month where the place of the last success is to be shown first', ({ started: number }) => {
+    number.verify('approved', { hasChoice: true })
+    expect(kept(number)).toBe(30 * day)
+  })
+
+  it('is its cooldown after a send that was refused, for nothing else counts it', ({ fresh }) => {
+    fresh.start({}, { result: 'failed' })
+    expect(kept(fresh)).toBe(minute)
   })
 
   it('is nothing for a start that was refused: none fills the store', ({ fresh: number }) => {
@@ -136,14 +156,22 @@ describe('how long a ledger is kept', () => {
     expect(kept(number)).toBe(0)
   })
 
-  it.each(['strangers', 'known'] as const)('counts what is in the budget of %s', (name) => {
+  it.each([false, true])('counts the checks of either rank: known %s', (known) => {
     const number = driveLedger()
-    number.start({ known: name === 'known' })
-    expect(kept(number)).toBe(day)
+    number.show(undefined, { known })
+    expect(kept(number)).toBe(30 * day)
+    const { ledger, now } = number
+    const none = { rejections: 0 }
+    const judged = {
+      ...ledger,
+      stranger: { ...ledger.stranger, ...none },
+      known: { ...ledger.known, ...none },
+    }
+    expect(kept({ ledger: judged, now })).toBe(day)
   })
 })
 
 /** As after a day, for the list of attempts outlives every challenge. */
 function withoutTimes(ledger: Ledger): Ledger {
-  return { ...ledger, strangers: { ...ledger.strangers, attemptTimes: [], sends: [] } }
+  return { ...ledger, stranger: { ...ledger.stranger, attempts: [] }, sends: [] }
 }

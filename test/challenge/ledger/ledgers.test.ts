@@ -7,7 +7,7 @@ import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Json } from '../../../src/store/store.js'
 import { basisOf, hour, ledgerLimits as limits } from '../kit.js'
 
-const key = 'tf2::auth:number'
+const key = 'tf3::auth:number'
 const at = 1_800_000_000_000
 
 function bench() {
@@ -20,10 +20,10 @@ function bench() {
 const order = {
   sendId: 'send',
   challengeId: 'challenge',
+  place: 'home',
   channel: 'sms',
-  budget: 'strangers',
+  rank: 'stranger',
   session: 's',
-  subject: 'u',
   purpose: 'login',
 } as const
 
@@ -45,16 +45,26 @@ describe('a ledger in the store', () => {
     expect(store.read(key)).toBeUndefined()
   })
 
-  const budget = { attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0, sends: [], attemptTimes: [] }
-  const challenge = { attempts: 0, expiresAt: 1, maxExpiresAt: 1 }
-  const whole = { format: 1, command: 'c', at: 1, strangers: budget, known: budget, usedCodes: [] }
+  const side = { attempts: [], rejections: 0 }
+  const challenge = { attempts: { stranger: 0, known: 0 }, expiresAt: 1, maxExpiresAt: 1 }
+  const whole = {
+    format: 1,
+    command: 'c',
+    at: 1,
+    stranger: side,
+    known: side,
+    sends: [],
+    lockExpiresAt: 0,
+    usedCodes: [],
+  }
 
   it('may lack what is optional, and have what a later version has added', async () => {
     const { store, ledger } = bench()
     const written = {
       ...whole,
       added: 7,
-      strangers: { ...budget, challenge, lease: { expiresAt: 1 }, added: {} },
+      challenge,
+      stranger: { ...side, check: { expiresAt: 1 }, added: {} },
     }
     store.swap(key, undefined, written, hour)
     expect(await ledger().read()).toEqual({ ledger: written, now: at, limits })
@@ -65,30 +75,34 @@ describe('a ledger in the store', () => {
     ['null', null],
     ['another format', { ...whole, format: 2 }],
     ['no moment', { ...whole, at: null }],
-    ['no budget', { ...whole, known: undefined }],
-    ['no used codes', { ...whole, usedCodes: undefined }],
-    ['a used code without its moment', { ...whole, usedCodes: [{ code: 'x' }] }],
+    ['no side', { ...whole, known: undefined }],
     ...[
-      { attemptsSinceSuccess: null },
-      { rejections: null },
+      { usedCodes: undefined },
+      { usedCodes: [{ code: 'x' }] },
       { lockExpiresAt: null },
       { sends: undefined },
       { sends: [{ id: 'i' }] },
       { sends: [null] },
       { sends: 'x' },
-      { attemptTimes: undefined },
-      { attemptTimes: [null] },
-      { attemptTimes: {} },
-      { lease: { attempt: 'a' } },
-      { lease: null },
       { challenge: null },
-      { challenge: { ...challenge, attempts: null } },
+      { challenge: { ...challenge, attempts: 0 } },
+      { challenge: { ...challenge, attempts: { stranger: 0 } } },
+      { challenge: { ...challenge, attempts: { known: 0 } } },
       { challenge: { ...challenge, expiresAt: null } },
       { challenge: { ...challenge, maxExpiresAt: null } },
+      { challenge: { ...challenge, spentUntil: null } },
       { challenge: { ...challenge, wrongCodes: 5 } },
+    ].map((missing): [string, Json] => [JSON.stringify(missing), { ...whole, ...missing } as Json]),
+    ...[
+      { rejections: null },
+      { attempts: undefined },
+      { attempts: [null] },
+      { attempts: {} },
+      { check: { attempt: 'a' } },
+      { check: null },
     ].flatMap((missing): [string, Json][] => [
-      [`strangers with ${JSON.stringify(missing)}`, { ...whole, strangers: { ...budget, ...missing } }],
-      [`known browsers with ${JSON.stringify(missing)}`, { ...whole, known: { ...budget, ...missing } }],
+      [`strangers with ${JSON.stringify(missing)}`, { ...whole, stranger: { ...side, ...missing } }],
+      [`known browsers with ${JSON.stringify(missing)}`, { ...whole, known: { ...side, ...missing } }],
     ]),
   ])('is refused where a figure is missing: %s', async (_, written) => {
     const { store, ledger, events } = bench()

@@ -1,17 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { outlook } from '../../../src/challenge/challenges.js'
+import { outlook, refusalIn } from '../../../src/challenge/challenges.js'
 import type { Binding } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
+import { appPlace, numberPlace } from '../../../src/challenge/places.js'
+import type { PhoneNumber } from '../../../src/phone-number.js'
 import { hour, ledgerLimits, minute, refusal } from '../kit.js'
-import { driveLedger } from './driver.js'
+import { type Driver, driveLedger } from './driver.js'
 
-const own: Binding = { budget: 'strangers', session: 's1', subject: 'ana', purpose: 'login' }
-const order = { sendId: 's', challengeId: 'c', ...own, channel: 'sms' } as const
+const own: Binding = { rank: 'stranger', session: 's1', purpose: 'login' }
+const home = numberPlace({ key: 'home', phone: '+573001234567' as PhoneNumber, country: 'CO' }, undefined)
 
 function drive(limits: LedgerLimits = ledgerLimits) {
   const number = driveLedger(limits)
-  const look = (binding: Partial<Binding> = {}) =>
-    outlook({ ledger: number.ledger, now: number.now, limits }, { ...order, ...binding })
+  const look = (
+    { purpose, ...who }: Partial<Binding> = {},
+    place = home as typeof home | ReturnType<typeof appPlace>,
+  ) => {
+    const known = { seen: number.view, who: { ...own, ...who } }
+    const wanted = { purpose: purpose ?? 'login', bound: undefined }
+    const refusal = refusalIn(known, wanted, { place, channel: 'sms' })
+    return { ...outlook(known), ...(refusal && { refusal }) }
+  }
   return { number, look }
 }
 
@@ -41,12 +50,12 @@ describe('the outlook of a start', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
-  it('is by budget', () => {
+  it('is by rank', () => {
     const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 1 })
     number.start()
     number.verify('rejected')
     expect(look().refusal).toMatchObject({ code: 'phone_locked' })
-    expect(look({ budget: 'known' }).refusal).toBeUndefined()
+    expect(look({ rank: 'known' }).refusal).toBeUndefined()
   })
 
   it('names no wait for a number that is disabled', () => {
@@ -54,6 +63,17 @@ describe('the outlook of a start', () => {
     number.start()
     number.verify('rejected')
     expect(look().refusal).toEqual(refusal('phone_disabled'))
+  })
+
+  it('at an app is that of the guesses alone', () => {
+    const app = appPlace(new Uint8Array(20))
+    const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 5, sendsPerHour: 1 })
+    number.start()
+    expect(look({ session: 's2' }, app).refusal).toBeUndefined()
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    // Five an hour, and a lock of a quarter.
+    expect(look({}, app).refusal).toEqual(refusal('phone_locked', hour))
+    expect(look({ rank: 'known' }, app).refusal).toBeUndefined()
   })
 
   it('ends also where no start would ever be booked', () => {
@@ -69,14 +89,13 @@ describe('the outlook of a start', () => {
     number.wait(1)
     expect(look().expired).toBe(true)
     expect(look({ session: 's2' }).expired).toBe(false)
-    expect(look({ subject: 'bob' }).expired).toBe(false)
     number.wait(ledgerLimits.codeLifetimeMs - 1)
     expect(look().expired).toBe(true)
     number.wait(1)
     expect(look().expired).toBe(false)
   })
 
-  it.each<[string, (number: ReturnType<typeof driveLedger>) => void]>([
+  it.each<[string, (number: Driver) => void]>([
     [
       'whose attempts are used up',
       (number) => {

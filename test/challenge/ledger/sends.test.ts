@@ -1,13 +1,10 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
-import { reserve } from '../../../src/challenge/ledger/attempts.js'
-import { type Booked, goBack, type ResendOnLedger, resend } from '../../../src/challenge/ledger/sends.js'
+import { type Booked, deliveryOf } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
 import { hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
-import { driveLedger, it, startedLedger } from './driver.js'
-
-type Driver = ReturnType<typeof driveLedger>
+import { type Driver, driveLedger, it, startedLedger } from './driver.js'
 
 describe('starting a challenge', () => {
   it('gives the same session, subject, purpose and bound hash its live challenge back during the cooldown', () => {
@@ -17,26 +14,17 @@ describe('starting a challenge', () => {
     const again = number.start({ bound: 'b' })
     expect(again).toMatchObject({ outcome: 'live' })
     expect(again).toHaveProperty('challenge.id', first.outcome === 'booked' && first.challenge.id)
-    expect(number.budget.sends).toHaveLength(1)
+    expect(number.ledger.sends).toHaveLength(1)
   })
 
   it.each([
     ['another session', { session: 's2' }],
-    ['another subject', { subject: 'bob' }],
     ['another purpose', { purpose: 'transfer' }],
     ['other bound fields', { bound: 'c' }],
   ])('refuses %s during the cooldown and says how long', (_, other) => {
     const number = startedLedger()
     number.wait(10_000)
     expect(number.start(other)).toEqual(refusal('resend_too_soon', 50_000))
-  })
-
-  it('takes no code of an app for a text message that has to wait', () => {
-    const number = driveLedger()
-    number.start({ channel: 'app', known: true })
-    number.start({ channel: 'app' })
-    expect(number.start({ channel: 'sms' })).toEqual(refusal('resend_too_soon', 10 * minute))
-    expect(number.start({ channel: 'app' })).toMatchObject({ outcome: 'live' })
   })
 
   it('pauses 60, 120, 300 and again 300 seconds, exactly', ({ fresh: number }) => {
@@ -71,7 +59,7 @@ describe('starting a challenge', () => {
   it('keeps no send for longer than a day, exactly', ({ started: number }) => {
     number.wait(24 * hour)
     number.start()
-    expect(number.budget.sends).toMatchObject([{ at: number.now }])
+    expect(number.ledger.sends).toMatchObject([{ at: number.now }])
   })
 
   it('sends five times an hour, and again exactly when the first is an hour old', () => {
@@ -97,35 +85,76 @@ describe('starting a challenge', () => {
     expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: hour })
   })
 
-  it('counts a call as two, and sends a text where a call finds no room', () => {
+  it('counts a call as two, refuses it where fewer are left, and the text still goes', () => {
     const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
-    const by = (channel: string) => {
-      const { outcome } = number.start({ channel })
+    const outcomes = (['call', 'call', 'call', 'sms', 'sms'] as const).map((channel) => {
+      const outcome = number.start({ channel })
       number.wait(minute)
-      return outcome
-    }
-    const asked = ['call', 'call', 'call', 'sms', 'sms'] as const
-    expect(asked.map(by)).toEqual(['booked', 'booked', 'refused', 'booked', 'refused'])
-    number.wait(55 * minute)
-    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
+      return 'code' in outcome ? outcome.code : outcome.outcome
+    })
+    expect(outcomes).toEqual(['booked', 'booked', 'send_limit', 'booked', 'send_limit'])
   })
 
-  it('calls no number more often than the caps on cost let it, approved or not', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0], allSendsPerHour: 5 })
-    for (let calls = 0; calls < 2; calls += 1) {
-      expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
-      number.verify('approved')
-    }
-    expect(number.start({ channel: 'call' })).toEqual(refusal('send_limit', hour))
-    expect(number.start({ channel: 'sms' })).toMatchObject({ outcome: 'booked' })
+  it('admits one call where the limit is one', () => {
+    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 1 })
+    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
+    number.wait(10 * minute)
+    expect(number.start()).toMatchObject({ code: 'send_limit' })
   })
 
-  it('admits one call by a limit of one', () => {
-    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 1, cooldownMs: [0] })
-    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
-    for (const channel of ['call', 'sms']) {
-      expect(number.start({ channel })).toEqual(refusal('send_limit', hour))
+  it('pauses at each place by itself, and counts all of them', () => {
+    const number = startedLedger({ ...ledgerLimits, sendsPerHour: 3 })
+    expect(number.start({ place: 'office' })).toMatchObject({ outcome: 'booked' })
+    expect(number.start({ place: 'office', purpose: 'transfer' })).toEqual(refusal('resend_too_soon', minute))
+    // In this session, too: what was sent before is another code.
+    expect(number.start()).toEqual(refusal('resend_too_soon', minute))
+    number.wait(minute)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(number.start({ place: 'third' })).toMatchObject({ code: 'send_limit' })
+  })
+
+  it('pauses after a refused send by its own channel alone', ({ fresh: number }) => {
+    number.start({}, { result: 'failed' })
+    expect(number.start()).toEqual(refusal('resend_too_soon', minute))
+    number.wait(1)
+    expect(number.start({ channel: 'call' }, { result: 'failed' })).toMatchObject({ outcome: 'booked' })
+    // The second of the place.
+    expect(number.start({ channel: 'call' })).toEqual(refusal('resend_too_soon', 2 * minute))
+    number.wait(minute)
+    number.start()
+    expect(number.start({ channel: 'call', purpose: 'transfer' })).toEqual(
+      refusal('resend_too_soon', 5 * minute),
+    )
+  })
+
+  it('is sent again without a pause once its booking is lost, exactly then, and counts', () => {
+    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 2 })
+    const first = number.book()
+    number.wait(11_999)
+    expect(number.start()).toMatchObject({ outcome: 'live' })
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
+    number.wait(10 * minute)
+    expect(number.start()).toMatchObject({ code: 'send_limit' })
+    // What is heard of it after all is kept with it.
+    number.settleSend(first, { result: 'sent' })
+    expect(number.ledger.sends[0]).toMatchObject({ state: 'sent' })
+  })
+
+  it('that nobody has confirmed pauses, and counts at a sign-up alone', () => {
+    const booked = (limits: typeof ledgerLimits) => {
+      const number = driveLedger(limits)
+      let sent = 0
+      for (let turn = 0; turn < 12; turn += 1) {
+        if (number.start({}, { result: 'unconfirmed' }).outcome === 'booked') sent += 1
+        expect(number.start({ session: 's2' })).toHaveProperty('code')
+        number.wait(10 * minute)
+      }
+      return sent
     }
+    expect([booked(ledgerLimits), booked(ledgerLimitsOf(limits, 'enrol'))]).toEqual([12, 3])
   })
 
   it('sends three times a day to a number that nobody has proven', () => {
@@ -140,9 +169,8 @@ describe('starting a challenge', () => {
 
   it('never has room in a budget of nothing', () => {
     const number = driveLedger({ ...ledgerLimits, sendsPerHour: 0 })
-    for (const channel of ['call', 'sms']) {
-      expect(number.start({ channel })).toEqual(refusal('send_limit', hour))
-    }
+    expect(number.start()).toEqual(refusal('send_limit', hour))
+    expect(number.start({ channel: 'call' })).toEqual(refusal('send_limit', hour))
   })
 })
 
@@ -150,13 +178,12 @@ describe('a start that replaces a challenge', () => {
   it.each([
     ['in the same session', { session: 's1' }],
     ['in another session', { session: 's2' }],
-    ['for another subject', { subject: 'bob' }],
     ['for another purpose', { purpose: 'transfer' }],
   ])('inherits its attempts %s', (where, other) => {
     const number = startedLedger()
     for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
     number.wait(minute)
-    expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: 4 } })
+    expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 4 } } })
     figure(4, `a start ${where} gives 0 of 4 attempts back`)
   })
 
@@ -167,12 +194,12 @@ describe('a start that replaces a challenge', () => {
     number.wait(10 * minute - 1)
     expect(number.start({ session: 's2' })).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
     number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 
   it('keeps what was guessed before for as long as it would have been kept, though it expires earlier itself', () => {
     const number = driveLedger()
-    number.start({ channel: 'app' })
+    number.start({ place: 'office' })
     for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
     number.start({}, { result: 'sent', lifetimeMs: 2 * minute })
     expect(number.verify('rejected')).toMatchObject({ attemptsRemaining: 0 })
@@ -180,7 +207,7 @@ describe('a start that replaces a challenge', () => {
     number.wait(10 * minute - 1)
     expect(number.start({ session: 's2' })).toEqual(refusal('attempts_exhausted', 1))
     number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
     figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
   })
 
@@ -191,12 +218,12 @@ describe('a start that replaces a challenge', () => {
     const number = startedLedger()
     number.wait(minute)
     again(number, { result: 'sent', lifetimeMs: minute })
-    const { session = '' } = number.budget.challenge ?? {}
+    const { session = '' } = number.challenge ?? {}
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected', { session })
     number.wait(9 * minute - 1)
     expect(number.start()).toEqual(refusal('attempts_exhausted', 1))
     number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 
   it('asks for the end of no code that has ended by itself', () => {
@@ -204,7 +231,7 @@ describe('a start that replaces a challenge', () => {
     number.verify('rejected')
     number.wait(minute)
     number.start({}, { result: 'sent', lifetimeMs: minute, handle: 'handle' })
-    expect(number.budget.challenge).toMatchObject({ handle: 'handle' })
+    expect(number.ledger.handles).toMatchObject([{ handle: 'handle', place: 'home' }])
     number.wait(3 * minute)
     expect(number.start()).toMatchObject({ outcome: 'booked', previousHandle: undefined })
   })
@@ -215,7 +242,7 @@ describe('a start that replaces a challenge', () => {
     number.wait(minute)
     number.start({}, { result: 'failed' })
     number.wait(8 * minute)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 3 } })
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 3 } } })
   })
 
   it('names the challenge that it supersedes, unless that was dead already', ({ fresh: number }) => {
@@ -232,10 +259,10 @@ describe('a start that replaces a challenge', () => {
 })
 
 describe('settling a send', () => {
-  const expiry = (sent: Parameters<ReturnType<typeof driveLedger>['settleSend']>[1]) => {
+  const expiry = (sent: Parameters<Driver['settleSend']>[1]) => {
     const number = driveLedger()
     number.start({}, sent)
-    return (number.budget.challenge?.expiresAt ?? Number.NaN) - number.now
+    return (number.challenge?.expiresAt ?? Number.NaN) - number.now
   }
 
   it.each([
@@ -256,7 +283,7 @@ describe('settling a send', () => {
 
   it('gives send and cooldown back when provably nothing was sent', ({ fresh: number }) => {
     number.start({}, { result: 'not-sent' })
-    expect(number.budget.sends).toEqual([])
+    expect(number.ledger.sends).toEqual([])
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
@@ -267,7 +294,7 @@ describe('settling a send', () => {
     expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
     number.wait(2 * minute)
     // What was typed stays spent.
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 1 } })
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 1 } } })
   })
 
   it('gives a send back whose challenge was replaced, whatever was typed for the other', () => {
@@ -276,7 +303,9 @@ describe('settling a send', () => {
     number.start({ session: 's2' })
     number.verify('rejected', { session: 's2' })
     number.settleSend(outcome, { result: 'not-sent' })
-    expect(number.budget.sends).toHaveLength(1)
+    expect(number.ledger.sends).toHaveLength(1)
+    // What was started since stays.
+    expect(number.challenge).toMatchObject({ session: 's2' })
   })
 
   it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
@@ -284,8 +313,8 @@ describe('settling a send', () => {
     const outcome = number.book()
     number.verify('approved')
     number.settleSend(outcome, { result })
-    expect(number.budget.challenge).toBeUndefined()
-    expect(number.budget.sends).toHaveLength(result === 'sent' ? 1 : 0)
+    expect(number.challenge).toBeUndefined()
+    expect(number.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
   })
 
   it('keeps the earlier code good when a resend fails', ({ started: number }) => {
@@ -307,7 +336,10 @@ describe('settling a send', () => {
     expect(number.reserve().outcome).toMatchObject({
       outcome: 'reserved',
       // The guess at the one that was never sent stays spent: the code upstream is the same.
-      challenge: { id: first.outcome === 'booked' ? first.challenge.id : '', attempts: 3 },
+      challenge: {
+        id: first.outcome === 'booked' ? first.challenge.id : '',
+        attempts: { stranger: 3 },
+      },
     })
   })
 
@@ -324,19 +356,22 @@ describe('settling a send', () => {
       expect(number.reserve().outcome).toMatchObject(refusal('challenge_gone'))
       // What was typed stays spent.
       number.wait(2 * minute)
-      expect(number.start()).toMatchObject({ challenge: { attempts: 1 } })
+      expect(number.start()).toMatchObject({ challenge: { attempts: { stranger: 1 } } })
     },
   )
 
-  it('names the newest handle of both kinds of browser, that of a challenge without one never', () => {
-    const number = driveLedger()
+  it('names the handle of the last code of the number that may still live, whoever asked for it', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
     const handleOf = (who: object) => (number.book(who) as { previousHandle?: string }).previousHandle
-    number.start({}, { result: 'sent', handle: 'of strangers' })
-    number.verify('rejected')
-    number.wait(minute)
-    number.start({ known: true }, { result: 'sent', handle: 'of a known browser' })
-    number.wait(2 * minute)
-    expect(handleOf({ known: true, purpose: 'transfer' })).toBe('of a known browser')
+    number.start({}, { result: 'sent', handle: 'first' })
+    number.start({ known: true, session: 's2' }, { result: 'sent', handle: 'second', lifetimeMs: 8 * minute })
+    number.start({ known: true, session: 's2', place: 'office' }, { result: 'sent', handle: 'elsewhere' })
+    number.cancel({ known: true, session: 's2' })
+    expect(handleOf({ purpose: 'transfer' })).toBe('second')
+    expect(handleOf({ place: 'office', purpose: 'transfer' })).toBe('elsewhere')
+    expect(handleOf({ place: 'third', purpose: 'transfer' })).toBeUndefined()
+    number.wait(8 * minute)
+    expect(handleOf({ purpose: 'login' })).toBeUndefined()
     const fresh = startedLedger()
     fresh.wait(minute)
     expect(
@@ -344,40 +379,46 @@ describe('settling a send', () => {
     ).toBeUndefined()
   })
 
-  it.each([
-    ['live', () => {}],
-    ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
-  ])('keeps a send that never left when codes were typed for it meanwhile: %s', (_, end) => {
-    const number = driveLedger()
-    const outcome = number.book()
-    number.verify('rejected')
-    end(number)
-    number.settleSend(outcome, { result: 'not-sent' })
-    expect(number.budget.sends).toHaveLength(1)
-    expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
+  it('keeps the handle of the challenge that lives, when an earlier send is heard of late', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
+    const late = number.book()
+    number.start({ session: 's2' }, { result: 'sent', handle: 'own' })
+    number.settleSend(late, { result: 'sent', handle: 'late' })
+    expect(number.reserve({ session: 's2' }).outcome).toMatchObject({ handle: 'own' })
+  })
+
+  it('forgets the handle of a code that was typed, or ended at the provider', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
+    number.start({}, { result: 'sent', handle: 'used' })
+    number.verify('approved')
+    expect(number.ledger.handles).toEqual([])
+    number.start({}, { result: 'sent', handle: 'ended' })
+    number.start({ purpose: 'transfer' }, { result: 'failed', cancelled: true })
+    expect(number.ledger.handles).toEqual([])
   })
 
   it.each([
-    ['sent', {}, 'challenge-2'],
-    ['unconfirmed', {}, 'challenge-2'],
-    ['foreign-number', {}, undefined],
-    ['failed', { uncounted: true }, undefined],
-    ['misconfigured', { uncounted: true }, undefined],
-    ['not-sent', { uncounted: true }, undefined],
-  ] as const)('leaves of a send that was %s what may be typed, and whether it costs anything', (...row) => {
-    const [result, told, id] = row
+    ['sent', 'sent', 'challenge-2'],
+    ['unconfirmed', 'unconfirmed', 'challenge-2'],
+    ['foreign-number', 'sent', undefined],
+    ['failed', 'refused', undefined],
+    ['misconfigured', 'refused', undefined],
+    ['not-sent', undefined, undefined],
+  ] as const)('leaves of a send that was %s what may be typed, and what became of it', (...row) => {
+    const [result, state, id] = row
     const number = driveLedger()
     const outcome = number.book()
-    expect(number.settleSend(outcome, { result })).toEqual(told)
-    expect(number.budget.challenge?.id).toBe(id)
+    number.settleSend(outcome, { result })
+    expect(number.ledger.sends[0]?.state).toBe(state)
+    expect(number.challenge?.id).toBe(id)
   })
 
   it('says that nothing may be typed for a code that others got, whatever was typed before', () => {
     const number = driveLedger()
     const outcome = number.book()
     number.verify('rejected')
-    expect(number.settleSend(outcome, { result: 'foreign-number' })).toEqual({})
-    expect(number.budget.challenge).toMatchObject({ expiresAt: 0, attempts: 1 })
+    number.settleSend(outcome, { result: 'foreign-number' })
+    expect(number.challenge).toMatchObject({ expiresAt: 0, attempts: { stranger: 1 } })
   })
 
   it('is over once the provider has refused: a late success changes nothing', ({ started: number }) => {
@@ -385,7 +426,7 @@ describe('settling a send', () => {
     const outcome = number.book({ purpose: 'transfer' })
     number.settleSend(outcome, { result: 'failed' })
     const settled = number.ledger
-    expect(number.settleSend(outcome, { result: 'sent', handle: 'late' })).toEqual({})
+    number.settleSend(outcome, { result: 'sent', handle: 'late' })
     expect(number.ledger).toBe(settled)
   })
 
@@ -393,7 +434,7 @@ describe('settling a send', () => {
     const outcome = number.book()
     number.settleSend(outcome, { result: 'not-sent' })
     const settled = number.ledger
-    expect(number.settleSend(outcome, { result: 'not-sent' })).toEqual({})
+    number.settleSend(outcome, { result: 'not-sent' })
     expect(number.ledger).toBe(settled)
   })
 
@@ -401,16 +442,16 @@ describe('settling a send', () => {
     const outcome = number.book()
     number.verify('rejected')
     number.cancel()
-    expect(number.settleSend(outcome, { result: 'sent' })).toEqual({})
-    expect(number.budget.challenge).toHaveProperty('expiresAt', 0)
+    number.settleSend(outcome, { result: 'sent' })
+    expect(number.challenge).toHaveProperty('expiresAt', 0)
   })
 
   it('leaves the challenge alone that replaced the one it was for', () => {
     const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
     const outcome = number.book()
     number.start({ session: 's2' }, { result: 'sent', lifetimeMs: 120_000 })
-    expect(number.settleSend(outcome, { result: 'sent', lifetimeMs: 600_000 })).toEqual({})
-    expect(number.budget.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
+    number.settleSend(outcome, { result: 'sent', lifetimeMs: 600_000 })
+    expect(number.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
   })
 })
 
@@ -421,10 +462,11 @@ describe('resending', () => {
     number.wait(minute)
     const again = number.resend({ channel: 'call' })
     const id = first.outcome === 'booked' && first.challenge.id
-    expect(again).toMatchObject({ outcome: 'booked', challenge: { id, attempts: 1, channel: 'call' } })
-    expect(number.budget.challenge?.maxExpiresAt).toBe(number.now + 9 * minute)
-    number.wait(2 * minute)
-    expect(number.resend()).toMatchObject({ challenge: { channel: 'call' } })
+    expect(again).toMatchObject({
+      outcome: 'booked',
+      challenge: { id, attempts: { stranger: 1 }, channel: 'call' },
+    })
+    expect(number.challenge?.maxExpiresAt).toBe(number.now + 9 * minute)
   })
 
   it('never carries a challenge past ten minutes from its first send', ({ fresh: number }) => {
@@ -442,84 +484,46 @@ describe('resending', () => {
     for (const refused of ['failed', 'not-sent'] as const) {
       number.wait(minute)
       expect(number.resend({ channel: 'call' }, { result: refused })).toMatchObject({ outcome: 'booked' })
-      expect(number.budget.challenge?.channel).toBe('sms')
+      expect(number.challenge?.channel).toBe('sms')
     }
-  })
-
-  it('takes another channel once its code has gone out', ({ started: number }) => {
-    number.wait(minute)
-    const { id } = (number.resend({ channel: 'call' }, { result: 'unconfirmed' }) as Booked).challenge
-    expect(number.budget.challenge).toMatchObject({ id, channel: 'call' })
-    number.wait(2 * minute)
-    const order = { ...number.budget.challenge, sendId: 'text', channel: 'sms', shown: {} } as const
-    const booked = number.run((view) => resend(view, order as ResendOnLedger))
-    // The order says how to send, the challenge how the code came that may be typed now.
-    expect(booked).toMatchObject({ challenge: { channel: 'sms' } })
-    expect(number.budget.challenge?.channel).toBe('call')
   })
 
   it('takes back what was called wrong before its handle was known', () => {
     const number = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
     number.wait(minute)
-    const { budget, session, subject } = { budget: 'strangers', session: 's1', subject: 'ana' } as const
-    const order = { budget, session, subject, shown: {}, sendId: 'second' }
-    const booked = number.run((view) => resend(view, order))
-    const attempt = { budget, session, subject, shown: {}, id: 'early', code: 'new-code' }
-    number.run((view) => reserve(view, attempt))
-    number.settle('early', 'rejected')
-    expect(number.budget.challenge?.wrongCodes).toEqual(['new-code'])
+    const booked = number.bookAgain()
+    number.verify('rejected', {}, 'new-code')
+    expect(number.challenge?.wrongCodes).toEqual(['new-code'])
     number.settleSend(booked, { result: 'sent', lifetimeMs: 600_000 })
-    expect(number.budget.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
+    expect(number.challenge).toMatchObject({ attempts: { stranger: 1 }, wrongCodes: undefined })
   })
 })
 
-describe('going back to a challenge elsewhere', () => {
-  /** That of another number of the same subject, begun `ms` later. */
-  function later(ms: number) {
-    const number = startedLedger()
-    const { challenge: first } = number.budget
-    if (first === undefined) throw new Error('no challenge')
-    const elsewhere = driveLedger(ledgerLimits, number.now + ms)
-    elsewhere.start({ channel: 'call' })
-    const back = () => elsewhere.run((view) => goBack(view, first))
-    return { first, elsewhere, back }
-  }
+describe('what is told of the code of a challenge', () => {
+  const toldIn = (number: Driver) => number.challenge && deliveryOf(number.view, number.challenge)
 
-  it('keeps what was tried there, and the later end of both', () => {
-    const { first, elsewhere, back } = later(minute)
-    elsewhere.verify('rejected')
-    const { challenge: second } = elsewhere.budget
-    expect(back()).toBe('live')
-    expect(elsewhere.budget.challenge).toEqual({
-      ...first,
-      attempts: 1,
-      expiresAt: second?.expiresAt,
-      maxExpiresAt: second?.maxExpiresAt,
-    })
-    elsewhere.wait(minute)
-    elsewhere.start({ session: 's2' }, { result: 'sent', lifetimeMs: minute })
-    expect(back()).toBe('live')
-    expect(elsewhere.budget.challenge).toMatchObject({ attempts: 1, spentUntil: second?.expiresAt })
-    // And the other way round.
-    const { first: newer, elsewhere: older, back: forth } = later(-minute)
-    expect(forth()).toBe('live')
-    expect(older.budget.challenge).toEqual(newer)
+  it.each(['sent', 'unconfirmed'] as const)('is that it was %s, once that is known', (result) => {
+    const number = driveLedger()
+    const booked = number.book() as Booked
+    expect(toldIn(number)).toBe('booked')
+    number.settleSend(booked, { result })
+    expect(toldIn(number)).toBe(result)
   })
 
-  it.each([
-    [
-      'no attempt is left',
-      (number: Driver) => {
-        for (let i = 0; i < 5; i += 1) number.verify('rejected')
-      },
-    ],
-    ['it was given up', (number: Driver) => number.cancel()],
-    ['it has expired', (number: Driver) => number.wait(10 * minute)],
-  ])('changes nothing where %s', (_name, happens) => {
-    const { elsewhere, back } = later(minute)
-    happens(elsewhere)
-    const before = elsewhere.ledger
-    expect(back()).toBe('gone')
-    expect(elsewhere.ledger).toBe(before)
+  it('is nothing certain once its booking is lost', ({ fresh: number }) => {
+    number.book()
+    number.wait(11_999)
+    expect(toldIn(number)).toBe('booked')
+    number.wait(1)
+    expect(toldIn(number)).toBe('unconfirmed')
+  })
+
+  it('is that of the last one that the provider did not refuse', ({ started: number }) => {
+    number.wait(minute)
+    number.resend({}, { result: 'failed' })
+    expect(toldIn(number)).toBe('sent')
+    number.wait(2 * minute)
+    number.resend({}, { result: 'unconfirmed' })
+    expect(toldIn(number)).toBe('unconfirmed')
   })
 })

@@ -1,5 +1,5 @@
 import type { SendResult } from '../../../src/challenge/code-provider.js'
-import type { Who } from './oracle.js'
+import type { Who } from '../../../src/challenge/ledger/ledger.js'
 import type { Fate, Guess, World } from './world.js'
 
 /**
@@ -13,9 +13,9 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-const ana: Who = { budget: 'strangers', session: 's1', subject: 'ana' }
+const ana: Who = { rank: 'stranger', session: 's1' }
 /** The same person in a browser that has proven her before. */
-const owner: Who = { budget: 'known', session: 's9', subject: 'ana' }
+const owner: Who = { rank: 'known', session: 's9' }
 const login = { ...ana, purpose: 'login' }
 const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
 const twoMinutes: SendResult = { result: 'sent', lifetimeMs: 2 * minute }
@@ -33,7 +33,7 @@ const verify = (world: World, who: Who, guess: Guess, fate: Fate = 'judged') => 
 }
 
 const begin = (world: World, binding = login, sent = tenMinutes) => {
-  world.start(binding, 'sms')
+  world.start(binding, 'home', 'sms')
   world.sent(0, sent)
 }
 
@@ -87,7 +87,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
   /** Guesses between the booking of a send and the news that it never left. */
   'guesser at nothing'(world, pick) {
     times(30, () => {
-      world.start(login, 'sms')
+      world.start(login, 'home', 'sms')
       times(pick(1, 5), () => verify(world, ana, 'wrong'))
       world.sent(0, neverSent)
       world.wait(pick(second, 5 * minute))
@@ -102,7 +102,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
         world.wait(pick(minute, 2 * minute, 4 * minute))
         pick(
           () => world.resend(ana, 'sms'),
-          () => world.start(login, 'sms'),
+          () => world.start(login, 'home', 'sms'),
           () => verify(world, ana, 'wrong', 'never sent'),
         )()
         world.sent(0, tenMinutes)
@@ -117,7 +117,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     times(150, () => {
       const binding = { ...login, session: pick('s1', 's2', 's3') }
       pick(
-        () => world.start(binding, pick('sms', 'call')),
+        () => world.start(binding, pick('home', 'home', 'office'), pick('sms', 'call')),
         () => world.resend(binding, pick('sms', 'call')),
         () => world.cancel(binding),
       )()
@@ -202,5 +202,73 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.wait(pick(minute, 2 * minute, 5 * minute))
     })
     begin(world)
+  },
+
+  /** Guesses what an app shows, beside a code that was sent, and in the name of whoever has asked. */
+  'guesser at an app'(world, pick) {
+    begin(world)
+    times(40, () => {
+      const who = pick(ana, ana, owner)
+      world.show(who, 'wrong', pick(who, who, who, { rank: 'known', session: 's7' } as const))
+      world.answer(0)
+      world.wait(pick(second, second, minute, 5 * minute, 15 * minute, hour))
+    })
+    world.wait(24 * hour)
+    times(30, () => {
+      world.show(owner, 'wrong')
+      world.answer(0)
+    })
+    world.wait(24 * hour)
+    world.show(owner, 'right')
+    world.answer(0)
+    world.show(ana, 'right')
+    world.answer(0)
+  },
+
+  /** Asks for codes here and there, some of which never leave. */
+  'chooser among places'(world, pick) {
+    times(30, () => {
+      world.start(login, 'home', 'sms')
+      world.sent(0, pick(tenMinutes, failed))
+      world.start({ ...login, purpose: pick('login', 'transfer') }, 'office', pick('sms', 'call'))
+      const other = pick(login, { ...owner, purpose: 'login' })
+      pick(
+        () => world.start(other, 'home', 'call'),
+        () => world.cancel(ana),
+        () => {},
+      )()
+      world.sent(pick(0, 1), neverSent)
+      world.sent(0, pick(tenMinutes, neverSent))
+      verify(world, pick(ana, owner), pick('right', 'wrong'))
+      world.wait(pick(minute, 5 * minute, hour))
+    })
+  },
+
+  /** Has typed the right code when a known browser takes over, to which the same code is sent. */
+  'typist who comes late'(world, pick) {
+    times(10, () => {
+      begin(world)
+      world.guess(ana, pick('right', 'right', 'wrong'), 'judged')
+      begin(world, { ...owner, purpose: 'login' })
+      world.answer(0)
+      verify(world, owner, 'right')
+      world.wait(pick(5 * minute, 25 * hour))
+    })
+  },
+
+  /** Types a code, hears nothing, and types it again. */
+  'typist in an outage'(world, pick) {
+    times(10, () => {
+      begin(world)
+      world.guess(ana, 'wrong', 'judged')
+      pick(
+        () => world.answer(0),
+        () => {},
+      )()
+      world.wait(11 * second)
+      verify(world, ana, 'again', pick('judged', 'lost'))
+      verify(world, ana, 'again')
+      world.wait(pick(5 * minute, hour))
+    })
   },
 }

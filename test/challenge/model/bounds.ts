@@ -1,22 +1,19 @@
-import type { BudgetName } from '../../../src/challenge/ledger/ledger.js'
-import { figures, type Guesses, type Who } from './oracle.js'
+import type { Rank } from '../../../src/challenge/ledger/ledger.js'
+import { figures, type Guesses } from './oracle.js'
 
 /**
- * What the outside saw: codes that went out, codes that the provider was asked about, people who were let
- * in. The bounds are told from it alone, whatever the ledger believes and whatever the clock did.
+ * What the outside saw: codes that somebody judged, people who were let in, and the operator. The bounds are told from it
+ * alone, whatever the ledger believes and whatever the clock did.
  */
 export type Seen =
-  | {
-      readonly what: 'sent'
-      readonly at: number
-      readonly challenge: string
-    }
   | {
       readonly what: 'checked'
       readonly at: number
       readonly challenge: string
-      readonly budget: BudgetName
+      readonly rank: Rank
       readonly attempt: string
+      /** Whether it was told that the code is wrong. */
+      readonly judged: boolean
     }
   | {
       readonly what: 'let in'
@@ -24,55 +21,55 @@ export type Seen =
       readonly challenge: string
       readonly attempt: string
       readonly code: string
-      readonly by: Who
-      readonly startedBy: Who
-      /** Whether the provider said that the code is right. */
+      readonly session: string
+      readonly startedBy: string
+      /** Whether the code is right. */
       readonly right: boolean
     }
+  | { readonly what: 'enabled' }
 
 const hour = 60 * 60_000
 const day = 24 * hour
 
 /** Whether no hour and no day sees more codes checked than it may. Those that let somebody in do not count. */
-function keptTo(
-  { checksPerHour, checksPerDay }: Guesses,
-  history: readonly Seen[],
-  by?: BudgetName,
-): boolean {
+function keptTo({ checksPerHour, checksPerDay }: Guesses, history: readonly Seen[], by?: Rank): boolean {
   const letIn = new Set(history.flatMap((seen) => (seen.what === 'let in' ? [seen.attempt] : [])))
   const moments = history.flatMap((seen) =>
-    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.budget) === seen.budget
-      ? [seen.at]
-      : [],
+    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.rank) === seen.rank ? [seen.at] : [],
   )
   const most = (windowMs: number) =>
     Math.max(0, ...moments.map((end) => moments.filter((at) => at <= end && at > end - windowMs).length))
   return most(hour) <= checksPerHour && most(day) <= checksPerDay
 }
 
-/** The bounds that a history broke. */
-export function broken(history: readonly Seen[]): string[] {
-  const count = (what: Seen['what'], challenge?: string) =>
-    history.filter((seen) => seen.what === what && (challenge === undefined || seen.challenge === challenge))
-      .length
-  const letIn = history.filter((seen) => seen.what === 'let in')
+/** Whether no more wrong codes in a row were judged than disable it. */
+function disabledAfter(most: number, history: readonly Seen[], by?: Rank): boolean {
+  let judged = 0
+  return history.every((seen) => {
+    if (seen.what === 'let in') judged = 0
+    if (seen.what === 'checked' && seen.judged && (by ?? seen.rank) === seen.rank) judged += 1
+    return judged <= most
+  })
+}
+
+/** The bounds that a history broke. The operator begins a new one. */
+export function broken(whole: readonly Seen[]): string[] {
+  const enabledAt = whole.findLastIndex(({ what }) => what === 'enabled')
+  const history = whole.slice(enabledAt + 1)
+  const letIn = whole.filter((seen) => seen.what === 'let in')
   const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
+  const { ofStrangers } = figures
   const kept: Readonly<Record<string, boolean>> = {
-    'checks for each send': count('checked') <= figures.attempts * count('sent'),
-    'checks of a number': keptTo(figures, history),
-    'checks by strangers': keptTo(figures.shares.strangers, history, 'strangers'),
-    'checks by known browsers': keptTo(figures.shares.known, history, 'known'),
+    'checks of an account': keptTo(figures, history),
+    'checks by strangers': keptTo(ofStrangers, history, 'stranger'),
+    'wrong codes until it is disabled': disabledAfter(figures.failuresBeforeDisable, history),
+    'wrong codes by strangers': disabledAfter(ofStrangers.failuresBeforeDisable, history, 'stranger'),
     'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
     'one success for each code in a day': pairs.every(
       ([one, other]) => one.code !== other.code || Math.abs(other.at - one.at) >= day,
     ),
     'success for a right code alone': letIn.every(({ right }) => right),
-    'success for its owner alone': letIn.every(
-      ({ by, startedBy }) =>
-        by.session === startedBy.session &&
-        by.subject === startedBy.subject &&
-        by.budget === startedBy.budget,
-    ),
+    'success in its own session alone': letIn.every(({ session, startedBy }) => session === startedBy),
   }
   return Object.keys(kept).filter((rule) => kept[rule] === false)
 }

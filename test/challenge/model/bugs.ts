@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../src/challenge/code-provider.js'
-import type { Budget, BudgetName, Challenge, Ledger } from '../../../src/challenge/ledger/ledger.js'
+import type { Challenge, Ledger, Rank, Side } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerCommands } from './ledger-commands.js'
 
 /** Takes the real commands and gives them with one mistake in them. */
@@ -42,280 +42,406 @@ const after = <Command extends Name>(
 ) => around(command, (run, ...args) => then(run(...args), (next) => change(next, ...args)))
 
 /** Another ledger after a success. */
-const afterSuccess = (change: (next: Ledger, was: Ledger, holder: BudgetName) => Ledger) =>
-  around('settle', (run, was, id, ...more) => {
-    const decision = run(was, id, ...more)
+const afterSuccess = (change: (next: Ledger, was: Ledger, rank: Rank) => Ledger) =>
+  around('settle', (run, was, attempt, ...more) => {
+    const decision = run(was, attempt, ...more)
     const isSuccess = decision.outcome.outcome === 'approved'
-    return isSuccess ? then(decision, (next) => change(next, was, holderOf(was, id))) : decision
+    return isSuccess ? then(decision, (next) => change(next, was, attempt.rank)) : decision
   })
 
 /** This verdict heard as another one. */
 const misheard = (verdict: Verdict, as: Verdict) =>
-  told('settle', (ledger, id, said, ...more) => [ledger, id, said === verdict ? as : said, ...more])
+  told('settle', (ledger, attempt, said, ...more) => [ledger, attempt, said === verdict ? as : said, ...more])
 
-/** The ledger with something else in one of its budgets. */
-function within(
+/** The ledger with something else on one of its sides. */
+const within = (
   ledger: Ledger,
-  name: BudgetName,
-  change: Partial<Budget> | ((budget: Budget) => Partial<Budget>),
-): Ledger {
-  const budget = ledger[name]
-  return { ...ledger, [name]: { ...budget, ...(typeof change === 'function' ? change(budget) : change) } }
+  rank: Rank,
+  change: Partial<Side> | ((side: Side) => Partial<Side>),
+): Ledger => ({
+  ...ledger,
+  [rank]: { ...ledger[rank], ...(typeof change === 'function' ? change(ledger[rank]) : change) },
+})
+
+/** The ledger with another challenge, where there is one. */
+const withChallenge = (
+  ledger: Ledger,
+  change: Partial<Challenge> | ((challenge: Challenge) => Partial<Challenge>),
+): Ledger => {
+  const { challenge } = ledger
+  if (challenge === undefined) return ledger
+  return {
+    ...ledger,
+    challenge: { ...challenge, ...(typeof change === 'function' ? change(challenge) : change) },
+  }
 }
 
-/** The ledger with another challenge of this budget, where there is one. */
-const withChallenge = (ledger: Ledger, name: BudgetName, change: Partial<Challenge>): Ledger =>
-  within(ledger, name, ({ challenge }) => ({ challenge: challenge && { ...challenge, ...change } }))
+const noAttempts = { stranger: 0, known: 0 }
+const otherThan = (rank: Rank): Rank => (rank === 'known' ? 'stranger' : 'known')
 
-/** Whose check is under way as this attempt. */
-const holderOf = (ledger: Ledger, attempt: string): BudgetName =>
-  ledger.known.lease?.attempt === attempt ? 'known' : 'strangers'
+/** What is counted of one rank looks to a command as this, and is put back after it. */
+const unseen = <Command extends 'start' | 'reserve'>(
+  command: Command,
+  rankOf: (rank: Rank) => Rank,
+  hidden: Partial<Side>,
+): Bug =>
+  around(command, (run, ...args) => {
+    const [was, acting, ...more] = args
+    const rank = rankOf(acting.rank)
+    const decision = run(...([within(was, rank, hidden), acting, ...more] as unknown as Arguments<Command>))
+    const kept = Object.fromEntries(Object.keys(hidden).map((name) => [name, was[rank][name as keyof Side]]))
+    return then(decision as { next?: Ledger }, (next) => within(next, rank, kept))
+  })
 
-const otherThan = (name: BudgetName): BudgetName => (name === 'known' ? 'strangers' : 'known')
+/** The commands that send, on other sends than there are; what they book is added to those. */
+const overSends =
+  (
+    change: (ledger: Ledger, by: { rank: Rank; place: string | undefined; now: number }) => Ledger['sends'],
+  ): Bug =>
+  ({ start, resend }) => {
+    const merged = (was: Ledger) => (next: Ledger) => {
+      const isNew = (one: Ledger['sends'][number]) => was.sends.every(({ id }) => id !== one.id)
+      return { ...next, sends: [...was.sends, ...next.sends.filter(isNew)] }
+    }
+    return {
+      start(ledger, command, now, ...more) {
+        const sends = change(ledger, { rank: command.rank, place: command.place, now })
+        return then(start({ ...ledger, sends }, command, now, ...more), merged(ledger))
+      },
+      resend(ledger, command, now, ...more) {
+        const sends = change(ledger, { rank: command.rank, place: ledger.challenge?.place, now })
+        return then(resend({ ...ledger, sends }, command, now, ...more), merged(ledger))
+      },
+    }
+  }
 
-/** Puts the failures of this budget back as they were. */
-function keepFailures(next: Ledger, was: Ledger, name: BudgetName): Ledger {
-  const { attemptsSinceSuccess, rejections, lockExpiresAt } = was[name]
-  return within(next, name, { attemptsSinceSuccess, rejections, lockExpiresAt })
-}
+/** The challenge that is typed for was asked for by whoever types. */
+const asOwner: Bug = told('reserve', (ledger, attempt, ...more) => [
+  ledger,
+  { ...attempt, session: attempt.sealed?.session ?? ledger.challenge?.session ?? attempt.session },
+  ...more,
+])
 
 /** Mistakes that were made elsewhere. None of them is in the code: each is put in front of it here. */
 export const bugs: Readonly<Record<string, Bug>> = {
-  'no-owner': told('reserve', (ledger, attempt, ...more) => [
-    ledger,
-    { ...attempt, ...ledger[attempt.budget].challenge, id: attempt.id },
-    ...more,
-  ]),
-  'reset on resend': after('resend', (next, _, { budget }) => withChallenge(next, budget, { attempts: 0 })),
+  'no-owner': asOwner,
+  'reset on resend': after('resend', (next) => withChallenge(next, { attempts: noAttempts })),
   // The provider may answer 520 to a wrong code as to an outage; the ledger sees `rejected` for both.
   'refund on 520': misheard('rejected', 'not-sent'),
   'refund on timeout': misheard('unavailable', 'not-sent'),
-  'no compare on settle': before('settle', (ledger, id) => {
-    const { challenge, lease } = ledger[holderOf(ledger, id)]
-    if (challenge === undefined || lease === undefined) return ledger
-    return within(ledger, holderOf(ledger, id), {
-      challenge: { ...challenge, expiresAt: challenge.maxExpiresAt },
-      lease: { ...lease, challenge: challenge.id },
-    })
+  'no compare on settle': before('settle', (ledger, { rank }) => {
+    const { challenge } = ledger
+    const { check } = ledger[rank]
+    if (challenge === undefined || check?.challenge === undefined) return ledger
+    const own = within(ledger, rank, { check: { ...check, challenge: challenge.id } })
+    return withChallenge(own, { expiresAt: challenge.maxExpiresAt })
   }),
   'no used-code memory': after('settle', (next) => ({ ...next, usedCodes: [] })),
-  'per-session budget only': before('start', (ledger, { budget, session }) =>
-    ledger[budget].challenge?.session === session ? ledger : within(ledger, budget, { challenge: undefined }),
+  'per-session budget only': before('start', (ledger, { session }) =>
+    ledger.challenge?.session === session ? ledger : { ...ledger, challenge: undefined },
   ),
-  // The lock is decided where an attempt is reserved, because only one is ever in flight: the failure that
-  // locks does so at once, and settling has nothing to look at. What a settle without a look at the lock
-  // would let through elsewhere is, here, a reservation without one.
-  'lock unchecked in settle': before('reserve', (ledger, { budget }) =>
-    within(ledger, budget, { lockExpiresAt: 0 }),
-  ),
-  'lock not set by the attempt that fails': after('reserve', (next, was, { budget }) =>
-    within(next, budget, { lockExpiresAt: was[budget].lockExpiresAt }),
-  ),
-  'refund twice': around('settle', (run, was, id, verdict, ...more) => {
-    const decision = run(was, id, verdict, ...more)
-    const { challenge } = was.strangers
-    if (verdict !== 'not-sent' || decision.next !== undefined || challenge === undefined) return decision
-    const next = withChallenge(was, 'strangers', { attempts: Math.max(0, challenge.attempts - 1) })
-    return { outcome: { outcome: 'refunded' }, next }
+  'lock unchecked in settle': before('reserve', (ledger) => ({ ...ledger, lockExpiresAt: 0 })),
+  'lock not set by the attempt that fails': after('settle', (next, was) => ({
+    ...next,
+    lockExpiresAt: Math.min(next.lockExpiresAt, was.lockExpiresAt),
+  })),
+  'refund twice': around('settle', (run, was, attempt, verdict, ...more) => {
+    const decision = run(was, attempt, verdict, ...more)
+    if (verdict !== 'not-sent' || decision.next !== undefined || was.challenge === undefined) return decision
+    const next = withChallenge(was, ({ attempts }) => ({
+      attempts: { ...attempts, [attempt.rank]: Math.max(0, attempts[attempt.rank] - 1) },
+    }))
+    return { ...decision, next }
   }),
-  'what was settled is forgotten': after('settle', (next, _, id) =>
-    within(next, next.known.settled?.attempt === id ? 'known' : 'strangers', { settled: undefined }),
+  'sliding lifetime': after('reserve', (next, _, __, now, { codeLifetimeMs }) =>
+    withChallenge(next, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
   ),
-  'what was settled goes with the challenge': after('start', (next, _, { budget }) =>
-    within(next, budget, { settled: undefined }),
+  'refill on restart': after('start', (next) => withChallenge(next, { attempts: noAttempts })),
+  'a code that expires early gives back what was guessed before': after('start', (next) =>
+    withChallenge(next, { spentUntil: undefined }),
   ),
-  'sliding lifetime': after('reserve', (next, _, { budget }, now, { codeLifetimeMs }) =>
-    withChallenge(next, budget, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
+  'attempts never counted but the check kept': after('reserve', (next, was, { rank }) =>
+    within({ ...next, challenge: was.challenge }, rank, { attempts: was[rank].attempts }),
   ),
-  'refill on restart': after('start', (next, _, { budget }) => withChallenge(next, budget, { attempts: 0 })),
-  'a code that expires early gives back what was guessed before': after('start', (next, _, { budget }) =>
-    withChallenge(next, budget, { spentUntil: undefined }),
-  ),
-  'attempts never counted but the lease kept': after('reserve', (next, was, { budget }) => {
-    const { challenge, attemptsSinceSuccess, lockExpiresAt } = was[budget]
-    const counted = withChallenge(next, budget, { attempts: challenge?.attempts ?? 0 })
-    return within(counted, budget, { attemptsSinceSuccess, lockExpiresAt })
+  'settle without owning the check': before('settle', (ledger, { id, rank, sealed }, _, __, now) => {
+    const { check } = ledger[rank]
+    const taken = {
+      attempt: id,
+      at: now,
+      challenge: ledger.challenge?.id,
+      code: check?.code ?? '',
+      expiresAt: now,
+    }
+    return within(ledger, rank, { check: sealed ? check : taken, settled: undefined })
   }),
-  'settle without owning the lease': before('settle', (ledger, attempt, _, now) => {
-    const { challenge, lease } = ledger.strangers
-    const taken = { attempt, challenge: challenge?.id ?? '', code: lease?.code ?? '', expiresAt: now }
-    return within(ledger, 'strangers', { lease: taken })
-  }),
-  'resend starts the deadline anew': after('resend', (next, _, { budget }, now, { codeLifetimeMs }) =>
-    withChallenge(next, budget, { maxExpiresAt: now + codeLifetimeMs }),
+  'resend starts the deadline anew': after('resend', (next, _, __, now, { codeLifetimeMs }) =>
+    withChallenge(next, { maxExpiresAt: now + codeLifetimeMs }),
   ),
-  'cancel ends the attempts, too': after('cancel', (next, _, { budget }) =>
-    within(next, budget, { challenge: undefined }),
-  ),
-  'cancel ends the cooldown': after('cancel', (next, _, { budget }) =>
-    within(next, budget, ({ sends }) => ({ sends: sends.slice(0, -1) })),
-  ),
+  'cancel ends the attempts, too': after('cancel', (next) => ({ ...next, challenge: undefined })),
+  'cancel ends the cooldown': after('cancel', (next) => ({ ...next, sends: next.sends.slice(0, -1) })),
   'a failed send is given back': told('settleSend', (ledger, order, sent, ...more) => [
     ledger,
     order,
-    sent.result === 'failed' ? { result: 'not-sent' } : sent,
+    sent.result.result === 'failed' ? { result: { result: 'not-sent' } } : sent,
     ...more,
   ]),
-  'a send that was refused buys guesses': told('settleSend', (ledger, order, ...more) => [
-    ledger,
-    { ...order, challenge: { ...order.challenge, attempts: Number.POSITIVE_INFINITY } },
-    ...more,
-  ]),
-  'cooldown by channel': ({ start, resend }) => {
-    const sendsOver = (ledger: Ledger, name: BudgetName, channel: string | undefined) =>
-      within(ledger, name, ({ sends }) => ({ sends: sends.filter((send) => send.channel === channel) }))
-    const merged = (was: Ledger, name: BudgetName) => (next: Ledger) =>
-      within(next, name, ({ sends }) => ({ sends: [...new Set([...was[name].sends, ...sends])] }))
-    return {
-      start(ledger, command, ...args) {
-        const { budget } = command
-        const over = sendsOver(ledger, budget, command.channel)
-        return then(start(over, command, ...args), merged(ledger, budget))
-      },
-      resend(ledger, command, ...args) {
-        const { budget, channel = ledger[budget].challenge?.channel } = command
-        const over = sendsOver(ledger, budget, channel)
-        return then(resend(over, command, ...args), merged(ledger, budget))
-      },
-    }
-  },
-  'a code is sent that nobody may type': before('start', (ledger) =>
-    within(ledger, 'strangers', { attemptTimes: [] }),
-  ),
-  'a day has no guesses of its own': before('reserve', (ledger) =>
-    within(ledger, 'strangers', { attemptTimes: [] }),
-  ),
+  'a code is sent that nobody may type': unseen('start', () => 'stranger', { attempts: [] }),
+  'a day has no guesses of its own': unseen('reserve', () => 'stranger', { attempts: [] }),
   'a used code costs nothing': around('reserve', (run, ...args) => {
     const decision = run(...args)
     return decision.outcome.outcome === 'rejected' ? { outcome: decision.outcome } : decision
   }),
   'a lock is lengthened by trying': around('reserve', (run, was, attempt, now, limits) => {
     const { outcome, ...more } = run(was, attempt, now, limits)
-    const locked = outcome.outcome === 'refused' && outcome.code === 'phone_locked'
-    const next = within(was, attempt.budget, { lockExpiresAt: now + limits.lockMs })
-    return locked ? { outcome, next } : { outcome, ...more }
+    const isLocked = outcome.outcome === 'refused' && outcome.code === 'phone_locked'
+    return isLocked ? { outcome, next: { ...was, lockExpiresAt: now + limits.lockMs } } : { outcome, ...more }
   }),
-  'every lock is as long as the first': after('reserve', (next, was, { budget }, now, { lockMs }) => {
-    const longest = Math.max(was[budget].lockExpiresAt, now + lockMs)
-    return within(next, budget, ({ lockExpiresAt }) => ({ lockExpiresAt: Math.min(lockExpiresAt, longest) }))
-  }),
+  'every lock is as long as the first': after('settle', (next, was, ...[, , , now, { lockMs }]) => ({
+    ...next,
+    lockExpiresAt: Math.min(next.lockExpiresAt, Math.max(was.lockExpiresAt, now + lockMs)),
+  })),
   'expired a moment late': told('reserve', (ledger, attempt, now, limits) => [
     ledger,
     attempt,
     now - 1,
     limits,
   ]),
-  'a lease that never lapses': told('reserve', (...[ledger, attempt, now, limits]) => {
-    return [ledger, attempt, now, { ...limits, leaseMs: 1e12 }]
-  }),
-  'success leaves the failures': afterSuccess(keepFailures),
+  'a check that never lapses': told('reserve', (ledger, attempt, now, limits) => [
+    ledger,
+    attempt,
+    now,
+    { ...limits, checkMs: 1e12 },
+  ]),
+  'success leaves the failures': afterSuccess((next, was) => ({
+    ...within(within(next, 'known', { rejections: was.known.rejections }), 'stranger', {
+      rejections: was.stranger.rejections,
+    }),
+    lockExpiresAt: was.lockExpiresAt,
+  })),
   'an outage is judged': misheard('unavailable', 'rejected'),
 
-  // ── two budgets in one ledger ──────────────────────────────────────────────────────────────────
-  'one budget for all': ({ start, resend, reserve, cancel }) => ({
-    start: (ledger, command, ...args) => start(ledger, { ...command, budget: 'strangers' }, ...args),
-    resend: (ledger, command, ...args) => resend(ledger, { ...command, budget: 'strangers' }, ...args),
-    reserve: (ledger, attempt, ...args) => reserve(ledger, { ...attempt, budget: 'strangers' }, ...args),
-    cancel: (ledger, who, ...args) => cancel(ledger, { ...who, budget: 'strangers' }, ...args),
-  }),
-  'a failure counted in the other budget': after('reserve', (next, was, { budget }) => {
-    const { attemptsSinceSuccess } = was[budget]
-    const other = otherThan(budget)
-    const moved = { attemptsSinceSuccess: next[other].attemptsSinceSuccess + 1 }
-    return within(within(next, budget, { attemptsSinceSuccess }), other, moved)
-  }),
-  'the lock of strangers for known browsers, too': before('start', (ledger) =>
-    within(ledger, 'known', { lockExpiresAt: ledger.strangers.lockExpiresAt }),
+  // ── places ─────────────────────────────────────────────────────────────────────────────────────
+  'a cooldown for all places': overSends(({ sends }, { place }) =>
+    sends.map((send) => ({ ...send, place: place ?? send.place })),
   ),
-  'the cookie of another subject taken for known': told('reserve', (ledger, attempt, ...more) => {
-    const { challenge } = ledger.known
-    const known = challenge !== undefined && challenge.subject !== attempt.subject
-    return [ledger, known ? { ...attempt, ...challenge, id: attempt.id } : attempt, ...more]
+  'a cooldown for each channel': around('start', (run, was, command, ...more) => {
+    const sends = was.sends.filter(({ channel }) => channel === command.channel)
+    const isNew = (one: Ledger['sends'][number]) => was.sends.every(({ id }) => id !== one.id)
+    return then(run({ ...was, sends }, command, ...more), (next) => ({
+      ...next,
+      sends: [...was.sends, ...next.sends.filter(isNew)],
+    }))
   }),
-  'a stranger types the code of a known browser': told('reserve', (ledger, attempt, ...more) => [
+  'five an hour at each place': overSends(({ sends }, { place }) =>
+    sends.filter((send) => send.place === place),
+  ),
+  'a code of the app is taken twice': before('settle', (ledger, { sealed }) =>
+    sealed ? { ...ledger, lastStep: undefined } : ledger,
+  ),
+  'a code of the app costs no guess': after('reserve', (next, was, { rank, sealed }) =>
+    sealed ? within(next, rank, { attempts: was[rank].attempts }) : next,
+  ),
+  'a wrong code of the app is no failure': after('settle', (next, was, { rank, sealed }, verdict) =>
+    sealed && verdict === 'rejected' ? within(next, rank, { rejections: was[rank].rejections }) : next,
+  ),
+  'a start at the app is that of somebody else, too': told('reserve', (ledger, attempt, ...more) => [
     ledger,
-    ledger.known.challenge ? { ...attempt, budget: 'known' } : attempt,
+    attempt.sealed ? { ...attempt, sealed: { ...attempt.sealed, session: attempt.session } } : attempt,
     ...more,
   ]),
-  'a stranger supersedes a known challenge': before('start', (ledger, { budget }) =>
-    budget === 'known' ? ledger : within(ledger, 'known', { challenge: undefined }),
+  'the app ends the challenge of another session': afterSuccess((next) => ({
+    ...next,
+    challenge: undefined,
+  })),
+  'a call costs what a text costs': ({ start, resend }) => {
+    const asText = (sends: Ledger['sends']) =>
+      sends.map((send) =>
+        send.channel === 'call' && send.state === 'sent' ? { ...send, channel: 'sms' } : send,
+      )
+    const again = (was: Ledger) => (next: Ledger) => ({
+      ...next,
+      sends: [...was.sends, ...next.sends.slice(was.sends.length)],
+    })
+    return {
+      start: (was, ...more) => then(start({ ...was, sends: asText(was.sends) }, ...more), again(was)),
+      resend: (was, ...more) => then(resend({ ...was, sends: asText(was.sends) }, ...more), again(was)),
+    }
+  },
+
+  // ── what became of a send ──────────────────────────────────────────────────────────────────────
+  'a refused send counted by the hour': after('settleSend', (next) => ({
+    ...next,
+    sends: next.sends.map((send) => (send.state === 'refused' ? { ...send, state: 'sent' } : send)),
+  })),
+  'a refused send holds up every channel': overSends(({ sends }) =>
+    sends.map((send) => (send.state === 'refused' ? { ...send, state: 'unconfirmed' } : send)),
   ),
-  'codes of strangers checked while a known challenge is live': after('start', (next, was) =>
-    was.strangers === next.strangers
-      ? next
-      : withChallenge(next, 'strangers', { expiresAt: was.strangers.challenge?.expiresAt ?? 0 }),
+  'a refused send holds up nobody': overSends(({ sends }) =>
+    sends.filter(({ state }) => state !== 'refused'),
   ),
-  'a known start refills strangers': after('start', (next, _, { budget }) =>
-    budget === 'known' ? within(next, 'strangers', { challenge: undefined }) : next,
+  'an unconfirmed send counted by the hour': after('settleSend', (next) => ({
+    ...next,
+    sends: next.sends.map((send) => (send.state === 'unconfirmed' ? { ...send, state: 'sent' } : send)),
+  })),
+  'an unconfirmed send without a cooldown': overSends(({ sends }) =>
+    sends.filter(({ state }) => state !== 'unconfirmed'),
   ),
-  'what strangers guessed is forgotten while a known challenge lives': after(
-    'start',
-    (next, was, { budget }) =>
-      budget === 'known' && was.strangers.challenge
-        ? withChallenge(next, 'strangers', { spentUntil: was.strangers.challenge.expiresAt })
-        : next,
-  ),
-  'a known browser inherits the attempts of strangers': after('start', (next, was, { budget }) =>
-    withChallenge(next, budget, {
-      attempts: Math.max(next[budget].challenge?.attempts ?? 0, was.strangers.challenge?.attempts ?? 0),
-    }),
-  ),
-  'one lease for both budgets': before('reserve', (ledger, { budget }) =>
-    within(ledger, budget, ({ lease }) => ({ lease: lease ?? ledger[otherThan(budget)].lease })),
-  ),
-  'success forgives one budget only': afterSuccess((next, was, holder) =>
-    keepFailures(next, was, otherThan(holder)),
-  ),
-  'success of the owner gives strangers another hour': afterSuccess((next) =>
-    within(next, 'strangers', { attemptTimes: [] }),
-  ),
-  'success of the owner gives a thief of the cookie another hour': afterSuccess((next, _, holder) =>
-    within(next, holder, { attemptTimes: [] }),
-  ),
-  'guesses for known browsers on top of those for strangers': around(
-    'reserve',
-    (run, was, attempt, now, limits) => {
-      const other = otherThan(attempt.budget)
-      const { attemptTimes, rejections } = was[other]
-      const alone = within(was, other, { attemptTimes: [], rejections: 0 })
-      const decision = run(alone, attempt, now, { ...limits, knownShare: 0 })
-      return then(decision, (next) => within(next, other, { attemptTimes, rejections }))
-    },
-  ),
-  'an operator enables one budget only': after('enable', (next, was) => keepFailures(next, was, 'known')),
-  'the absolute caps counted in each budget': around('start', (run, was, command, ...more) => {
-    const other = otherThan(command.budget)
-    const decision = run(within(was, other, { sends: [] }), command, ...more)
-    return then(decision, (next) => within(next, other, { sends: was[other].sends }))
-  }),
-  'a known send that never left ends the challenge of strangers': told(
+  'a code without a verdict counted by the hour': after('settle', (next) => ({
+    ...next,
+    sends: next.sends.map((send) => ({ ...send, unjudged: undefined })),
+  })),
+  'a code without a verdict frees all sends': after('settle', (next) => ({
+    ...next,
+    sends: next.sends.map((send) =>
+      next.sends.some(({ unjudged }) => unjudged) ? { ...send, unjudged: true as const } : send,
+    ),
+  })),
+  'a booking whose answer was lost holds up the next': told('start', (ledger, command, now, limits) => [
+    ledger,
+    command,
+    now,
+    { ...limits, sendMs: 1e12 },
+  ]),
+  'a booking that is under way holds up nobody': told('start', (ledger, command, now, limits) => [
+    ledger,
+    command,
+    now,
+    { ...limits, sendMs: 0 },
+  ]),
+  'a send that never left does not bring back what it replaced': told(
     'settleSend',
     (ledger, order, ...more) => [ledger, { ...order, superseded: undefined }, ...more],
   ),
-  'a refused send counted by the hour': after('settleSend', (next) =>
-    within(next, 'strangers', ({ sends }) => ({
-      sends: sends.map((send) => ({ ...send, refused: undefined })),
-    })),
+  'what is brought back has its guesses back': after('settleSend', (next, _, { superseded }) =>
+    superseded && next.challenge?.id === superseded.id ? { ...next, challenge: superseded } : next,
   ),
-  'a wrong code remembered past a resend': after('resend', (next, was, { budget }) =>
-    withChallenge(next, budget, { wrongCodes: was[budget].challenge?.wrongCodes }),
+  'what was started since is replaced by what comes back': after(
+    'settleSend',
+    (next, _, order, { result }) =>
+      result.result === 'not-sent' && order.superseded && next.challenge?.id !== order.superseded.id
+        ? { ...next, challenge: order.superseded }
+        : next,
   ),
-  'a wrong code remembered that was typed before the resend': before('settle', (ledger, id) =>
-    within(ledger, holderOf(ledger, id), ({ lease, sends }) => ({
-      lease: lease && { ...lease, send: sends.at(-1)?.id },
-    })),
+
+  // ── ranks ──────────────────────────────────────────────────────────────────────────────────────
+  'one rank for all': ({ start, resend, reserve, settle }) => ({
+    start: (ledger, command, ...args) => start(ledger, { ...command, rank: 'stranger' }, ...args),
+    resend: (ledger, command, ...args) => resend(ledger, { ...command, rank: 'stranger' }, ...args),
+    reserve: (ledger, attempt, ...args) => reserve(ledger, { ...attempt, rank: 'stranger' }, ...args),
+    settle: (ledger, attempt, ...args) => settle(ledger, { ...attempt, rank: 'stranger' }, ...args),
+  }),
+  'the lock stops known browsers, too': around('start', (run, was, command, ...more) => {
+    const [now] = more
+    const isStopped = command.rank === 'known' && now < was.lockExpiresAt
+    return isStopped ? { outcome: { outcome: 'refused', code: 'phone_locked' } } : run(was, command, ...more)
+  }),
+  'wrong codes of known browsers lock strangers': after('settle', (next, _, { rank }, verdict, ...more) => {
+    const [, now, { lockMs, failuresBeforeLock }] = more
+    const locks = rank === 'known' && verdict === 'rejected' && next.known.rejections === failuresBeforeLock
+    return locks ? { ...next, lockExpiresAt: now + lockMs } : next
+  }),
+  'strangers may use all guesses': told('reserve', (ledger, attempt, now, limits) => [
+    ledger,
+    attempt,
+    now,
+    { ...limits, browsersAreKnown: false },
+  ]),
+  'guesses for known browsers on top of those for strangers': unseen('reserve', otherThan, {
+    attempts: [],
+    rejections: 0,
+  }),
+  'known browsers have what strangers have left of three fifths': around(
+    'reserve',
+    (run, was, attempt, now, limits) => {
+      const isFull =
+        attempt.rank === 'known' && was.known.attempts.filter((at) => at > now - 3_600_000).length >= 10
+      return isFull
+        ? { outcome: { outcome: 'refused', code: 'attempts_exhausted' } }
+        : run(was, attempt, now, limits)
+    },
   ),
-  'a wrong code that spends each time': before('reserve', (ledger, { budget }) =>
-    withChallenge(ledger, budget, { wrongCodes: undefined }),
+  'one count of attempts for both ranks': ({ start, reserve }) => {
+    const joint = (ledger: Ledger) =>
+      withChallenge(ledger, ({ attempts: { stranger, known } }) => ({
+        attempts: { stranger: stranger + known, known: stranger + known },
+      }))
+    return {
+      start: (ledger, ...args) => start(joint(ledger), ...args),
+      reserve: (ledger, ...args) => reserve(joint(ledger), ...args),
+    }
+  },
+  'a known start refills strangers': after('start', (next, _, { rank }) =>
+    rank === 'known'
+      ? withChallenge(next, ({ attempts }) => ({ attempts: { ...attempts, stranger: 0 } }))
+      : next,
+  ),
+  'a stranger supersedes a known challenge': before('start', (ledger, { rank }) =>
+    rank === 'known' ? ledger : withChallenge(ledger, { rank: 'stranger' }),
+  ),
+  'a known browser waits for a stranger': before('start', (ledger, { rank }) =>
+    rank === 'known' ? withChallenge(ledger, { rank: 'known' }) : ledger,
+  ),
+  'a known browser waits for the check of a stranger': before('reserve', (ledger, { rank }) =>
+    within(ledger, rank, ({ check }) => ({ check: check ?? ledger[otherThan(rank)].check })),
+  ),
+  'a wrong code that comes late is not counted': around('settle', (run, was, attempt, ...more) => {
+    const decision = run(was, attempt, ...more)
+    const { rejections } = was[attempt.rank]
+    return decision.outcome.outcome === 'gone'
+      ? then(decision, (next) => within(next, attempt.rank, { rejections }))
+      : decision
+  }),
+  'a right code that comes late may be used again': around('settle', (run, was, ...args) => {
+    const decision = run(was, ...args)
+    const { usedCodes } = was
+    return decision.outcome.outcome === 'gone' ? then(decision, (next) => ({ ...next, usedCodes })) : decision
+  }),
+  'cooldowns count the sends of both ranks': overSends(({ sends }, { rank }) =>
+    sends.map((send) => ({ ...send, rank })),
+  ),
+  'success forgives one rank only': afterSuccess((next, was, rank) =>
+    within(next, otherThan(rank), { rejections: was[otherThan(rank)].rejections }),
+  ),
+  'success of the owner gives strangers another hour': afterSuccess((next) =>
+    within(next, 'stranger', { attempts: [] }),
+  ),
+  'success of the owner gives a thief of the cookie another hour': afterSuccess((next, _, rank) =>
+    within(next, rank, { attempts: [] }),
+  ),
+  'an operator enables strangers only': after('enable', (next, was) =>
+    within(next, 'known', { rejections: was.known.rejections, attempts: was.known.attempts }),
+  ),
+
+  // ── what is remembered ─────────────────────────────────────────────────────────────────────────
+  'a settle that is tried again is gone': before('settle', (ledger, { rank }) =>
+    within(ledger, rank, { settled: undefined }),
+  ),
+  'a settle that is tried again is gone once a stranger has settled': after('settle', (next, _, { rank }) =>
+    within(next, otherThan(rank), { settled: undefined }),
+  ),
+  'a wrong code remembered past a resend': after('resend', (next, was) =>
+    withChallenge(next, { wrongCodes: was.challenge?.wrongCodes }),
+  ),
+  'a wrong code remembered that was typed before the resend': before('settle', (ledger, { rank }) =>
+    within(ledger, rank, ({ check }) => ({ check: check && { ...check, send: ledger.sends.at(-1)?.id } })),
+  ),
+  'a wrong code that spends each time': before('reserve', (ledger) =>
+    withChallenge(ledger, { wrongCodes: undefined }),
   ),
   'a code that was not typed before taken for a repeated one': told('reserve', (ledger, attempt, ...more) => {
-    const [code] = ledger[attempt.budget].challenge?.wrongCodes ?? [attempt.code]
+    const [code] = ledger.challenge?.wrongCodes ?? [attempt.code]
     return [ledger, { ...attempt, code: code ?? '' }, ...more]
   }),
-  'a code without a verdict remembered as wrong': after('settle', (next, was, id, verdict) => {
-    const code = was[holderOf(was, id)].lease?.code
+  'a code without a verdict remembered as wrong': after('settle', (next, was, { rank }, verdict) => {
+    const code = was[rank].check?.code
     return verdict === 'unavailable' && code !== undefined
-      ? withChallenge(next, holderOf(was, id), { wrongCodes: [code] })
+      ? withChallenge(next, { wrongCodes: [code] })
       : next
   }),
+  'a code without a verdict is forgotten': after('settle', (next) =>
+    withChallenge(next, { openCodes: undefined }),
+  ),
+  'a code whose verdict never came is forgotten': after('reserve', (next, was) =>
+    withChallenge(next, { openCodes: was.challenge?.openCodes }),
+  ),
 }

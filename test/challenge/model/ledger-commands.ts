@@ -1,4 +1,4 @@
-import type { SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Verdict } from '../../../src/challenge/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { enable } from '../../../src/challenge/ledger/guessing.js'
@@ -7,10 +7,11 @@ import {
   type Booked,
   type ResendOnLedger,
   resend,
+  type Sent,
   type StartOnLedger,
+  settleSend,
   start,
 } from '../../../src/challenge/ledger/sends.js'
-import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 import type { LedgerLimits as Limits } from '../../../src/challenge/limits.js'
 
 /** The pure ledger as one thing that a seeded bug can take a part of: each thing that a command goes by is an argument. */
@@ -19,12 +20,18 @@ export const ledgerCommands = {
     start({ ledger, now, limits }, command),
   resend: (ledger: Ledger, command: ResendOnLedger, now: number, limits: Limits) =>
     resend({ ledger, now, limits }, command),
-  settleSend: (ledger: Ledger, order: Booked, sent: SendResult, now: number, limits: Limits) =>
+  settleSend: (ledger: Ledger, order: Booked, sent: Sent, now: number, limits: Limits) =>
     settleSend({ ledger, now, limits }, order, sent),
   reserve: (ledger: Ledger, attempt: Attempt, now: number, limits: Limits) =>
     reserve({ ledger, now, limits }, attempt),
-  settle: (ledger: Ledger, attempt: string, verdict: Verdict, now: number, limits: Limits) =>
-    settle({ ledger, now, limits }, attempt, verdict),
+  settle: (
+    ledger: Ledger,
+    attempt: Attempt,
+    verdict: Verdict,
+    step: number | undefined,
+    now: number,
+    limits: Limits,
+  ) => settle({ ledger, now, limits }, attempt, verdict, step),
   cancel: (ledger: Ledger, who: Who, now: number, limits: Limits) => cancel({ ledger, now, limits }, who),
   enable: (ledger: Ledger, now: number, limits: Limits) => enable({ ledger, now, limits }),
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
-import type { Who } from './oracle.js'
-import type { Fate, Guess, World } from './world.js'
+import type { Who } from '../../../src/challenge/ledger/ledger.js'
+import type { Fate, Guess, Shown, World } from './world.js'
 
 const second = 1_000
 const minute = 60 * second
@@ -22,20 +22,20 @@ function step<Values extends readonly unknown[]>(
 
 /** Mostly the same few, so that they meet; sometimes somebody else. */
 const who = fc.constantFrom<Who>(
-  { budget: 'strangers', session: 's1', subject: 'ana' },
-  { budget: 'strangers', session: 's1', subject: 'ana' },
-  { budget: 'strangers', session: 's1', subject: 'ana' },
-  { budget: 'known', session: 's2', subject: 'ana' },
-  { budget: 'known', session: 's2', subject: 'ana' },
-  { budget: 'strangers', session: 's3', subject: 'ana' },
-  { budget: 'strangers', session: 's3', subject: 'bob' },
-  { budget: 'strangers', session: 's2', subject: 'ana' },
-  { budget: 'known', session: 's3', subject: 'bob' },
+  { rank: 'stranger', session: 's1' },
+  { rank: 'stranger', session: 's1' },
+  { rank: 'stranger', session: 's1' },
+  { rank: 'known', session: 's2' },
+  { rank: 'known', session: 's2' },
+  { rank: 'stranger', session: 's3' },
+  { rank: 'stranger', session: 's2' },
+  { rank: 'known', session: 's3' },
 )
 const binding = fc
   .tuple(who, fc.constantFrom('login', 'login', 'transfer'), fc.constantFrom(undefined, undefined, 'hash'))
   .map(([person, purpose, bound]) => ({ ...person, purpose, ...(bound === undefined ? {} : { bound }) }))
 const channel = fc.constantFrom('sms' as const, 'sms' as const, 'call' as const)
+const place = fc.constantFrom('home', 'home', 'home', 'office')
 const nth = fc.nat({ max: 3 })
 
 const sendResult = fc.constantFrom<SendResult>(
@@ -49,6 +49,7 @@ const sendResult = fc.constantFrom<SendResult>(
   { result: 'foreign-number' },
   { result: 'not-sent' },
 )
+const shown = fc.constantFrom<Shown>('right', 'wrong', 'wrong')
 const guess = fc.constantFrom<Guess>('right', 'right', 'wrong', 'wrong', 'wrong', 'earlier', 'again')
 const fate = fc.constantFrom<Fate>(
   'judged',
@@ -65,6 +66,7 @@ const pause = fc.constantFrom(
   ...[
     1,
     10 * second,
+    12 * second,
     minute,
     2 * minute,
     5 * minute,
@@ -76,7 +78,7 @@ const pause = fc.constantFrom(
   ].flatMap((ms) => [ms, ms, ms - 1]),
 )
 
-const starts = step('start', [binding, channel], (world, ...order) => world.start(...order))
+const starts = step('start', [binding, place, channel], (world, ...order) => world.start(...order))
 const sent = step('sent', [nth, sendResult], (world, ...settled) => world.sent(...settled))
 const guesses = step('guess', [who, guess, fate], (world, ...typed) => world.guess(...typed))
 const answers = step('answer', [nth], (world, index) => world.answer(index))
@@ -90,8 +92,8 @@ const steps = [
   starts,
   starts,
   sent,
-  step('start and send', [binding, channel, sendResult], (world, order, over, result) => {
-    world.start(order, over)
+  step('start and send', [binding, place, channel, sendResult], (world, order, at, over, result) => {
+    world.start(order, at, over)
     world.sent(0, result)
   }),
   step('resend', [who, channel, sendResult], (world, person, over, result) => {
@@ -103,6 +105,10 @@ const steps = [
   verifies,
   verifies,
   answers,
+  step('show', [who, shown], (world, ...typed) => {
+    world.show(...typed)
+    world.answer(0)
+  }),
   step('cancel', [who], (world, person) => world.cancel(person)),
   step('wait', [pause], (world, ms) => world.wait(ms)),
   step('wait', [pause], (world, ms) => world.wait(ms)),

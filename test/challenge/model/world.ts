@@ -1,16 +1,19 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Attempt } from '../../../src/challenge/ledger/attempts.js'
 import {
   type Binding,
+  type Challenge,
   type Decision,
   emptyLedger,
   type Ledger,
+  type Who,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import { browserLimits as limits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
-import type { ExpectedAttempt, ExpectedSend, Oracle, Who } from './oracle.js'
+import type { ExpectedAttempt, ExpectedSend, Oracle } from './oracle.js'
 
 /** What the ledger answered and the oracle did not expect, or a bound that it broke. */
 export class Violation extends Error {}
@@ -21,23 +24,25 @@ export type Fate = 'judged' | 'lost' | 'never sent' | 'misconfigured'
 /** Which code is typed: the one sent last, the one before it, one that nobody sent, or the one typed last. */
 export type Guess = 'right' | 'earlier' | 'wrong' | 'again'
 
+/** The same of an app: what it shows now, or any other six digits. */
+export type Shown = 'right' | 'wrong'
+
 interface Sending {
-  readonly id: string
   readonly booked: Booked
   readonly expected: ExpectedSend | string | undefined
-  readonly trace: Seen
   settled?: SendResult
 }
 
 interface Checking {
-  readonly id: string
+  readonly attempt: Attempt
   readonly expected: ExpectedAttempt | string | undefined
   readonly verdict: Verdict
-  readonly who: Who
+  /** Of an app. */
+  readonly step?: number
+  readonly trace: Extract<Seen, { what: 'checked' }>
   readonly right: boolean
-  readonly code: string
-  readonly challenge: string
-  answered: boolean
+  readonly challenge: Challenge
+  told?: string
 }
 
 export interface WorldParts {
@@ -48,10 +53,9 @@ export interface WorldParts {
   readonly sameCode?: boolean
 }
 
-/** Nobody was written to. */
-const refusing: readonly SendResult['result'][] = ['not-sent', 'failed', 'misconfigured']
+const stepMs = 30_000
 
-/** One number with its ledger, the oracle beside it, and a provider that knows number and code alone. */
+/** One account with its ledger, the oracle beside it, an app, and a provider that knows number and code alone. */
 export function createWorld({ commands, oracle, sameCode = false }: WorldParts) {
   const sending: Sending[] = []
   const checking: Checking[] = []
@@ -81,13 +85,42 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
   const nameOf = (outcome: { readonly outcome: string; readonly code?: string }) =>
     outcome.code ?? outcome.outcome
 
-  function note(what: string, id: string, answer: SendOutcome, expected: Sending['expected']): void {
-    agree(what, nameOf(answer), typeof expected === 'string' ? expected : 'booked')
+  function note(what: string, answer: SendOutcome, expected: Sending['expected']): void {
+    const wanted = typeof expected === 'object' ? 'booked' : expected
+    agree(what, nameOf(answer), wanted)
     if (answer.outcome !== 'booked') return
     owners.set(answer.challenge.id, answer.challenge)
-    const trace: Seen = { what: 'sent', at: clock, challenge: answer.challenge.id }
-    seen.push(trace)
-    sending.push({ id, booked: answer, expected, trace })
+    sending.push({ booked: answer, expected })
+  }
+
+  /** A code that was typed, up to its check. */
+  function type(attempt: Attempt, expected: Checking['expected'], right: boolean, fate: Fate, step?: number) {
+    const { rank } = attempt
+    const answer = run((was, now) => commands.reserve(was, attempt, now, limits))
+    agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
+    if (answer.outcome === 'refused') {
+      if (answer.code === 'phone_locked')
+        agree('wait', answer.retryAfterMs, (oracle?.lockEnds() ?? 0) - clock)
+      return
+    }
+    if (attempt.sealed === undefined) {
+      const left = limits.attemptsPerChallenge - answer.challenge.attempts[rank]
+      agree('attempts left', left, oracle?.attemptsRemaining(rank))
+    }
+    const { id: challenge } = answer.challenge
+    const trace = { what: 'checked', at: clock, challenge, rank, attempt: attempt.id, judged: false } as const
+    if (answer.outcome === 'rejected') seen.push({ ...trace, judged: true })
+    if (answer.outcome !== 'reserved') return
+    const unjudged = {
+      lost: 'unavailable',
+      'never sent': 'not-sent',
+      misconfigured: 'misconfigured',
+    } as const
+    const judged = right ? ('approved' as const) : ('rejected' as const)
+    const verdict = fate === 'judged' ? judged : unjudged[fate]
+    if (fate !== 'never sent') seen.push(trace)
+    const told = { attempt, expected, verdict, trace, right, challenge: answer.challenge }
+    checking.push(step === undefined ? told : { ...told, step })
   }
 
   return {
@@ -96,99 +129,82 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       clock += ms
     },
 
-    start(binding: Binding, channel: Channel): void {
-      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, channel }
+    start(binding: Binding, place: string, channel: Channel): void {
+      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, place, channel }
       const answer = run((was, now) => commands.start(was, order, now, limits))
-      note('start', order.sendId, answer, oracle?.start(binding, channel, clock))
+      note('start', answer, oracle?.start(binding, place, channel, clock))
     },
 
     resend(who: Who, channel: Channel): void {
       const order = { ...who, sendId: newId('send'), channel }
-      const answer = run((was, now) =>
-        commands.resend(was, { ...order, shown: liveShown(was, who) }, now, limits),
-      )
-      note('resend', order.sendId, answer, oracle?.resend(who, channel, clock))
+      const answer = run((was, now) => commands.resend(was, { ...order, shown: liveShown(was) }, now, limits))
+      note('resend', answer, oracle?.resend(who, channel, clock))
     },
 
-    /** What became of the nth send, 0 the newest. Once it was given back, the same again. */
+    /** What became of the nth send, 0 the newest. Once it was told, the same again. */
     sent(nth: number, told: SendResult): void {
       const send = sending.at(-1 - nth)
       if (send === undefined) return
-      const { id, booked, expected, settled, trace } = send
-      // That nothing left is known within seconds, before another send can be booked.
-      const isLate = send !== sending.at(-1)
-      const result: SendResult = told.result === 'not-sent' && isLate ? { result: 'unconfirmed' } : told
-      if (settled !== undefined && (!refusing.includes(settled.result) || seen.includes(trace))) return
-      run((was, now) => commands.settleSend(was, booked, settled ?? result, now, limits))
+      const { booked, expected, settled } = send
+      run((was, now) => commands.settleSend(was, booked, { result: settled ?? told }, now, limits))
       if (settled !== undefined) return
-      send.settled = result
-      if (typeof expected === 'object') oracle?.sent(expected, result)
-      const sends = [...ledger.strangers.sends, ...ledger.known.sends]
-      const isCounted = sends.some((counted) => counted.id === id && !counted.refused)
-      if (refusing.includes(result.result) && !isCounted) seen.splice(seen.indexOf(trace), 1)
-      const arrives = !refusing.includes(result.result)
+      send.settled = told
+      if (typeof expected === 'object') oracle?.sent(expected, told)
+      const arrives = told.result === 'sent' || told.result === 'unconfirmed'
       if (arrives && (!sameCode || codes.length === 0)) codes.push(newId('code'))
     },
 
     guess(who: Who, guess: Guess, fate: Fate): void {
-      const id = newId('attempt')
       const wanted = { right: codes.at(-1), earlier: codes.at(-2), again: typed, wrong: undefined }
       const code = wanted[guess] ?? newId('wrong')
-      const right = code === codes.at(-1)
       typed = code
-      const answer = run((was, now) =>
-        commands.reserve(was, { ...who, shown: liveShown(was, who), id, code }, now, limits),
-      )
-      const expected = oracle?.guess(who, code, clock)
-      agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
-      if (answer.outcome === 'refused') {
-        if (answer.code === 'phone_locked')
-          agree('wait', answer.retryAfterMs, (oracle?.lockEnds(who.budget) ?? 0) - clock)
-        return
+      const place = ledger.challenge?.place ?? 'home'
+      const attempt = { ...who, id: newId('attempt'), shown: liveShown(ledger), code, place }
+      type(attempt, oracle?.guess(who, code, clock), code === codes.at(-1), fate)
+    },
+
+    /** A code of the app, for a challenge that nobody has written down. */
+    show(who: Who, shown: Shown, startedBy = who): void {
+      const sealed: Challenge = {
+        id: newId('unsent'),
+        ...startedBy,
+        purpose: 'login',
+        place: 'app',
+        channel: 'app',
+        attempts: { stranger: 0, known: 0 },
+        expiresAt: clock + limits.codeLifetimeMs,
+        maxExpiresAt: clock + limits.codeLifetimeMs,
+        fixed: true,
       }
-      const left = limits.attemptsPerChallenge - answer.challenge.attempts
-      agree('attempts left', left, oracle?.attemptsRemaining(who.budget))
-      if (answer.outcome === 'rejected' || answer.outcome === 'repeated') return
-      const unjudged = {
-        lost: 'unavailable',
-        'never sent': 'not-sent',
-        misconfigured: 'misconfigured',
-      } as const
-      const verdict = fate === 'judged' ? (right ? 'approved' : 'rejected') : unjudged[fate]
-      const { id: challenge, budget } = answer.challenge
-      if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge, budget, attempt: id })
-      checking.push({
-        id,
-        expected,
-        verdict,
-        who,
-        right,
-        code,
-        challenge,
-        answered: false,
-      })
+      owners.set(sealed.id, startedBy)
+      const right = shown === 'right'
+      const step = Math.floor(clock / stepMs)
+      const code = right ? `step ${step}` : newId('wrong')
+      const shownTo = { challenge: sealed.id }
+      const attempt = { ...who, id: newId('attempt'), shown: shownTo, code, place: 'app', sealed }
+      type(attempt, oracle?.show(who, code, clock, startedBy), right, 'judged', right ? step : undefined)
     },
 
     /** The answer about the nth code that was handed over, 0 the newest. Once given, the same again. */
     answer(nth: number): void {
       const check = checking.at(-1 - nth)
       if (check === undefined) return
-      const { id, expected, verdict, who, right, code, challenge, answered } = check
-      const { outcome } = run((was, now) => commands.settle(was, id, verdict, now, limits))
-      if (typeof expected === 'object') agree('answer', outcome, oracle?.answer(expected, verdict, clock))
-      check.answered = true
-      if (answered || outcome !== 'approved') return
-      const by = { budget: who.budget, session: who.session, subject: who.subject }
-      seen.push({
-        what: 'let in',
-        at: clock,
-        challenge,
-        attempt: id,
-        code,
-        right,
-        by,
-        startedBy: owners.get(challenge) ?? by,
-      })
+      const { attempt, expected, verdict, step, trace, right, challenge, told } = check
+      const outcome = run((was, now) => commands.settle(was, attempt, verdict, step, now, limits))
+      const isOpen = outcome.outcome === 'rejected' && outcome.open
+      const name = isOpen ? 'rejected, but was open' : outcome.outcome
+      if (typeof expected === 'object') agree('answer', name, oracle?.answer(expected, verdict, step, clock))
+      if (told !== undefined) return
+      check.told = name
+      if (verdict === 'rejected' && seen.includes(trace)) {
+        seen[seen.indexOf(trace)] = { ...trace, judged: true }
+      }
+      if (outcome.outcome !== 'approved') return
+      const { session } = attempt
+      const startedBy = owners.get(challenge.id)?.session ?? session
+      const code = step === undefined ? attempt.code : `step ${step}`
+      const { at, id } = { at: clock, id: attempt.id }
+      seen.push({ what: 'let in', at, challenge: challenge.id, attempt: id, code, right, session, startedBy })
     },
 
     cancel(who: Who): void {
@@ -199,6 +215,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     enable(): void {
       run((was, now) => commands.enable(was, now, limits))
       oracle?.enable()
+      seen.push({ what: 'enabled' })
     },
 
     /** Throws when what was seen from outside broke a bound. */

@@ -13,6 +13,7 @@ const challenge: ChallengeView = {
   expiresAt: now + 10 * 60_000,
   resendAt: now + 60_000,
   attemptsRemaining: 5,
+  delivery: 'sent',
   channels: ['sms', 'call'],
 }
 

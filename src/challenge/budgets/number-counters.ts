@@ -1,0 +1,142 @@
+import { type Awaitable, all, allSettled, andThen } from '../../lib/promises.js'
+import { dayMs, hourMs } from '../../lib/time.js'
+import type { CounterResult } from '../../store/store.js'
+import type { Account, Counts } from '../account.js'
+import type { Channel } from '../code-provider.js'
+import { type Refusal, refused } from '../commands.js'
+import type { Basis } from '../keys.js'
+import type { Rank } from '../ledger/ledger.js'
+import { weightOf } from '../ledger/pacing.js'
+import { type Limits, shareOfStrangers } from '../limits.js'
+import { isNumber } from '../places.js'
+
+// What a number on file gets over all accounts: two people may share a phone, and an attacker may put somebody's number
+// on many accounts. At a sign-up the ledger of the number holds the same.
+
+/** One count of one number. */
+interface Counter {
+  readonly key: string
+  readonly windowMs: number
+  readonly max: number
+}
+
+export type NumberCounters = ReturnType<typeof createNumberCounters>
+
+export function createNumberCounters(
+  parts: Basis & {
+    readonly limits: Limits
+    /** How long a browser is known; 0 where none is. */
+    readonly knownMaxAgeMs: number
+  },
+) {
+  const { store, keys, limits } = parts
+  const { allSendsPerHour, allSendsPerDay, attemptsPerChallenge, sendsPerDay } = limits
+  const wrongCodesPerDay = 2 * attemptsPerChallenge * sendsPerDay
+  /** Without a share, five accounts that carry the owner's number would keep the owner out. */
+  const haveShare = parts.knownMaxAgeMs > 0
+  const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfStrangers(max))
+
+  const ofAll = (kind: 'sends' | 'wrong', span: 'hour' | 'day', number: string, max: number): Counter => ({
+    key: keys.counter(`number-${kind}`, `${span}.${number}`),
+    windowMs: span === 'hour' ? hourMs : dayMs,
+    max,
+  })
+  const ofStrangers = (counter: Counter): Counter => ({
+    ...counter,
+    key: `${counter.key}.strangers`,
+    max: shareOf(counter.max),
+  })
+  const countersOf = (all: readonly Counter[], rank: Rank) =>
+    haveShare && rank === 'stranger' ? [...all, ...all.map(ofStrangers)] : all
+
+  const sendsInDay = (number: string) => ofAll('sends', 'day', number, allSendsPerDay)
+  const sendsOf = (number: string) => [sendsInDay(number), ofAll('sends', 'hour', number, allSendsPerHour)]
+  const wrongOf = (number: string) => [ofAll('wrong', 'day', number, wrongCodesPerDay)]
+
+  /** How long until there is room for one more; 0 while there is. */
+  const waitFor = (counters: readonly Counter[]): Awaitable<number> =>
+    andThen(all(counters.map(({ key, windowMs }) => store.increment(key, windowMs, 0))), (counts) =>
+      longest(counters, counts, (count, max) => count >= max),
+    )
+
+  function budgetOf(counters: readonly Counter[], by: number, code: 'send_limit' | 'attempts_exhausted') {
+    let counted: readonly Counter[] = []
+    let ofDay: number | undefined
+    const add = ({ key, windowMs, max }: Counter, times: 1 | -1) =>
+      // A limit of 1 admits one call.
+      store.increment(key, windowMs, times * Math.max(1, Math.min(by, max)))
+
+    /** Takes back what was counted. */
+    async function refund(): Promise<void> {
+      const back = counted
+      counted = []
+      await all(back.map((counter) => add(counter, -1)))
+    }
+
+    return {
+      refund,
+      /** Refuses one beyond the limit, however many are parallel, and counts none of it then. */
+      async take(): Promise<Refusal | undefined> {
+        const taken = await allSettled(counters.map((counter) => add(counter, 1)))
+        counted = counters.filter((_, nth) => taken[nth]?.status === 'fulfilled')
+        const counts = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+        const failed = taken.find((one) => one.status === 'rejected')
+        const wait = longest(counted, counts, (count, max) => count > max)
+        if (failed !== undefined || wait > 0) await refund()
+        if (failed !== undefined) throw failed.reason
+        ofDay = counts[0]?.count
+        return wait > 0 ? refused(code, wait) : undefined
+      },
+      /** What the number has had of it in its day, this one included. */
+      ofDay: () => ofDay,
+    }
+  }
+
+  return {
+    /** One send. A call counts as two. */
+    forSend: (number: string, rank: Rank, channel: Channel) =>
+      budgetOf(countersOf(sendsOf(number), rank), weightOf(channel), 'send_limit'),
+
+    /** One wrong code: counted before it is judged, and given back unless it was wrong. */
+    forCode: (number: string, rank: Rank) =>
+      budgetOf(countersOf(wrongOf(number), rank), 1, 'attempts_exhausted'),
+
+    /** What each number of an account has been sent in its day, over all accounts. */
+    sentTo({ lane, places }: Pick<Account, 'lane' | 'places'>): Awaitable<Counts> {
+      const numbers = lane === 'auth' ? places.filter(isNumber) : []
+      const counts = numbers.map(({ key: number }) => {
+        const { key, windowMs } = sendsInDay(number)
+        return andThen(store.increment(key, windowMs, 0), ({ count }) => [number, count] as const)
+      })
+      return andThen(all(counts), (entries) => Object.fromEntries(entries))
+    },
+
+    /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
+    async waits(number: string, rank: Rank): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
+      const of = async (counters: readonly Counter[]) => waitFor(countersOf(counters, rank))
+      const [sendMs, checkMs] = await Promise.all([of(sendsOf(number)), of(wrongOf(number))])
+      return { sendMs, checkMs }
+    },
+
+    /** Forgets what it was sent, and the wrong codes. */
+    async clear(number: string): Promise<void> {
+      // A count never falls below 0.
+      const clear = async ({ key, windowMs }: Counter) =>
+        store.increment(key, windowMs, -Number.MAX_SAFE_INTEGER)
+      const counters = countersOf([...sendsOf(number), ...wrongOf(number)], 'stranger')
+      await Promise.all(counters.map(clear))
+    },
+  }
+}
+
+/** The longest wait for those of these counters that are full. */
+function longest(
+  counters: readonly Counter[],
+  counts: readonly CounterResult[],
+  isFull: (count: number, max: number) => boolean,
+): number {
+  const waits = counts.map(({ count, resetInMs }, nth) =>
+    isFull(count, counters[nth]?.max ?? 0) ? Math.max(1, Math.ceil(resetInMs)) : 0,
+  )
+  return Math.max(0, ...waits)
+}
