@@ -120,7 +120,7 @@ const maxLength = {
 
 /** Without numbers and codes, which an adapter may pass on from its service. Short codes of errors stay. */
 export function withoutNumbers(text: string): string {
-  return text.replace(/\d(?:[\s().-]?\d){4,}/g, '••••')
+  return text.replace(/\d(?:[^\p{L}\p{N}]{0,2}\d){4,}/gu, '••••')
 }
 
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
@@ -138,8 +138,9 @@ function reporter(): {
         const value = members[name]
         if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
       }
-      const { providerError } = reported
+      const { providerError, unexpectedStatus } = reported
       if (providerError !== undefined) reported.providerError = withoutNumbers(providerError)
+      if (unexpectedStatus !== undefined) reported.unexpectedStatus = withoutNumbers(unexpectedStatus)
       const { httpStatus, asked } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
       if (asked === false) reported.asked = asked

@@ -147,12 +147,16 @@ export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quote
   return answer[quote]?.() ?? {}
 }
 
+/** What a service may put between the characters of a code that it quotes: `482-913`, `4, 8, 2, 9, 1, 3`. */
+const between = '[^\\p{L}\\p{N}]{0,2}'
+const spelledDigits = new RegExp(`\\d(?:${between}\\d){3,}`, 'gu')
+
 function readable(value: unknown, form: string): string | undefined {
   const text = scalarString(value)
   if (text === undefined) return undefined
   const safe = masked(text, form)
   // An error number has up to five digits and stands alone. Within words, digits may be the right code.
-  return /^\d{1,5}$/.test(safe) ? safe : safe.replaceAll(/\d{4,}/g, mask)
+  return /^\d{1,5}$/.test(safe) ? safe : safe.replaceAll(spelledDigits, mask)
 }
 
 export const mask = '•••'
@@ -170,6 +174,7 @@ const longNumber = /\+?\d(?:[\s().-]*\d){6,}/g
 export function masked(text: string, form: string): string {
   let safe = text
   for (const secret of secretsOf(form)) safe = safe.replaceAll(secret, mask)
+  for (const code of codesIn(form)) safe = safe.replaceAll(code, mask)
   return safe.replace(url, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
 }
 
@@ -184,4 +189,10 @@ function secretsOf(form: string): string[] {
     .flatMap((value) => [value, encodeURIComponent(value), ...value.split(/\s+/).filter(hasDigit)])
     .filter((value) => value.length >= 4)
     .sort((one, other) => other.length - one.length)
+}
+
+/** Every code that was sent, however it is spelled. */
+function codesIn(form: string): RegExp[] {
+  const codes = new URLSearchParams(form).getAll('code').filter((code) => /^[\dA-Z]{4,}$/i.test(code))
+  return codes.map((code) => new RegExp([...code].join(between), 'giu'))
 }

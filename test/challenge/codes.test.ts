@@ -353,6 +353,23 @@ describe('what an adapter reports', () => {
     expect((await codes.send(target, order)).about.reason).toBe('timeout')
   })
 
+  it.each([
+    ['482913', '••••'],
+    ['482-913 is wrong', '•••• is wrong'],
+    ['4, 8, 2, 9, 1, 3', '••••'],
+    ['+57 300 123 4567', '+••••'],
+    ['1007', '1007'],
+  ])('of an unexpected status %j quotes %j', async (unexpectedStatus, status) => {
+    const { check, events } = open({
+      async checkCode({ report }) {
+        report?.({ httpStatus: 200, unexpectedStatus })
+        return 'rejected'
+      },
+    })
+    await check()
+    expect(events).toMatchObject([{ type: 'provider.unexpected', status }])
+  })
+
   it('of an unexpected status is one event a minute, also of parallel checks', async () => {
     let clock = 1_800_000_000_000
     const provider: Partial<CodeProvider> = {

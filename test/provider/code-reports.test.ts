@@ -37,6 +37,7 @@ describe('a report', () => {
     // No digits are quoted that may be the right code.
     [200, '{"status": "expected 482914"}', { reason: 'answer', unexpectedStatus: 'expected •••' }],
     [200, '{"status": "4829 is wrong"}', { reason: 'answer', unexpectedStatus: '••• is wrong' }],
+    [520, '{"error": "4-8-2-9-1-3 is wrong"}', { reason: 'answer', providerError: '••• is wrong' }],
     [200, '{"status": "123 and 4"}', { reason: 'answer', unexpectedStatus: '123 and 4' }],
     [200, '{"error": 10071}', { reason: 'answer', providerError: '10071' }],
     [200, '{"error": 100712}', { reason: 'answer', providerError: '•••' }],
@@ -44,11 +45,26 @@ describe('a report', () => {
     expect(await reportedOf(body, httpStatus)).toEqual({ operation: 'verifyCode', httpStatus, ...told })
   })
 
+  test.each(['482-913', '4 8 2 9 1 3', '4, 8, 2, 9, 1, 3', '482 914', '48.29', '4:8:2:9'])(
+    'of a check quotes no code, however it is spelled: %s',
+    async (code) => {
+      const told = await reportedOf(`{"status": "expected ${code}!"}`, 200)
+      expect(told).toMatchObject({ reason: 'answer', unexpectedStatus: 'expected •••!' })
+    },
+  )
+
   test('belongs to its receiver: what one adds to an approval is in no other', async () => {
     provider.answer('{"status": "verified"}', 200)
     const report = (mine: object) => void Object.assign(mine, { reason: "somebody's own" })
     await codes.checkCode({ ...submitted, report })
     expect(await reportedOf('{"status": "verified"}')).toEqual({ operation: 'verifyCode', httpStatus: 200 })
+  })
+
+  test('quotes no code of letters, however it is spelled', async () => {
+    const report = vi.fn()
+    provider.answer('{"status": "ab-CD or A B C D"}')
+    await codes.checkCode({ ...submitted, code: 'ABCD', report })
+    expect(report.mock.lastCall?.[0]).toMatchObject({ unexpectedStatus: '••• or •••' })
   })
 
   test('of a failure says what was asked and why it failed, and nothing else', async () => {
