@@ -51,6 +51,7 @@ export const importTable: ImportTable = {
     'tools/cli': [
       'lib/*',
       'provider/index',
+      'provider/number-echo',
       'provider/provider-error',
       'provider/send',
       'tools/sandbox/index',

@@ -1,6 +1,7 @@
 import type { CodeSend, ExchangeReport, SendResult } from '../challenge/code-provider.js'
 import { isJsonObject } from '../lib/json.js'
 import { minuteMs } from '../lib/time.js'
+import { numberEchoIn } from './number-echo.js'
 import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
@@ -15,55 +16,18 @@ export async function sendResultOf(
   try {
     const answer = await ask()
     report?.({ operation, httpStatus: 200, messageId: Object(answer).id })
-    return acceptedSend(answer, destination)
+    return await acceptedSend(answer, destination)
   } catch (error) {
     reportFailure(error, report)
     return failedSend(error, rules)
   }
 }
 
-function acceptedSend(answer: unknown, destination: string): SendResult {
+async function acceptedSend(answer: unknown, destination: string): Promise<SendResult> {
   const { raw = answer, minutesToExpire }: Readonly<Record<string, unknown>> = Object(answer)
-  if (namesOthers(raw, destination)) return { result: 'foreign-number' }
+  if ((await numberEchoIn(raw, destination)) === 'others') return { result: 'foreign-number' }
   const lifetimeMs = Math.floor(Number(minutesToExpire) * minuteMs)
   return { result: 'sent', ...(Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0 && { lifetimeMs }) }
-}
-
-/** Members that hold a number wherever they stand. Others may hold ids and times, which look like one. */
-const phoneMembers = /phone|mobile|msisdn|recipient|destination|^to$|^numbers?$/i
-const fewestDigits = 8
-
-/**
- * Whether the code went to another phone, or may have: the provider sends to comma lists elsewhere, and a
- * second entry is a second message whatever it holds. Reads the raw answer in every depth, because no
- * specification says where else a number may be named.
- */
-function namesOthers(raw: unknown, destination: string): boolean {
-  const own = digitsOf(destination)
-  const isOther = (digits: string, fewest: number) => digits.length >= fewest && digits !== own
-  // A list in place of recursion: an answer may be nested ten thousand deep.
-  const left: (readonly [member: string, value: unknown])[] = [['', raw]]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [member, value] = next
-    if (Array.isArray(value)) {
-      if (member === 'data' && value.flat(1).length > 1) return true
-      for (const entry of value) left.push([member, entry])
-    } else if (isJsonObject(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        if (isNumber(name) && isOther(digitsOf(name), fewestDigits)) return true
-        left.push([name, inner])
-      }
-    } else if (phoneMembers.test(member)) {
-      if (isOther(digitsOf(value), member === 'phone' ? 1 : fewestDigits)) return true
-    }
-  }
-  return false
-}
-
-const isNumber = (name: string) => /^\+?\d{9,15}$/.test(name)
-
-function digitsOf(phone: unknown): string {
-  return String(phone ?? '').replace(/\D/g, '')
 }
 
 /** The outcome of a send that the client rejected. */

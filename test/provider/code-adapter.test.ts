@@ -16,6 +16,9 @@ async function bothSends(service = codes) {
   return [await send('sms', service), await send('call', service)]
 }
 
+/** An answer to a send that names one number. */
+const phoneEcho = (phone: string): [number, string] => [200, JSON.stringify({ data: [{ phone }] })]
+
 /** Answers to a send, each as its HTTP status and its body. */
 const sends: Readonly<Record<string, [number, string, number?][]>> = {
   sent: [
@@ -36,6 +39,8 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
     [200, '{"data": []}'],
     [200, '{"phones": ["573001234567"], "573001234567": {"id": "573007654321"}}'],
     [200, '{"data": {"phone_count": 1, "id": 573007654321, "20261123": 1}}'],
+    ...['3001234567', '00573001234567', '01157 300 1234567', '57 300 123 4567', '4567', '0'].map(phoneEcho),
+    ...['••••4567', '57300***4567', '+57 3XX XXX XX67', '30012345xx', '57300…', '******'].map(phoneEcho),
   ],
   'foreign-number': [
     [200, '{"minutes_to_expire": 10, "phone": "573007654321"}'],
@@ -48,7 +53,9 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
     [200, '{"data": {"phone": 573007654321}}'],
     [200, '{"data": [{"phone": "573001234567,573007654321"}]}'],
     [200, '{"data": [{"phone": ["573001234567", "573007654321"]}]}'],
-    [200, '{"data": [{"phone": "3001234567"}]}'],
+    ...['3007654321', '00573007654321', '4568', '13001234567', '0057 300 765 4321'].map(phoneEcho),
+    ...['••••4321', '57300***4568', '573001234567xx,573007654321xx'].map(phoneEcho),
+    [200, '{"phone": "573001234567", "to": "573007654321"}'],
     [200, '{"phones": ["573001234567", "573007654321"]}'],
     [200, '{"data": {"to": "+57 300 765 4321"}}'],
     [200, '{"data": {"data": [{"phone": "573007654321"}]}}'],
@@ -92,6 +99,18 @@ describe.each(Object.entries(sends))('a send is %s', (result, answers) => {
     const told = { result, ...(lifetimeMs && { lifetimeMs }) }
     expect(await bothSends()).toEqual([told, told])
   })
+})
+
+test.each([
+  ['+525512345678', '5215512345678'],
+  ['+447911123456', '+44 (0) 7911 123456'],
+  ['+447700900123', '07700 900123'],
+  ['+12015550123', '201-555-0123'],
+  ['+5491123456789', '91123456789'],
+])('a send to %s is to the number that the answer spells %s', async (destination, phone) => {
+  provider.answer(JSON.stringify({ phone }))
+  expect(await codes.sendCode({ ...order, destination })).toEqual({ result: 'sent' })
+  expect(await codes.sendCode(order)).toEqual({ result: 'foreign-number' })
 })
 
 describe('a send is', () => {

@@ -273,6 +273,13 @@ describe('of its client', () => {
     expect(codes).not.toHaveProperty('close')
   })
 
+  test('an answer that leads back to itself is read to its end', async () => {
+    const answer: { self?: unknown; readonly id: string } = { id: 'm1' }
+    answer.self = [answer]
+    const codes = ownCodes({ client: { sendSms: async () => answer }, secret })
+    expect(await codes.sendCode(order)).toMatchObject({ result: 'sent' })
+  })
+
   test('it has the balance, the deadline and the end', async () => {
     const [balance, close] = [vi.fn(async () => ({ credits: 5 })), vi.fn(async () => {})]
     const own = { ...client, timeoutMs: 9_000, balance, close } as never

@@ -1,7 +1,16 @@
-import { type ProviderClient, ProviderError, type VerifyAnswer } from '../../provider/index.js'
+import { maskPhoneNumber } from '../../phone-number.js'
+import { type ProviderClient, ProviderError } from '../../provider/index.js'
+import { numberEchoIn, numbersIn } from '../../provider/number-echo.js'
 import { masked } from '../../provider/provider-error.js'
 import { accountFlags, compact, phoneProblem, withClient } from './account-flags.js'
-import { calibrationOf, codePatternOf, isOutage, noCalibration, wrongCodeLike } from './calibration.js'
+import {
+  calibrationOf,
+  codePatternOf,
+  isOutage,
+  noCalibration,
+  type Observed,
+  wrongCodeLike,
+} from './calibration.js'
 import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'
 import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
 import { quote, withProvidersWords } from './quote.js'
@@ -100,17 +109,24 @@ async function calibrate(
     terminal.say('Nothing was sent.')
     return 1
   }
-  const { id } = await understand(() =>
+  const sent = await understand(() =>
     channel === 'sms'
       ? provider.sendSmsCode(to)
       : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
   )
   terminal.say(`The provider has taken ${message}.`)
+  const echo = await numberEchoIn(sent.raw, to.phone)
 
   const code = await askForCode(terminal)
   terminal.say('')
   const wrongCode = wrongCodeLike(code)
-  const form = new URLSearchParams({ key, phone: to.phone, code, wrongCode }).toString()
+
+  const form = new URLSearchParams([
+    ['key', key],
+    ['phone', to.phone],
+    ['code', code],
+    ['code', wrongCode],
+  ]).toString()
   const check = async (name: string, checked: string) => {
     const answer = maskAnswer(await understand(() => provider.verifyCode({ ...to, code: checked })), form)
     if (!json) print(describeAnswer(name, answer))
@@ -118,6 +134,7 @@ async function calibrate(
   }
   // The right code last: it may be good for one check alone, and the wrong one must meet it alive.
   const observed = {
+    echo,
     wrong: await check('wrong code', wrongCode),
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
@@ -125,15 +142,16 @@ async function calibrate(
   const calibration = calibrationOf(observed)
   const { outcome } = calibration
   if (outcome !== 'told_apart') {
-    if (json) printJson({ code: outcome, observed: shown(observed), notes: [noCalibration[outcome]] })
-    else terminal.warn(`\n${noCalibration[outcome]}`)
+    const notes = [noCalibration[outcome], ...(echo === 'others' ? [namedNote(sent.raw)] : [])]
+    if (json) printJson({ code: outcome, observed: shown(observed), notes })
+    else terminal.warn(`\n${notes.join('\n')}`)
     return outcome === 'alike' ? 3 : 1
   }
   const { approvedStatuses, rejectedCodes } = calibration
   const calibratedAt = new Date().toISOString().slice(0, 10)
   const options = { approvedStatuses, rejectedCodes, codePattern: codePatternOf(code), calibratedAt }
   // A message that has arrived: what the account says about it now it would say about every one that does.
-  const notes = [...notesOn(calibration), await deliveryNote(provider, id, form)]
+  const notes = [...notesOn(calibration), await deliveryNote(provider, sent.id, form)]
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })
   } else {
@@ -152,11 +170,17 @@ async function askForCode(terminal: Terminal): Promise<string> {
 }
 
 /** What decides in the answers: the rest of one may quote what was sent. */
-function shown(observed: Readonly<Record<string, VerifyAnswer | undefined>>): object {
-  const entries = Object.entries(observed).map(([name, answer]) => {
+function shown({ echo, ...answers }: Observed): object {
+  const entries = Object.entries(answers).map(([name, answer]) => {
     return [name, answer && { httpStatus: answer.httpStatus, status: answer.status, error: answer.error }]
   })
-  return Object.fromEntries(entries)
+  return { echo, ...Object.fromEntries(entries) }
+}
+
+/** Which numbers an answer names, as far as a terminal may show them. */
+function namedNote(raw: unknown): string {
+  const named = numbersIn(raw).map((spelled) => maskPhoneNumber(spelled))
+  return `It names ${named.slice(0, 5).join(', ') || 'several messages'}.`
 }
 
 function print(text: string): void {

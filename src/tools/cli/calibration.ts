@@ -1,9 +1,11 @@
 import { scalarString } from '../../lib/json.js'
 import { judge, type VerifyAnswer } from '../../provider/index.js'
+import type { NumberEcho } from '../../provider/number-echo.js'
 import { mask } from '../../provider/provider-error.js'
 
-/** What the account answered to a wrong code, to the right one, and to the right one once more. */
+/** What the account answered to the send, to a wrong code, to the right one, and to the right one once more. */
 export interface Observed {
+  readonly echo: NumberEcho
   readonly wrong: VerifyAnswer
   readonly right: VerifyAnswer
   readonly again?: VerifyAnswer | undefined
@@ -13,6 +15,7 @@ export interface Observed {
 export type Calibration =
   | {
       readonly outcome: 'told_apart'
+      readonly echo: Exclude<NumberEcho, 'others'>
       readonly approvedStatuses: readonly [string]
       readonly rejectedCodes: readonly string[]
       /** Unknown unless the right code was checked again. */
@@ -22,6 +25,8 @@ export type Calibration =
 
 /** Why nothing may be pasted. */
 export const noCalibration = {
+  foreign_number: `THE ANSWER TO THE SEND NAMES ANOTHER NUMBER than the one it was sent to, or more than one. The code may have
+gone to another phone, so twoFactor() takes none after such an answer. Ask the provider what it names there.`,
   alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account answers both alike, so every list of approved
 statuses would let anybody in with any code. Do not go live with it. If the code was typed as it arrived,
 ask the provider what a wrong code is answered for this app-name.`,
@@ -38,7 +43,8 @@ this way, and people who mistype theirs will be told that the service is out of 
 } as const
 
 /** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
-export function calibrationOf({ wrong, right, again }: Observed): Calibration {
+export function calibrationOf({ echo, wrong, right, again }: Observed): Calibration {
+  if (echo === 'others') return { outcome: 'foreign_number' }
   const status = scalarString(right.status)
   // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
   if (isClean(wrong) && isClean(right) && scalarString(wrong.status) === status) return { outcome: 'alike' }
@@ -59,6 +65,7 @@ export function calibrationOf({ wrong, right, again }: Observed): Calibration {
   const refused = again && verdict === 'rejected' ? [wrong, again] : [wrong]
   return {
     outcome: 'told_apart',
+    echo,
     ...rules,
     rejectedCodes: [...new Set(refused.flatMap(errorsOf))],
     ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),

@@ -35,10 +35,11 @@ export function optionLines({
 
 /** What to know about the options. */
 export function notesOn({
+  echo,
   rejectedCodes,
   usedOnce,
 }: Extract<Calibration, { outcome: 'told_apart' }>): readonly string[] {
-  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError, oneCode]
+  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError, oneCode, echoNotes[echo]]
   if (usedOnce === undefined) return notes
   return [...notes, usedOnce ? 'A code is good for one check.' : worksTwice]
 }
@@ -50,6 +51,13 @@ const anyError = 'An empty rejectedCodes, the default, has every error taken for
 
 const oneCode =
   'code.pattern is that of this one code: widen it when the codes of the account vary in length.'
+
+const echoNotes = {
+  none: 'The answer to the send names no number: nobody would notice a code that went to another one.',
+  own: 'The answer to the send names the number that it went to.',
+  spelled: 'The answer to the send names the number in another spelling, which is taken for the same one.',
+  masked: 'The answer to the send names the number in part: no more than its end can be compared.',
+} as const
 
 const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
 

@@ -171,6 +171,36 @@ describe('express-two-factor calibrate', () => {
     expect(err).not.toContain('\u001b')
   })
 
+  const answered = (phone: string) => ({
+    operation: 'sendSmsCode' as const,
+    kind: 'acceptThenStatus' as const,
+    status: 200,
+    body: { id: 'm1', data: [{ phone }] },
+  })
+
+  test.each([
+    ['3001234567', 'in another spelling'],
+    ['••••4567', 'in part'],
+    ['', 'names no number'],
+  ])('says how the answer to the send names the number: %j', async (echo, said) => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add(answered(echo))
+    const { exitCode, err } = await calibrate(sandbox)
+    expect(exitCode).toBe(0)
+    expect(err).toContain(said)
+  })
+
+  test('prints no line where every code would be void, and says which number it saw', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add(answered('573007654321'))
+    const { exitCode, out, err } = await calibrate(sandbox)
+    expect(exitCode).toBe(1)
+    expect(out).not.toContain('approvedStatuses')
+    expect(err).toContain('NAMES ANOTHER NUMBER')
+    expect(err).toContain('It names ••••••21.')
+    expect(err).not.toContain('7654321')
+  })
+
   test('prints no line for a code that was mistyped', async () => {
     await using sandbox = await startSandbox()
     const program = run(['calibrate', '--yes'], environment(sandbox))
@@ -269,6 +299,7 @@ describe('express-two-factor calibrate for a program', () => {
       version: packageJson.version,
       code: 'told_apart',
       observed: {
+        echo: 'own',
         wrong: { httpStatus: 520, error: '1111' },
         right: { httpStatus: 200, status: 'verified' },
         again: { httpStatus: 520, error: '1113' },
@@ -279,7 +310,7 @@ describe('express-two-factor calibrate for a program', () => {
         codePattern: '^[0-9A-Z]{5}$',
         calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       },
-      notes: [...Array(3).fill(expect.any(String)), expect.stringContaining('watch-delivery')],
+      notes: [...Array(4).fill(expect.any(String)), expect.stringContaining('watch-delivery')],
     })
   })
 

@@ -8,6 +8,7 @@ import {
   optionLines,
 } from '../../../src/tools/cli/conclusion.js'
 
+const echo = 'own'
 const right = { httpStatus: 200, status: 'verified' }
 const wrong = { httpStatus: 520, error: '1111', msg: 'The code is wrong.' }
 
@@ -18,35 +19,40 @@ describe('what the answers of an account mean', () => {
     ['an error beside the status of a right code', { httpStatus: 200, status: 'verified', error: 7 }, ['7']],
     ['another status', { httpStatus: 200, status: 'rejected' }, []],
   ])('tells a right code from a wrong one that is answered with %s', (_, answer, rejectedCodes) => {
-    expect(calibrationOf({ wrong: answer, right })).toEqual({
+    expect(calibrationOf({ echo, wrong: answer, right })).toEqual({
       outcome: 'told_apart',
+      echo,
       approvedStatuses: ['verified'],
       rejectedCodes,
     })
   })
 
+  test('is nothing to paste where every code would be void', () => {
+    expect(calibrationOf({ echo: 'others', wrong, right })).toEqual({ outcome: 'foreign_number' })
+  })
+
   test('lists a number as the text that it is compared as', () => {
-    expect(calibrationOf({ wrong, right: { httpStatus: 200, status: 1 } })).toMatchObject({
+    expect(calibrationOf({ echo, wrong, right: { httpStatus: 200, status: 1 } })).toMatchObject({
       approvedStatuses: ['1'],
     })
   })
 
   test('lists the error of a used code too, and says that a code is good for one check', () => {
     const again = { httpStatus: 520, error: '1113' }
-    expect(calibrationOf({ wrong, right, again })).toMatchObject({
+    expect(calibrationOf({ echo, wrong, right, again })).toMatchObject({
       rejectedCodes: ['1111', '1113'],
       usedOnce: true,
     })
-    expect(calibrationOf({ wrong, right, again: wrong })).toMatchObject({ rejectedCodes: ['1111'] })
+    expect(calibrationOf({ echo, wrong, right, again: wrong })).toMatchObject({ rejectedCodes: ['1111'] })
   })
 
   test('says that a code works twice', () => {
-    expect(calibrationOf({ wrong, right, again: right })).toMatchObject({ usedOnce: false })
+    expect(calibrationOf({ echo, wrong, right, again: right })).toMatchObject({ usedOnce: false })
   })
 
   test('learns nothing from an outage at the second check', () => {
     const again = { httpStatus: 503, error: '9999' }
-    const calibration = calibrationOf({ wrong, right, again })
+    const calibration = calibrationOf({ echo, wrong, right, again })
     expect(calibration).toMatchObject({ rejectedCodes: ['1111'] })
     expect(calibration).not.toHaveProperty('usedOnce')
   })
@@ -62,7 +68,7 @@ describe('what the answers of an account mean', () => {
       { httpStatus: 200, status: '1', verified: true },
     ],
   ])('cannot tell apart what is answered with %s', (_, wrongAnswer, rightAnswer) => {
-    expect(calibrationOf({ wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome: 'alike' })
+    expect(calibrationOf({ echo, wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome: 'alike' })
   })
 
   test.each([
@@ -74,14 +80,14 @@ describe('what the answers of an account mean', () => {
     ['a denial', { httpStatus: 200, status: 'verified', valid: false }],
     ['a status that quotes what was sent', { httpStatus: 200, status: 'verified •••' }],
   ])('approves nothing when the right code is answered with %s', (_, answer) => {
-    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome: 'not_approved' })
+    expect(calibrationOf({ echo, wrong, right: answer })).toEqual({ outcome: 'not_approved' })
   })
 
   test.each([
     ['the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }],
     ['no status', { httpStatus: 200 }],
   ])('takes no verdict from a wrong code that is answered with %s', (_, answer) => {
-    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome: 'not_rejected' })
+    expect(calibrationOf({ echo, wrong: answer, right })).toEqual({ outcome: 'not_rejected' })
   })
 
   test.each([
@@ -91,13 +97,13 @@ describe('what the answers of an account mean', () => {
     ['account_refused', { httpStatus: 520, error: 1003 }],
     ['account_refused', { httpStatus: 401 }],
   ])('takes no %s for a verdict, whichever code met it', (outcome, answer) => {
-    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome })
-    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome })
+    expect(calibrationOf({ echo, wrong: answer, right })).toEqual({ outcome })
+    expect(calibrationOf({ echo, wrong, right: answer })).toEqual({ outcome })
   })
 
   test('lists no error that quotes what was sent', () => {
     const quoting = { httpStatus: 520, error: 'wrong code •••' }
-    expect(calibrationOf({ wrong: quoting, right })).toMatchObject({ rejectedCodes: [] })
+    expect(calibrationOf({ echo, wrong: quoting, right })).toMatchObject({ rejectedCodes: [] })
   })
 })
 
@@ -170,14 +176,17 @@ describe('what a calibration tells', () => {
   })
 
   test.each([
-    [{ rejectedCodes: ['1111'] }, [/^Any other error/, /vary in length/]],
+    [{ rejectedCodes: ['1111'] }, [/^Any other error/, /vary in length/, /names the number that/]],
     [
       { rejectedCodes: [], usedOnce: true },
-      [/^An empty rejectedCodes/, /vary in length/, /good for one check/],
+      [/^An empty rejectedCodes/, /vary in length/, /names the number that/, /good for one check/],
     ],
-    [{ rejectedCodes: [], usedOnce: false }, [/^An empty/, /vary in length/, /^A CODE WORKS TWICE/]],
+    [
+      { rejectedCodes: [], usedOnce: false },
+      [/^An empty/, /vary in length/, /names the number that/, /^A CODE WORKS TWICE/],
+    ],
   ])('of %j is in its notes', (found, notes) => {
-    const told = notesOn({ outcome: 'told_apart', approvedStatuses: ['verified'], ...found })
+    const told = notesOn({ outcome: 'told_apart', echo, approvedStatuses: ['verified'], ...found })
     expect(told).toEqual(notes.map((note) => expect.stringMatching(note)))
   })
 })
