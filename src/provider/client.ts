@@ -196,7 +196,7 @@ export function createClient(options: ClientOptions): ProviderClient {
       timeoutMs: call.timeoutMs === undefined ? timeoutMs : checkTimeout(operation, call.timeoutMs),
       signal: checkSignal(operation, call.signal),
     })
-    if (outcome.delivery !== 'answered') throw lostError(operation, outcome)
+    if (outcome.delivery !== 'answered') throw lostError(operation, outcome, dispatcher !== undefined)
     return readAnswer(operation, outcome, form) as ResultOf<Operation>
   }
 

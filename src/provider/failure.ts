@@ -21,6 +21,8 @@ export interface ProviderFailure {
   readonly providerError?: string | undefined
   readonly providerMessage?: string | undefined
   readonly raw?: unknown
+  /** It would have gone through the option `dispatcher`. */
+  readonly viaGiven?: boolean | undefined
 }
 
 /** Codes of Node, OpenSSL and undici, and the words of our own transport. */
@@ -66,7 +68,7 @@ type Failed = Omit<ProviderFailure, 'description'>
 /** What to do about a failure, in one or two sentences without values. */
 export function adviceOn(failure: Failed): string {
   if (failure.delivery === 'not-sent') {
-    return `Nothing was sent. ${unsent[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
+    return `Nothing was sent. ${(failure.viaGiven ? ofGiven : ofOwn)[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
   }
   if (failure.delivery === 'unknown') {
     return `It may have been acted on${ofSend(failure, ': a repeated send may arrive twice')}.`
@@ -76,18 +78,26 @@ export function adviceOn(failure: Failed): string {
 
 const ofSend = ({ operation }: Failed, words: string) => (operation.startsWith('send') ? words : '')
 
-const stopped =
-  'Check baseUrl, and whether a firewall, a missing proxy setting or the option dispatcher stops this server.'
+const stopped = 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
+type Advice = Readonly<Partial<Record<FailureReason, string>>>
 
-const unsent: Readonly<Partial<Record<FailureReason, string>>> = {
+const ofOwn: Advice = {
   dns: 'Check the host name in baseUrl, and the DNS of this server.',
   refused: 'Nothing listens there: check host and port in baseUrl.',
   tls: 'Check that baseUrl is the right host and port (the sandbox takes http), and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
   timeout: stopped,
   unreachable: stopped,
-  dispatcher: `Pass a dispatcher of undici 7, which other major versions are not; without one, ${needsNode}.`,
+  dispatcher: `The HTTP client undici cannot send in this runtime: ${needsNode}.`,
   closed: 'The client was closed before: create another one.',
   aborted: 'The signal of the call had fired.',
+}
+
+const ofGiven: Advice = {
+  ...ofOwn,
+  timeout:
+    'The option dispatcher never started the request: check what it waits for, such as a proxy or the interceptors of a mock.',
+  dispatcher:
+    'The option dispatcher cannot send it: pass one of undici 7, which other major versions are not.',
 }
 
 const askProvider = 'providerMessage and raw hold what the provider said.'

@@ -106,8 +106,12 @@ function describeRefused(text: string | undefined, answer: unknown): string {
   return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
 }
 
-/** The error of an exchange without a whole answer. */
-export function lostError(operation: OperationName, { delivery, cause, httpStatus }: Lost): ProviderError {
+/** The error of an exchange without a whole answer. `viaGiven`: by the option `dispatcher`. */
+export function lostError(
+  operation: OperationName,
+  { delivery, cause, httpStatus }: Lost,
+  viaGiven = false,
+): ProviderError {
   const reason = reasonOf(cause)
   const unsent = reason === 'dispatcher' ? 'not sent' : 'no connection'
   const before = delivery === 'not-sent' ? unsent : 'the answer was lost'
@@ -117,6 +121,8 @@ export function lostError(operation: OperationName, { delivery, cause, httpStatu
     reason,
     description: `${before} (${cause})`,
     httpStatus,
+    // That a connection takes too long is said by its own code: then the dispatcher does what it should.
+    viaGiven: viaGiven && (cause === 'deadline' || reason === 'dispatcher'),
   })
 }
 

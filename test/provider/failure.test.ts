@@ -54,8 +54,8 @@ describe('a request that never left comes with what to do about it', () => {
     ['ECONNREFUSED', 'check host and port'],
     ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'host and port (the sandbox takes http)'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'a firewall, a missing proxy setting'],
-    ['ENETUNREACH', 'a firewall, a missing proxy setting'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
+    ['ENETUNREACH', 'a firewall or a missing proxy setting'],
     ['closed', 'create another one'],
     ['aborted', 'The signal of the call had fired'],
     ['EMFILE', 'then repeat it'],
@@ -65,11 +65,14 @@ describe('a request that never left comes with what to do about it', () => {
     expect(message).toContain(advice)
   })
 
-  test('and one that nothing could send says so, whoever brought what should have', () => {
-    const { message, reason } = lostError('sendSms', { delivery: 'not-sent', cause: 'broken' })
-    expect(message).toContain('sendSms: not sent (broken). Nothing was sent. Pass a dispatcher of undici 7')
-    expect(message).toContain('run it on Node.js or Deno')
+  test('and one that nothing could send says so, whoever brought it', () => {
+    const broken = { delivery: 'not-sent', cause: 'broken' } as const
+    const { message, reason } = lostError('sendSms', broken)
+    expect(message).toContain(
+      'sendSms: not sent (broken). Nothing was sent. The HTTP client undici cannot send',
+    )
     expect(reason).toBe('dispatcher')
+    expect(lostError('sendSms', broken, true).advice).toContain('pass one of undici 7')
   })
 
   test('and one whose answer is lost with a warning: it is a repetition that costs', () => {
