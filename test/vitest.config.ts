@@ -40,7 +40,7 @@ const full = files(
   'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
   'express/{crossing,code-provider-canaries,unawaited-reads}',
   'tools/sandbox/{memory,parallel,python}',
-  'challenge/{app-adversary,adversary,lockout,outages,refused-starts}',
+  'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts}',
   'challenge/budgets/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',

@@ -89,6 +89,11 @@ export const bounds = [
   },
   {
     number: 22,
+    says: 'after an outage nobody pays for it',
+    tests: ['test/challenge/hanging-provider.test.ts'],
+  },
+  {
+    number: 22,
     says: 'exchanges that hang hold the places that they have: sign-ups half, and checks go before sends',
     tests: ['test/challenge/exchange-queue.test.ts', 'test/express/busy-provider.test.ts'],
   },
