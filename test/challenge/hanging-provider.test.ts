@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { CodeProvider } from '../../src/challenge/code-provider.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
@@ -6,6 +6,8 @@ import { seeded } from '../seeded.js'
 import { minute } from './kit.js'
 import { createService, person, rightCode } from './service.js'
 
+// What a first start loads takes time that no fake clock moves.
+beforeAll(() => createService().challenges.start(person(0)))
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
