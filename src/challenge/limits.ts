@@ -187,8 +187,8 @@ export interface LedgerLimits extends Limits {
   readonly sendMs: number
 }
 
-/** For so long what the provider has answered is handed again to a store that does not take it. */
-export const settledWithinMs = 1_500
+/** For so long a change that the store did not answer is looked at again. */
+export const changedWithinMs = 1_500
 /** How long a check outlives its timeout, at the least: the way back to the store, and the time to try it again. */
 const leaseMarginMs = 2_000
 /** Commands of the store between a reserved attempt and its verdict, and one to spare. */

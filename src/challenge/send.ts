@@ -1,4 +1,4 @@
-import { allSettled, tryAgain } from '../lib/promises.js'
+import { allSettled } from '../lib/promises.js'
 import { type Account, about, type Counts, gather, type Seen } from './account.js'
 import type { Counters, SendBudget } from './budgets/counters.js'
 import type { NumberCounters } from './budgets/number-counters.js'
@@ -25,7 +25,6 @@ import {
   settleSend,
   start,
 } from './ledger/sends.js'
-import { settledWithinMs } from './limits.js'
 import { isNumber, type NumberPlace, type Place, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
 import { type Unsent, unsentChallenge } from './unsent.js'
@@ -89,8 +88,7 @@ export function createSend(parts: SendParts) {
     const ofNumber =
       account.lane === 'auth' ? numberCounters.forSend(place.key, who.rank, challenge.channel) : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
-    const settle = (sent: Sent) =>
-      tryAgain(settledWithinMs, () => account.ledger.run((now) => settleSend(now, booked, sent)))
+    const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
     // The send stays booked where that fails, although nothing was sent: what stopped it is what has to be told.
     const unbook = () => allSettled([settle({ result: { result: 'not-sent' } })])
     const giveBack = (result: SendResult['result'], spent = spending) =>

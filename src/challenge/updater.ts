@@ -3,7 +3,7 @@ import { TwoFactorError } from '../errors.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store, SwapResult } from '../store/store.js'
 import type { Basis, SecretUse } from './keys.js'
-import { settledWithinMs } from './limits.js'
+import { changedWithinMs } from './limits.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
 
@@ -85,7 +85,7 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
       // A full store says so at once: to ask again would keep it full.
       if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
       troubledAt ??= performance.now()
-      if (performance.now() - troubledAt > settledWithinMs - pauseMs) throw trouble
+      if (performance.now() - troubledAt > changedWithinMs - pauseMs) throw trouble
       await new Promise((pass) => setTimeout(pass, pauseMs))
       let entry: Entry | undefined
       try {

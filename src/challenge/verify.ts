@@ -1,7 +1,7 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange } from '../events.js'
 import { present } from '../lib/json.js'
-import { all, allSettled, tryAgain } from '../lib/promises.js'
+import { all, allSettled } from '../lib/promises.js'
 import { type Account, about, askerOf, gather } from './account.js'
 import type { Accounts } from './accounts.js'
 import type { Counters } from './budgets/counters.js'
@@ -13,7 +13,6 @@ import type { Basis } from './keys.js'
 import { reserve, settle } from './ledger/attempts.js'
 import type { Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
-import { settledWithinMs } from './limits.js'
 import { isNumber, type Place } from './places.js'
 import type { Purposes } from './purposes.js'
 import type { Unsent } from './unsent.js'
@@ -90,8 +89,8 @@ export function createVerify(parts: VerifyParts) {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
     const { challenge } = reserved
-    const record = (verdict: Verdict, step?: number) =>
-      tryAgain(settledWithinMs, () => ledger.run((view) => settle(view, attempt, verdict, step)))
+    const record = async (verdict: Verdict, step?: number) =>
+      ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCode =
       isNumber(place) && lane === 'auth' ? numberCounters.forCode(place.key, who.rank) : undefined
     const spent = await wrongCode?.take().catch(async (error: unknown) => {

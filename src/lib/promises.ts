@@ -65,22 +65,6 @@ export function withinDeadline<Result>(
   return bounded
 }
 
-/** Between two tries: a connection that broke is there again after 50 to 200 ms. */
-const betweenTriesMs = 100
-
-/** Tries what rejects again, and begins no try after `ms`: then it rejects as the last one did. */
-export async function tryAgain<T>(ms: number, run: () => Awaitable<T>): Promise<T> {
-  const lastAt = performance.now() + ms - betweenTriesMs
-  for (;;) {
-    try {
-      return await run()
-    } catch (error) {
-      if (performance.now() > lastAt) throw error
-    }
-    await new Promise((pass) => setTimeout(pass, betweenTriesMs))
-  }
-}
-
 /** Work beside the requests: it keeps no process alive, reports no failure, and ends with `close`. */
 export interface Background {
   /** Runs a task after so many milliseconds, unless it was closed meanwhile. */
