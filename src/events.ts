@@ -48,9 +48,13 @@ interface AboutMessage {
 
 /** An event before its time is stamped on it. */
 export type EventBody =
+  /** A code was asked for, and every limit allowed it. */
   | ({ readonly type: 'challenge.started' } & AboutChallenge)
+  /** The provider took the code. */
   | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutExchange & AboutMessage)
+  /** The response of the provider was lost; the code may arrive. */
   | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutExchange & AboutMessage)
+  /** No code will arrive. */
   | ({
       readonly type: 'challenge.undelivered'
       readonly reason: UndeliveredReason
@@ -58,23 +62,31 @@ export type EventBody =
       readonly failure?: string | undefined
     } & AboutChallenge &
       Omit<AboutExchange, 'reason'>)
+  /** A wrong code; with `used` that of an earlier success. */
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
       readonly used: boolean
     } & AboutChallenge &
       AboutExchange)
+  /** The right code. */
   | ({
       readonly type: 'challenge.approved'
       /** Milliseconds between the last send of its code and the approval. */
       readonly ageMs?: number | undefined
     } & AboutChallenge &
       AboutExchange)
+  /** A newer code of another session replaced it. */
   | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
+  /** The person gave up. */
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
+  /** Too many wrong codes, for a while. */
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
+  /** A hundred wrong codes without a right one, or of strangers sixty. */
   | ({ readonly type: 'number.disabled' } & AboutChallenge)
+  /** An operator lifted what locked or disabled an account, and its counts. */
   | { readonly type: 'subject.enabled'; readonly subject: string }
+  /** A limit or a rule refused. */
   | {
       readonly type: 'request.refused'
       readonly command: 'start' | 'resend' | 'verify'
@@ -86,14 +98,18 @@ export type EventBody =
       /** What is wrong with the number, typed or on file; of `send_refused` what `beforeSend` gave. */
       readonly reason?: string
     }
+  /** A browser was trusted, replaced a code, or is trusted no longer. */
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
+  /** A proof was taken back. */
   | { readonly type: 'grant.revoked'; readonly subject: string }
   /** A recovery code was used up; `remaining` are left, where the host tells it. Worth a message to the person. */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
+  /** A wrong or used recovery code. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * What proves who an account is has changed, or is about to: worth a message at the old number or by mail. A number
-   * is told when the host takes it over, an app once its first code was right, recovery codes when they are made.
+   * What proves who an account is has changed, or is about to: worth a message at the old number or by mail.
+   *
+   * A number is told when the host takes it over, an app once its first code was right, recovery codes when they are made.
    */
   | {
       readonly type: 'factor.changed'
@@ -104,13 +120,11 @@ export type EventBody =
       /** The number that was proven, masked. */
       readonly after?: string
     }
-  /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
+  /** A right code did not lead to a sign-in, because the session could not be renewed. */
   | { readonly type: 'session.failed' }
+  /** The store failed or was late. */
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
-  /**
-   * An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once for
-   * each, from each process that has seen it.
-   */
+  /** An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once from each process. */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'
       /** ISO 3166 code, or `all` for the sum over all countries. */
@@ -122,7 +136,7 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
-  /** A limit of the whole service has nothing left. Once in each window, by each process that refuses a send for it. */
+  /** A limit of the whole service has nothing left. Once in each window, by each process. */
   | {
       readonly type: 'limit.closed'
       /** Its name in the option `limits`. */
@@ -130,15 +144,16 @@ export type EventBody =
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** The provider refuses our account. Told once an hour. */
+  /** The provider refuses our account: nobody can sign in. Told once an hour. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
+  /** The provider gave no usable response. */
   | ({
       readonly type: 'provider.unavailable'
       readonly command: 'send' | 'check'
       /** `false` with the `reason` `busy`: as many exchanges as it takes at once were under way. */
       readonly sent: boolean
     } & AboutExchange)
-  /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
+  /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. Once a minute. */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
 
 /** Why a code was not delivered. */

@@ -30,7 +30,7 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly appName: string | Readonly<Record<string, string>>
   /** 32 bytes or more. For a rotation a list: the first signs, all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
-  /** ISO 3166 codes of the countries that codes may go to. */
+  /** ISO 3166 codes of the countries that codes may go to; a number of another one is 403 `destination_not_allowed`. */
   readonly countries?: readonly string[]
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
   readonly dangerouslyAnyCountry?: true
@@ -41,7 +41,7 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /** Methods of the provider, the preferred one first. Default: `sms` and `call` as far as it has them, else all. */
   readonly channels?: readonly Channel[]
-  /** Default: a memory store, for a single process. */
+  /** Where challenges and grants are kept: `redisStore(…)`, or one of yours. Default `memoryStore()`, for a single process. */
   readonly store?: Store
   /** Part of every key, for several apps or tenants on one store. */
   readonly namespace?: string
@@ -49,8 +49,8 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly limits?: LimitsOption
   /** How sign-ups are watched for SMS pumping. On by default, and then it only observes. */
   readonly signupGuard?: SignupGuardOptions
-  /** Also published on the diagnostics channel `express-two-factor:event`. */
+  /** Receives every event, as the diagnostics channel `express-two-factor:event` does. */
   readonly onEvent?: OnEvent
-  /** Clock in milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970, for tests. Default `Date.now`. */
   readonly now?: () => number
 }

@@ -78,8 +78,9 @@ export interface TwoFactor extends Operator, SingleHandlers {
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   /**
-   * Resolves once the numbering plans and the HTTP client are loaded, which begins in the background when they are first
-   * known to be needed. Awaited before `listen`, the first person waits for neither. Rejects when a package cannot be loaded.
+   * Resolves once all that loads in the background is there: awaited before `listen`, the first person waits for nothing.
+   *
+   * That are the numbering plans and the HTTP client. Rejects when a package cannot be loaded.
    *
    * @example
    * await tf.ready()

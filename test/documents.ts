@@ -42,18 +42,3 @@ export const linksOf = (text: string) =>
   [...text.replaceAll(/^ *```.*?^ *```/gms, '').matchAll(/\]\(([^)]+)\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !link.startsWith('https://'))
-
-/** The rows of docs/options.md. */
-export const optionRows = read('docs/options.md')
-  .split(/^## /m)
-  .flatMap((section) =>
-    [...section.matchAll(/^\| `([\w.]+)` \|(.*?)\| `(.*?)` \| .*?\*See it:\* (.*) \|$/gm)].map(
-      ([, option = '', standard = '', example = '', seen = '']) => ({
-        section: section.split('\n', 1)[0] ?? '',
-        option,
-        standard,
-        example,
-        seen,
-      }),
-    ),
-  )

@@ -3,35 +3,12 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { httpStatusOf } from '../src/errors.js'
-import {
-  anchorsOf,
-  blocksOf,
-  documents,
-  firstColumn,
-  linksOf,
-  optionRows,
-  path,
-  read,
-  sectionOf,
-} from './documents.js'
+import { anchorsOf, blocksOf, documents, firstColumn, linksOf, path, read, sectionOf } from './documents.js'
 import { run } from './examples/running.js'
 import { exportedSymbols } from './structure/exported.js'
 
 const readme = read('README.md')
 const symbols = exportedSymbols()
-
-/** What the examples of docs/options.md take from the reader's app. */
-const givenToExamples = [
-  "import { createClient, providerCodes, type ProviderClient, twoFactor } from 'express-two-factor'",
-  "import { redisStore } from 'express-two-factor/redis'",
-  'declare const client: ProviderClient',
-  'const ofAccount = { client, approvedStatuses: ["verified"] }',
-  "declare const redis: import('redis').RedisClientType",
-  'declare function removeHash(subject: string, hash: string): Promise<boolean>',
-  'declare function appSecretOf(subject: string): Promise<string | undefined>',
-  "declare function csrfToken(req: import('express').Request): string",
-]
 
 /** Every name in a source file that matches. */
 const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
@@ -68,11 +45,6 @@ describe('the documents', () => {
         }
       }
     }
-    const examples = optionRows.map(
-      ({ section, example }) =>
-        `${section === "The provider's own" ? 'providerCodes({ ...ofAccount,' : 'twoFactor({ ...options,'} ${example} })`,
-    )
-    writeFileSync(`${folder}options.ts`, [...givenToExamples, ...examples].join('\n'))
     for (const given of ['readme-globals.d.ts', 'readme-modules.d.ts']) {
       copyFileSync(path(`test/packages/${given}`), `${folder}${given}`)
     }
@@ -112,7 +84,6 @@ describe('the documents', () => {
   })
 
   it.each([
-    ['docs/api.md', 'The guard', 'GuardOptions'],
     ['docs/pages.md', 'Brand', 'BrandOptions'],
     ['docs/sandbox.md', 'Options', 'SandboxOptions'],
   ])('list in %s, under "%s", all %s', (document, heading, type) => {
@@ -120,18 +91,6 @@ describe('the documents', () => {
     const names = members.map(({ name }) => name.split('.').at(-1))
     expect(names.length).toBeGreaterThan(5)
     expect(firstColumn(sectionOf(read(document), heading)).sort()).toEqual(names.sort())
-  })
-
-  it('explain every member of what twoFactor returns', () => {
-    const facades = { TwoFactor: 'tf', Operator: 'tf', ChallengesFacade: 'tf.challenges' }
-    const more = { GrantsFacade: 'tf.grants', SubjectsFacade: 'tf.subjects' }
-    const devices = { TrustedDevicesFacade: 'tf.trustedDevices', SignupsFacade: 'tf.signups' }
-    const api = read('docs/api.md')
-    for (const [type, place] of Object.entries({ ...facades, ...more, ...devices })) {
-      const members = symbols.filter(({ name }) => name.includes(`: ${type}.`))
-      expect(members.length, type).toBeGreaterThan(0)
-      for (const { name } of members) expect(api).toContain(`\`${place}.${name.split('.').at(-1)}`)
-    }
   })
 
   it.each(documents)('name files of the repository that exist: %s', (document) => {
@@ -145,12 +104,6 @@ describe('the documents', () => {
       return !existsSync(path(file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor))
     })
     expect(lost).toEqual([])
-  })
-
-  it('explain every problem code, with its status', () => {
-    const codes = Object.entries(httpStatusOf).map(([code, status]) => `| \`${code}\` | ${status} |`)
-    const rows = sectionOf(read('docs/http.md'), 'Problem codes').match(/^\| `\w+` \| \d+ \|/gm)
-    expect(rows?.sort()).toEqual(codes.sort())
   })
 
   it('explain every warning under a heading of its own', () => {

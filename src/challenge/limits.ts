@@ -35,15 +35,14 @@ const pauses = list(
 )
 
 /**
- * Every bound that an operator may set: the option `limits` takes these names, and docs/limits.md is made from
- * the sentence and the source of each. Durations in milliseconds.
+ * Every bound that an operator may set: the option `limits` takes these names, and docs/reference.md is made from
+ * the sentence above each; below it stands where its default comes from. Durations in milliseconds.
  */
 const limitTable = {
   /**
    * Codes that may be submitted to one challenge, 1 to 10; resend, restart, cancel or another channel give none
    * back. Times `sendsPerHour` and `sendsPerDay` it is how many an account takes in an hour (25) and in a day (50), over
-   * all its numbers and its app; a code that succeeds does not count. Browsers that are not known have three fifths of
-   * it. Twice the day (100), and of that three fifths, is what a number takes in a day over all accounts.
+   * all its numbers and its app; twice the day (100) is how many wrong ones a number takes over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
@@ -67,18 +66,19 @@ const limitTable = {
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
    * The pause after the first, second, ... send of an account to one number, by any channel and session; the last one
-   * repeats; known browsers have their own. After a send that was refused it holds for its own channel alone.
+   * repeats. After a send that was refused it holds for its own channel alone.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Per account over all its numbers, without the sends of approved challenges; known browsers have their own. A call counts as two, and a limit of 1 admits one. What the provider gave no answer or no verdict about does not count here.
+   * Per account over all its numbers; a call counts as two. Sends of approved challenges do not count, nor those that the
+   * provider gave no answer or no verdict about.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
   sendsPerDay: limit(10, count),
-  /** Per number over all accounts, approved or not; browsers that are not known have three fifths of it. */
+  /** Per number over all accounts, approved or not. */
   // Nobody signs in more often, also among those who enter every code.
   allSendsPerHour: limit(20, count),
   /** The same in 24 hours. */
@@ -163,7 +163,7 @@ const gone = {
 const checkLimits = object(
   { profile: oneOf(...Object.keys(profiles)), ...(each('check') as unknown as Checks<Limits>) },
   [],
-  'docs/limits.md',
+  'docs/reference.md#limits',
 )
 
 export const limitsOption: Check = (value, name) => {

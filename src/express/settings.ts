@@ -13,7 +13,7 @@ export type OnCancelled = (req: Request, res: Response) => void | Promise<void>
 
 /** What a code looks like. */
 export interface CodeOptions {
-  /** Default `/^[0-9A-Za-z]{4,10}$/`. */
+  /** Anything else is 400 and costs no attempt. Default `/^[0-9A-Za-z]{4,10}$/`. */
   readonly pattern?: RegExp
   /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
   readonly letters?: boolean
@@ -21,11 +21,11 @@ export interface CodeOptions {
 
 /** Browsers that replace the code at sign-in. */
 export interface TrustedDevicesOptions {
-  /** For how long after the person asked for it, in milliseconds: 30 days at most. */
+  /** For how long after the person asked for it: 30 days at most. */
   readonly maxAgeMs: number
   /**
-   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. By default its client hints or
-   * its user agent say, such as `Firefox, Linux`.
+   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. Default such as
+   * `Firefox, Linux`, by its client hints or its user agent.
    */
   readonly label?: (req: Request) => string
 }
@@ -34,20 +34,19 @@ export interface TrustedDevicesOptions {
 export interface HttpOptions {
   /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
-  /** The number on file, or up to five; nothing, where there is none. It is never read from the request. */
+  /** The number on file, with `+` and country code, or up to five; nothing where there is none, which is 409 `no_phone`. It is never read from the request. */
   readonly phone: PhoneOf
   /** What a code looks like. */
   readonly code?: CodeOptions
   /** Where `routes()` is mounted. Default `/two-factor`. */
   readonly path?: string
-  /** Default `expressSession()`. */
+  /** What gives the session its id and a new one: `tokenSession(…)`, or an adapter of yours. Default `expressSession()`. */
   readonly session?: SessionAdapter
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser.
-   * That keeps its budget apart from that of strangers, who could otherwise use it up; it never replaces a
-   * code. Default 90 days; `false` switches it off.
+   * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser: of its limits
+   * strangers then have a share. It never replaces a code. Default `{ maxAgeMs }` of 90 days; `false` switches it off.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
@@ -56,19 +55,21 @@ export interface HttpOptions {
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
-   * Authenticator apps, as the method `app`: where the host keeps what `tf.authenticators` has made, and what the app
-   * calls the account. Where codes by phone and by app are both taken, the app comes first.
+   * Authenticator apps, as the method `app`, the first one unless `channels` says otherwise: where the host keeps what
+   * `tf.authenticators` has made, and what the app calls the account.
    */
   readonly authenticator?: AuthenticatorOptions
   /** Further sites that may post to the routes, and apps by their origin, such as `capacitor://localhost`. */
   readonly allowedOrigins?: readonly string[]
   /** Texts and look of the built-in pages, and the ways out of them. */
   readonly pages?: PagesOptions
-  /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
+  /** Signs the person in: after the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
   readonly onVerified?: OnVerified
   /**
    * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`: forget who had given
-   * a password. Called before the response, which leads to `pages.links.signIn`. Not called for a step-up.
+   * a password.
+   *
+   * Called before the response, which leads to `pages.links.signIn`. Not called for a step-up.
    *
    * @example
    * onCancelled: (req) => { delete req.session.pendingUserId }

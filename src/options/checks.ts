@@ -175,7 +175,13 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
     if (value !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
   }
   const names = Object.fromEntries(required)
-  const given = checkOptions('twoFactor', options, optionChecks, names, 'docs/options.md') as GivenOptions
+  const given = checkOptions(
+    'twoFactor',
+    options,
+    optionChecks,
+    names,
+    'docs/reference.md#options',
+  ) as GivenOptions
   refuseUndeclaredChannels(given)
   if (anyCountry && given.countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.

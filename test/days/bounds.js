@@ -6,7 +6,7 @@ const day = 24 * hour
 /** Between the booking in the ledger and the arrival at the provider. */
 const slackMs = 10_000
 
-/** What the ledgers allow to one number, as documented in docs/limits.md. */
+/** What the ledgers allow to one number, as documented in docs/reference.md#limits. */
 const allowances = [
   { what: 'sends in any hour, no success between', of: unprovenSends, windowMs: hour, atMost: 5 },
   { what: 'sends in any day, no success between', of: unprovenSends, windowMs: day, atMost: 10 },

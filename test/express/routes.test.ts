@@ -78,10 +78,13 @@ describe('a challenge in JSON', () => {
   })
 })
 
-it('a front end finds in the JSON what docs/http.md shows', async () => {
+it('a front end finds in the JSON what docs/reference.md#routes shows', async () => {
   const { host, ana } = await startSignedIn()
-  const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A challenge'), 'json')
-  const [refusalBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A front end of your own'), 'json')
+  const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md#routes'), 'A challenge'), 'json')
+  const [refusalBlock = '{}'] = blocksOf(
+    sectionOf(read('docs/reference.md#routes'), 'A front end of your own'),
+    'json',
+  )
 
   const refused = await ana.post('/transfers', { amount: 5, payee: 'ben' })
   expect(Object.keys(refused.json).sort()).toEqual(Object.keys(JSON.parse(refusalBlock)).sort())

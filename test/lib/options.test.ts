@@ -54,7 +54,9 @@ describe('options', () => {
     const unknown = (page?: string) => () =>
       checkOptions('make', { colour: 'red' }, { key: boolean }, [], page)
     expect(unknown()).toThrow('make: unknown option "colour"; expected: key')
-    expect(unknown('docs/options.md')).toThrow('make: unknown option "colour"; see docs/options.md')
+    expect(unknown('docs/reference.md#options')).toThrow(
+      'make: unknown option "colour"; see docs/reference.md#options',
+    )
   })
 
   it('may be inherited or those of a class', () => {

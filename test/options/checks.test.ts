@@ -268,7 +268,7 @@ describe('an option', () => {
   test.each([
     ['coutries', 'did you mean "countries"?'],
     ['limits.sendPerHour', 'did you mean "sendsPerHour"?'],
-    ['limits.limit', 'see docs/limits.md'],
+    ['limits.limit', 'see docs/reference.md#limits'],
     ['pages.links.signin', 'did you mean "signIn"?'],
     ['pages.brand.csp.img', 'expected: imgSrc, fontSrc, styleSrc'],
     ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],

@@ -22,10 +22,17 @@ const resolve = (change: object = {}) =>
 const purposes = (change: object) =>
   Object.fromEntries(resolve(change).purposes.map((one) => [one.name, one]))
 
-test('what is not given has its default, also where docs/options.md shows none', () => {
+test('what is not given has its default, each option', () => {
   expect(resolve()).toMatchObject({
     methods: [{ name: 'sms' }, { name: 'call' }],
     dynamicLinking: false,
+    path: '/two-factor',
+    namespace: '',
+    allowedOrigins: [],
+    knownBrowsers: { maxAgeMs: 90 * 24 * hour },
+    code: { pattern: /^[0-9A-Za-z]{4,10}$/, letters: false },
+    purposes: [{ name: 'login' }],
+    limits: defaultLimits,
     signupGuard: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 },
   })
 })

@@ -10,6 +10,9 @@ export interface Exported {
   /** The docstring above it; empty when there is none. */
   readonly docstring: string
   readonly kind: 'function' | 'type' | 'value' | 'member'
+  /** Of a method, the names of what it takes, in brackets; empty of anything else. */
+  readonly takes: string
+  readonly isRequired: boolean
 }
 
 /** What is read of the syntax tree. */
@@ -71,7 +74,7 @@ function exportedNames({ type, declaration, specifiers }: Node): string[] {
 }
 
 /** The symbol where it is declared, however many files pass it on, with its members and those it inherits. */
-function symbolsOf(file: string, name: string): Exported[] {
+export function symbolsOf(file: string, name: string): Exported[] {
   const { program, docstringAbove } = moduleAt(file)
   const body = program.body as unknown as Node[]
   const statement = body.find((each) => exportedNames(each).includes(name)) ?? localIn(body, name)
@@ -89,11 +92,19 @@ function symbolsOf(file: string, name: string): Exported[] {
     .map(({ expression }) => nameOf(expression))
     .filter((parent) => localIn(body, parent) !== undefined)
   return [
-    { name: `${file}: ${name}`, docstring: docstringAbove(statement.start), kind: kindOf(declaration) },
+    {
+      name: `${file}: ${name}`,
+      docstring: docstringAbove(statement.start),
+      kind: kindOf(declaration),
+      takes: '',
+      isRequired: true,
+    },
     ...membersOf(declaration).map(({ member, of }) => ({
       name: `${file}: ${name}.${nameOf(member.key)}`,
       docstring: docstringAbove(member.start) || docstringAbove(of.start),
       kind: 'member' as const,
+      takes: takenBy(member),
+      isRequired: member.optional !== true,
     })),
     ...inherited.flatMap((parent) => symbolsOf(file, parent)),
   ]
@@ -134,13 +145,17 @@ function membersOf(node: Node): Member[] {
   return []
 }
 
-/** What has one possible value explains itself. */
+function takenBy({ type, params }: Node): string {
+  const names = nodesIn(params).map(({ name, optional }) => `${name}${optional === true ? '?' : ''}`)
+  return type === 'TSMethodSignature' ? `(${names.join(', ')})` : ''
+}
+
+/** What has one possible value explains itself, unless it may be left out. */
 const named = (members: unknown, of: Node): Member[] =>
   nodesIn(members)
-    .filter(({ key, kind, typeAnnotation }) => {
+    .filter(({ key, kind, optional, typeAnnotation }) => {
       const { type } = ((typeAnnotation as Node | null)?.typeAnnotation ?? {}) as Partial<Node>
-      return (
-        (key as Node | undefined)?.type === 'Identifier' && kind !== 'constructor' && type !== 'TSLiteralType'
-      )
+      const isNamed = (key as Node | undefined)?.type === 'Identifier' && kind !== 'constructor'
+      return isNamed && (type !== 'TSLiteralType' || optional === true)
     })
     .map((member) => ({ member, of }))

@@ -54,11 +54,3 @@ describe('docs/going-live.md lists every code, and no other,', () => {
     expect(documented('What selfTest finds')).toEqual(unique([...codes, ...warnings]))
   })
 })
-
-it('docs/events.md lists every event that the code knows, and no other', () => {
-  const union = read('src/events.ts').split('export type EventBody =')[1]?.split('\n\n')[0] ?? ''
-  const types = union.match(/(?<=')\w+\.\w+(?=')/g) ?? []
-  const table = read('docs/events.md').split('| type | when |')[1]?.split('\n\n')[0] ?? ''
-  expect(types.length).toBeGreaterThan(20)
-  expect(firstColumn(table).sort()).toEqual(unique(types))
-})

@@ -2,29 +2,101 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { eventUrgency } from '../../src/alarms.js'
 import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
+import { httpStatusOf } from '../../src/errors.js'
 import { en } from '../../src/express/pages/messages/en.js'
 import { inWords } from '../../src/options/resolve.js'
 import { fixedNumbers } from '../../src/tools/sandbox/index.js'
 import { path, read } from '../documents.js'
+import { symbolsOf } from './exported.js'
 
 const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (head: string[], rows: string[][]) =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n')
 
-/** Each limit with the sentence and the source that stand above it. */
-const limits = [
-  ...read('src/challenge/limits.ts').matchAll(
-    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?: *\/\/ (.*)\n)? *(\w+): limit/g,
-  ),
-].map(([, sentence = '', source = '', name = '']) => [
-  `\`${name}\``,
-  inWords(name, defaultLimits[name as keyof Limits]),
-  sentence
-    .replaceAll(/\s+\* /g, ' ')
+/** What a docstring says before its first empty line or tag, on one line. */
+const said = (docstring: string) =>
+  (docstring.split(/\n\s*\*\s*(?:\n|@)/)[0] ?? '')
+    .replaceAll(/\s*\n\s*\* ?/g, ' ')
+    .replace(/^\*/, '')
+    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
     .trim()
-    .replace(/\.$/, ''),
-  source.replace(/\.$/, ''),
-])
+
+/** Each entry of a table in the source, with the docstring above it. */
+const documented = (source: string, entry: RegExp) =>
+  [
+    ...source.matchAll(
+      new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n(?: *//.*\\n)* *${entry.source}`, 'g'),
+    ),
+  ].map(([, docstring = '', ...found]) => ({ sentence: said(docstring), found: found.map(String) }))
+
+const limits = documented(read('src/challenge/limits.ts'), /(\w+): limit/).map(
+  ({ sentence, found: [name = ''] }) => [
+    `\`${name}\``,
+    inWords(name, defaultLimits[name as keyof Limits]),
+    sentence,
+  ],
+)
+
+/** The members of a type, each with what its docstring says; `of` is what its users write before a member. */
+const membersOf = (file: string, type: string, of = '') =>
+  symbolsOf(file, type)
+    .filter(({ kind }) => kind === 'member')
+    .map(({ name, takes, isRequired, docstring }) => [
+      `\`${of}${name.split('.').at(-1)}${takes}\`${isRequired && takes === '' ? ' (required)' : ''}`,
+      said(docstring),
+    ])
+
+const options = [
+  ...membersOf('src/options.ts', 'TwoFactorOptions'),
+  ...membersOf('src/options.ts', 'PurposeOptions', 'purposes.<name>.'),
+  ...membersOf('src/express/settings.ts', 'CodeOptions', 'code.'),
+  ...membersOf('src/express/pages/pages.ts', 'PagesOptions', 'pages.'),
+  ...membersOf('src/express/settings.ts', 'TrustedDevicesOptions', 'trustedDevices.'),
+  ...membersOf('src/challenge/recovery.ts', 'RecoveryCodeStore', 'recoveryCodes.'),
+  ...membersOf('src/express/host/requester.ts', 'AuthenticatorOptions', 'authenticator.'),
+  ...membersOf('src/challenge/budgets/signup-guard.ts', 'SignupGuardOptions', 'signupGuard.'),
+]
+
+const handlers = membersOf('src/express/http/routes.ts', 'SingleHandlers')
+
+/** What `twoFactor` returns; a member that has members of its own, by these. */
+const facades: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  challenges: ['src/express/host/challenges-facade.ts', 'ChallengesFacade'],
+  grants: ['src/express/host/facades.ts', 'GrantsFacade'],
+  trustedDevices: ['src/express/host/facades.ts', 'TrustedDevicesFacade'],
+  recoveryCodes: ['src/express/host/facades.ts', 'RecoveryCodesFacade'],
+  authenticators: ['src/express/flows/authenticators.ts', 'Authenticators'],
+  subjects: ['src/express/host/operator.ts', 'SubjectsFacade'],
+  signups: ['src/express/host/operator.ts', 'SignupsFacade'],
+}
+const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
+  const member = name.split('.').at(-1) ?? ''
+  if (takes !== '') return [[`\`tf.${member}${takes}\``, said(docstring)]]
+  const facade = facades[member]
+  return facade === undefined ? [] : membersOf(...facade, `tf.${member}.`)
+})
+
+/** Every problem code with its status. */
+const problems = documented(read('src/errors.ts'), /(\w+): (\d{3}),/).map(
+  ({ sentence, found: [code, status = ''] }) => [`\`${code}\``, status, sentence],
+)
+
+/** Every event, and what it carries besides what all events of a challenge or of an exchange have. */
+const eventUnion = read('src/events.ts').split('export type EventBody =')[1]?.split('\n\n')[0] ?? ''
+const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
+  ({ sentence, found: [body = ''] }) => [
+    (body.match(/(?<=')\w+\.\w+(?=')/g) ?? []).map((type) => `\`${type}\``).join(', '),
+    sentence,
+    [
+      ...[...body.matchAll(/readonly (\w+)\??:/g)]
+        .map(([, member]) => member)
+        .filter((member) => member !== 'type'),
+      ...(body.includes('AboutMessage') ? ['messageId'] : []),
+    ]
+      .map((member) => `\`${member}\``)
+      .join(', '),
+  ],
+)
 
 /** Each text; a title and its text, which are shown together, in one row. */
 const english: Readonly<Record<string, string>> = en
@@ -66,7 +138,35 @@ const tables: [document: string, name: string, table: string][] = [
       fixedNumbers.map(({ ending, meaning }) => [`\`${ending}\``, meaning]),
     ),
   ],
-  ['docs/limits.md', 'limits', table(['limit', 'default', 'what it bounds', 'why so'], limits)],
+  ['docs/reference.md', 'options', table(['option', 'what it does'], options)],
+  [
+    'docs/reference.md',
+    'options of providerCodes',
+    table(['option', 'what it does'], membersOf('src/provider/code-adapter.ts', 'ProviderCodesOptions')),
+  ],
+  ['docs/reference.md', 'limits', table(['limit', 'default', 'what it bounds'], limits)],
+  [
+    'docs/reference.md',
+    'guard',
+    table(['option', 'what it does'], membersOf('src/express/guard/guard-options.ts', 'GuardOptions')),
+  ],
+  ['docs/reference.md', 'members', table(['member', 'what it does'], calls)],
+  [
+    'docs/reference.md',
+    'phone verification',
+    table(
+      ['member', 'what it does'],
+      membersOf('src/express/flows/phone-verification.ts', 'PhoneVerification').filter(
+        ([member]) => !handlers.some(([handler]) => handler === member),
+      ),
+    ),
+  ],
+  [
+    'docs/reference.md',
+    'problem codes',
+    table(['code', 'status', 'what it means, and what to do'], problems),
+  ],
+  ['docs/reference.md', 'events', table(['type', 'when', 'besides'], events)],
   ['docs/events.md', 'alarms', table(['type', 'level', 'what to do'], urgencies)],
   ['docs/pages.md', 'text keys', table(['key', 'English'], texts)],
 ]
@@ -90,6 +190,10 @@ it('the rules for Prometheus are those of the alarms', () => {
   expect(read(file)).toBe(made)
 })
 
-it('has every limit in its table', () => {
-  expect(limits.map(([name]) => name)).toEqual(Object.keys(defaultLimits).map((name) => `\`${name}\``))
+it('a table has a row for each limit, problem code and event of the code', () => {
+  const first = (rows: readonly (readonly (string | undefined)[])[]) => rows.map(([name]) => name)
+  const quoted = (names: object) => Object.keys(names).map((name) => `\`${name}\``)
+  expect(first(limits)).toEqual(quoted(defaultLimits))
+  expect(first(problems)).toEqual(quoted(httpStatusOf))
+  expect(first(events).join(', ')).toBe(quoted(eventUrgency).join(', '))
 })

@@ -8,9 +8,8 @@ import type { Basis } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * What happens while a country is suspected, where there is no `beforeSend` to ask for a captcha: `enforce`
-   * refuses the sign-ups of networks that have an unproven send of that day (503 `sending_paused`), `observe`, the
-   * default, sends. Both emit the same events.
+   * What happens while a country is suspected, where there is no `beforeSend`: `enforce` refuses sign-ups of networks that
+   * have an unproven send of that day (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
    */
   readonly mode?: 'observe' | 'enforce'
   /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */

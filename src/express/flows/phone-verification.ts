@@ -57,9 +57,11 @@ export interface PhoneVerification extends SingleHandlers {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
-   * The proven number without redeeming it, by the same rules; undefined when there is none. For a guard that asks for
-   * a code before the number is used: `bind` and `describe` are called with `req`, so put it there first. What this
-   * request redeems afterwards is this very number, or nothing.
+   * The proven number without redeeming it, by the same rules; undefined when there is none. What this request redeems
+   * afterwards is this very number, or nothing.
+   *
+   * For a guard that asks for a code before the number is used: `bind` and `describe` are called with `req`, so put it
+   * there first.
    *
    * @example
    * const readNumber: RequestHandler = (req, res, next) => {
@@ -72,8 +74,9 @@ export interface PhoneVerification extends SingleHandlers {
   proven(req: Request): Promise<ProvenPhone | undefined>
   /**
    * `redeem` as a middleware: sets `req.provenPhone`, and responds with 403 `second_factor_required` itself, as
-   * a page where a browser asks for one. A response of 4xx gives the proof back: a form that was refused is sent
-   * again without another code.
+   * a page where a browser asks for one. A response of 4xx gives the proof back.
+   *
+   * A form that was refused is then sent again without another code.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {

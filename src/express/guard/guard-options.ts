@@ -37,12 +37,17 @@ export interface GuardOptions {
   readonly maxAgeMs?: number
   /** Whether the grant admits this one request only, and never a HEAD; that of the purpose by default. */
   readonly once?: boolean
-  /** The members of the request that the proof is for: a changed amount asks again. */
+  /**
+   * The members of the request that the proof is for, at most 32 levels deep: a changed amount asks again. One that a
+   * parsed body lacks is 400 with its name.
+   */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * What the person is shown of the action before the code is entered: on the pages, as `details` of refusal
-   * and challenge, and in messages that the code provider writes. At most 12 rows. Called only at a refusal, with
-   * the language of that. Needs `bind`: show what it returns, so that a code admits what was shown and nothing else.
+   * What the person is shown of the action before the code is entered, at most 12 rows and 2 kB: on the pages, as
+   * `details` of refusal and challenge, and in messages of `ownCodes`. Needs `bind`: show what that returns, so that a
+   * code admits what was shown and nothing else.
+   *
+   * Called only at a refusal, with the language of that.
    *
    * @example
    * describe: (req) => ({ title: 'Transfer', rows: [['Amount', `${req.body.amount} EUR`], ['To', req.body.payee]] })
@@ -59,9 +64,10 @@ export interface GuardOptions {
   readonly methods?: readonly string[]
   /**
    * Whether a form that the guard interrupts is kept, for ten minutes and until it is sent: after the code the person
-   * sees the rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB
-   * that were parsed before the guard, never for uploads or forms of other sites. Default false: the person submits the
-   * form again.
+   * sees the rows of `describe` and one button that posts it again. Default false: the person submits the form again.
+   *
+   * Only for POST with URL-encoded fields of at most 8 kB that were parsed before the guard, never for uploads or forms
+   * of other sites.
    *
    * @example
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
@@ -69,14 +75,17 @@ export interface GuardOptions {
   readonly resume?: boolean
   /**
    * Whether a form that a page of this very site posts is answered with the code sent already, and not with a page that
-   * asks for it first. Only where nothing but a code will do; with the limits and `beforeSend` of any start, and never
-   * in place of a code for something else. Default true.
+   * asks for it first; only where nothing but a code will do. Default true.
+   *
+   * With the limits and `beforeSend` of any start, and never in place of a code for something else.
    */
   readonly sendAtOnce?: boolean
   /**
-   * The page with the form that posts here, where the person comes back to after the code: a path, or one by
-   * request. Default: the form's field `returnTo`, else a same-origin Referer, which helmet's default
-   * `no-referrer` withholds. Anything but a path of this site is ignored.
+   * The page with the form that posts here, where the person comes back to after the code: a path of this site, or
+   * `(req) => path`. Default: the form's field `returnTo`, else a same-origin Referer, which helmet's default
+   * `no-referrer` withholds.
+   *
+   * Anything but a path of this site is ignored.
    *
    * @example
    * formPath: (req) => `/accounts/${req.params.id}/transfer`

@@ -28,7 +28,8 @@ export interface GrantsFacade {
   /** The unbound grant that a guard for this purpose would accept now. */
   read(req: Request, purpose: string): Promise<Grant | undefined>
   /**
-   * Records a factor that you checked yourself, for a guard to accept.
+   * Records a factor that you checked yourself, for a guard to accept: `{ subject, session, purpose, bound?, method? }`,
+   * where `method` is your word for it, `host` by default.
    *
    * @example
    * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
@@ -60,7 +61,7 @@ export interface GrantsFacade {
 export interface TrustedDevicesFacade {
   /** Whether this browser is trusted for the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
-  /** Those whose time is not over, for a page on which a person ends them. With a request, `isThis` marks its browser. */
+  /** `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]` of those whose time is not over. With a request, `isThis` marks its browser. */
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
   /** Ends the trust in one device, by the `id` of the list. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
@@ -138,8 +139,10 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {
   /**
-   * Ten new codes for a subject. Show the codes once and store the hashes in place of all earlier ones; a code
-   * has 120 random bits, so that they need no slow hash and no salt.
+   * Ten new codes for a subject, `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier
+   * ones.
+   *
+   * A code has 120 random bits, so that they need no slow hash and no salt.
    *
    * @example
    * const { codes, hashes } = tf.recoveryCodes.generate(user.id)

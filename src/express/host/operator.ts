@@ -11,12 +11,12 @@ import { type SubjectName, subjectText } from './requester.js'
 export interface SubjectsFacade {
   /** What an account may do now, over all its numbers and its app: what locks it, and for how long. */
   state(subject: SubjectName): Promise<SubjectState>
-  /** Lifts lock and disabling, and forgets what was counted of guesses, sends and recovery codes: the subject may begin anew. */
+  /** Lifts lock and disabling, and forgets what was counted of guesses, sends and recovery codes, also of its numbers over all accounts. */
   enable(subject: SubjectName): Promise<void>
   /**
-   * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
-   * challenges and checks under way, proven numbers that are not redeemed yet. After a new password or number, and for a
-   * stolen account. The current session is no exception: it gives a code at its next guarded request.
+   * Ends everything that a subject has: grants in every session, the current one too, known browsers and trusted
+   * devices, live challenges and checks under way, proven numbers that are not redeemed yet. After a new password or
+   * number, and for a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
@@ -27,8 +27,10 @@ export interface SubjectsFacade {
 /** Sign-ups as the option `signupGuard` counts them. */
 export interface SignupsFacade {
   /**
-   * A number of this country (ISO 3166 code) was proven in another way than by a code of `phoneVerification()`,
-   * which counts by itself. Rejects with a TypeError when it is not a country.
+   * Counts for `signupGuard` that a number of this country (ISO 3166 code) was proven in another way than by a code of
+   * `phoneVerification()`, which counts by itself.
+   *
+   * Rejects with a TypeError when it is not a country.
    *
    * @example
    * await tf.signups.approved('CO')
@@ -58,8 +60,7 @@ export interface Operator {
    */
   selfTest(): Promise<SelfTest>
   /**
-   * What this process knows about provider, store and spend: a plain object from memory, without secrets.
-   * Asks nobody, so that it can be called as often as you like.
+   * What this process knows about provider, store and spend: a plain object from memory, without secrets. Asks nobody.
    *
    * @example
    * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))

@@ -164,7 +164,7 @@ describe('what a rehearsal tells', () => {
       ...row,
       fix: 'it',
       repeat: 'curl',
-      docs: 'docs/api.md',
+      docs: 'docs/reference.md',
       code: 'two',
       verdict: 'fell',
     } as const
@@ -189,7 +189,7 @@ describe('what a rehearsal tells', () => {
         'Change: it',
         'Repeat: curl',
       ],
-      ...['Read:   docs/api.md', 'By this also: four', '--     three: a claim', 'not tried: this'],
+      ...['Read:   docs/reference.md', 'By this also: four', '--     three: a claim', 'not tried: this'],
       ...['Not attacked, nothing went there:', 'POST /x'],
       '1 held, 2 fell, 1 not tried: 5 requests in 1.3 s.',
     ])

@@ -58,7 +58,7 @@ export const attacksOnActions: readonly Attack[] = [
     code: 'without-code',
     claim: 'no action is done without a code',
     fix: 'put tf.requireTwoFactor({ … }) between parser and handler: app.post(path, parser, guard, handler)',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     run(stage, tries) {
       tries(`${names(stage.actions())}: by nobody, by a password, and signed in without a fresh code`)
       return vary(
@@ -72,7 +72,7 @@ export const attacksOnActions: readonly Attack[] = [
     code: 'other-methods',
     claim: 'no action is done without a code by another method',
     fix: 'change nothing on GET, and put the guard before the handlers of every method: app.all(path, guard)',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     run(stage, tries) {
       tries('the same path by other methods, the fields in body and query')
       return vary(stage, (action, visit) => {
@@ -111,7 +111,7 @@ export const attacksOnActions: readonly Attack[] = [
     code: 'content-types',
     claim: 'no action is done without a code in another content type',
     fix: 'let the guard stand before the handler whatever the body is, with every parser before the guard',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     run(stage, tries) {
       tries('the same fields in other content types, and in the query')
       return vary(stage, (action, visit) => {
@@ -130,7 +130,7 @@ export const attacksOnActions: readonly Attack[] = [
     code: 'changed',
     claim: 'a code covers the action that it was shown for and no other',
     fix: 'return every field that the handler uses from bind, read from the same place; name in mayChange what a code need not cover',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     async run(stage, tries) {
       const tried: string[] = []
       for (const action of stage.actions(stepsUp)) {
@@ -157,7 +157,7 @@ export const attacksOnActions: readonly Attack[] = [
     code: 'twice',
     claim: 'one code is good for one action',
     fix: 'add once: true to the guard',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     async run(stage, tries) {
       const found = stage.actions((action) => stepsUp(action) && action.repeatable !== true)
       tries(`${names(found)}: ${together} times at once and then once more, with one code`)

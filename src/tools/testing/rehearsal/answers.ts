@@ -52,7 +52,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     code: 'return-to',
     claim: 'no sign-in leads to another site',
     fix: 'redirect to paths that you know; let returnTo be read by the routes of the package only',
-    docs: 'docs/http.md#where-success-leads',
+    docs: 'docs/reference.md#where-success-leads',
     async run(stage, tries) {
       const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
       tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)

@@ -50,7 +50,7 @@ export const bursts: readonly Attack[] = [
     code: 'guesses',
     claim: 'of many wrong codes at once, over many sessions, at most ten are judged',
     fix: 'call twoFactor() once, at start-up, with one store for all sessions and processes',
-    docs: 'docs/limits.md',
+    docs: 'docs/reference.md#limits',
     async run(stage, tries) {
       const visits = await crowd(stage, stage.many(100, 5))
       const [{ person, agent }, ...others] = visits
@@ -87,7 +87,7 @@ export const bursts: readonly Attack[] = [
     code: 'starts',
     claim: 'of many starts at once one sends',
     fix: 'let the routes of the package send every code, with one store',
-    docs: 'docs/limits.md',
+    docs: 'docs/reference.md#limits',
     async run(stage, tries) {
       const visits = await crowd(stage, stage.many(200, 10))
       tries(`${visits.length} starts at once for one person, each in a session of its own`)

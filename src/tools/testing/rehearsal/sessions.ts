@@ -13,7 +13,7 @@ export const attacksOnSessions: readonly Attack[] = [
     code: 'password-only',
     claim: 'a password alone shows no page',
     fix: 'put tf.requireTwoFactor() before the route, and set the signed-in user in onVerified only',
-    docs: 'docs/api.md#the-guard',
+    docs: 'docs/reference.md#the-guard',
     async run(stage, tries) {
       tries(`${stage.paths.join(', ')}: by nobody and by a password alone`)
       const visit = await stage.passwordGiven()
@@ -55,7 +55,7 @@ export const attacksOnSessions: readonly Attack[] = [
     code: 'other-session',
     claim: 'a proof is worth nothing in another browser, or to another person',
     fix: 'ask tf.requireTwoFactor() or tf.grants.read(req) about each request, in place of a note about the account',
-    docs: 'docs/api.md#grants',
+    docs: 'docs/reference.md#a-factor-of-your-own',
     async run(stage, tries) {
       tries('the proof of one browser in another: its pages, challenge, destinations and requirement')
       const owner = await stage.signedIn()

@@ -9,7 +9,7 @@ export const signUp: Attack = {
   code: 'sign-up',
   claim: 'an account gets the number that its owner proved, and no taken name',
   fix: 'put requireProof() before the handler, take req.provenPhone.phone, and refuse a name that is taken',
-  docs: 'docs/api.md#phone-verification',
+  docs: 'docs/reference.md#phone-verification',
   async run(stage, tries) {
     const given = stage.given('signUp')
     const { path, account, nameField } = given
