@@ -15,7 +15,7 @@ const ofStore = codesIn('src/store/redis-connection.ts')
 
 it('the key of the account has one variable, in documents, messages and commands', () => {
   const files = [
-    'docs/provider-client.md',
+    'docs/providers.md',
     'docs/going-live.md',
     'src/provider/client-options.ts',
     'src/tools/cli/account-flags.ts',
