@@ -108,8 +108,8 @@ export const weakenings = [
     bound: 13,
     what: 'strangers use up all that a number may be sent',
     file: 'src/challenge/budgets/number-counters.ts',
-    find: "haveShare && rank === 'stranger' ?",
-    replace: 'haveShare && rank === undefined ?',
+    find: 'Math.min(left, leftOfShare) < needed',
+    replace: 'left < needed',
     tests: ['test/challenge/challenges.test.ts'],
   },
   {

@@ -20,6 +20,13 @@ interface Counter {
   readonly max: number
 }
 
+/**
+ * Two counts in one counter, so that one command keeps both: what strangers had is in the ten millions, what all had
+ * below them. No number is sent as many codes in a day, or gets as many wrong ones.
+ */
+const ofStrangers = 10_000_000
+const inAll = ({ count }: CounterResult): number => count % ofStrangers
+
 export type NumberCounters = ReturnType<typeof createNumberCounters>
 
 export function createNumberCounters(
@@ -33,38 +40,58 @@ export function createNumberCounters(
   const { allSendsPerHour, allSendsPerDay, attemptsPerChallenge, sendsPerDay } = limits
   const wrongCodesPerDay = 2 * attemptsPerChallenge * sendsPerDay
   /** Without a share, five accounts that carry the owner's number would keep the owner out. */
-  const haveShare = parts.knownMaxAgeMs > 0
+  const hasShare = (rank: Rank) => rank === 'stranger' && parts.knownMaxAgeMs > 0
   const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfStrangers(max))
 
-  const ofAll = (kind: 'sends' | 'wrong', span: 'hour' | 'day', number: string, max: number): Counter => ({
+  const counterOf = (
+    kind: 'sends' | 'wrong',
+    span: 'hour' | 'day',
+    number: string,
+    max: number,
+  ): Counter => ({
     key: keys.counter(`number-${kind}`, `${span}.${number}`),
     windowMs: span === 'hour' ? hourMs : dayMs,
     max,
   })
-  const ofStrangers = (counter: Counter): Counter => ({
-    ...counter,
-    key: `${counter.key}.strangers`,
-    max: shareOf(counter.max),
-  })
-  const countersOf = (all: readonly Counter[], rank: Rank) =>
-    haveShare && rank === 'stranger' ? [...all, ...all.map(ofStrangers)] : all
+  const sendsInDay = (number: string) => counterOf('sends', 'day', number, allSendsPerDay)
+  const sendsOf = (number: string) => [
+    sendsInDay(number),
+    counterOf('sends', 'hour', number, allSendsPerHour),
+  ]
+  const wrongOf = (number: string) => [counterOf('wrong', 'day', number, wrongCodesPerDay)]
 
-  const sendsInDay = (number: string) => ofAll('sends', 'day', number, allSendsPerDay)
-  const sendsOf = (number: string) => [sendsInDay(number), ofAll('sends', 'hour', number, allSendsPerHour)]
-  const wrongOf = (number: string) => [ofAll('wrong', 'day', number, wrongCodesPerDay)]
+  /** What is added to a counter. A limit of 1 admits one call. */
+  function amount(max: number, rank: Rank, by: number): number {
+    const ofAll = Math.max(1, Math.min(by, max))
+    return hasShare(rank) ? ofAll + ofStrangers * Math.max(1, Math.min(by, shareOf(max))) : ofAll
+  }
 
-  /** How long until there is room for one more; 0 while there is. */
-  const waitFor = (counters: readonly Counter[]): Awaitable<number> =>
-    andThen(all(counters.map(({ key, windowMs }) => store.increment(key, windowMs, 0))), (counts) =>
-      longest(counters, counts, (count, max) => count >= max),
-    )
+  /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
+  function waitFor(
+    counters: readonly Counter[],
+    counts: readonly CounterResult[],
+    rank: Rank,
+    needed: number,
+  ): number {
+    const waits = counts.map((counted, nth) => {
+      const max = counters[nth]?.max ?? 0
+      const left = max - inAll(counted)
+      const leftOfShare = hasShare(rank) ? shareOf(max) - Math.floor(counted.count / ofStrangers) : left
+      return Math.min(left, leftOfShare) < needed ? Math.max(1, Math.ceil(counted.resetInMs)) : 0
+    })
+    return Math.max(0, ...waits)
+  }
 
-  function budgetOf(counters: readonly Counter[], by: number, code: 'send_limit' | 'attempts_exhausted') {
+  function budgetOf(
+    counters: readonly Counter[],
+    rank: Rank,
+    by: number,
+    code: 'send_limit' | 'attempts_exhausted',
+  ) {
     let counted: readonly Counter[] = []
     let ofDay: number | undefined
     const add = ({ key, windowMs, max }: Counter, times: 1 | -1) =>
-      // A limit of 1 admits one call.
-      store.increment(key, windowMs, times * Math.max(1, Math.min(by, max)))
+      store.increment(key, windowMs, times * amount(max, rank, by))
 
     /** Takes back what was counted. */
     async function refund(): Promise<void> {
@@ -81,10 +108,10 @@ export function createNumberCounters(
         counted = counters.filter((_, nth) => taken[nth]?.status === 'fulfilled')
         const counts = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
         const failed = taken.find((one) => one.status === 'rejected')
-        const wait = longest(counted, counts, (count, max) => count > max)
+        const wait = waitFor(counted, counts, rank, 0)
         if (failed !== undefined || wait > 0) await refund()
         if (failed !== undefined) throw failed.reason
-        ofDay = counts[0]?.count
+        ofDay = counts[0] && inAll(counts[0])
         return wait > 0 ? refused(code, wait) : undefined
       },
       /** What the number has had of it in its day, this one included. */
@@ -95,25 +122,27 @@ export function createNumberCounters(
   return {
     /** One send. A call counts as two. */
     forSend: (number: string, rank: Rank, channel: Channel) =>
-      budgetOf(countersOf(sendsOf(number), rank), weightOf(channel), 'send_limit'),
+      budgetOf(sendsOf(number), rank, weightOf(channel), 'send_limit'),
 
     /** One wrong code: counted before it is judged, and given back unless it was wrong. */
-    forCode: (number: string, rank: Rank) =>
-      budgetOf(countersOf(wrongOf(number), rank), 1, 'attempts_exhausted'),
+    forCode: (number: string, rank: Rank) => budgetOf(wrongOf(number), rank, 1, 'attempts_exhausted'),
 
     /** What each number of an account has been sent in its day, over all accounts. */
     sentTo({ lane, places }: Pick<Account, 'lane' | 'places'>): Awaitable<Counts> {
       const numbers = lane === 'auth' ? places.filter(isNumber) : []
       const counts = numbers.map(({ key: number }) => {
         const { key, windowMs } = sendsInDay(number)
-        return andThen(store.increment(key, windowMs, 0), ({ count }) => [number, count] as const)
+        return andThen(store.increment(key, windowMs, 0), (counted) => [number, inAll(counted)] as const)
       })
       return andThen(all(counts), (entries) => Object.fromEntries(entries))
     },
 
     /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
     async waits(number: string, rank: Rank): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
-      const of = async (counters: readonly Counter[]) => waitFor(countersOf(counters, rank))
+      const of = async (counters: readonly Counter[]) => {
+        const counts = await all(counters.map(({ key, windowMs }) => store.increment(key, windowMs, 0)))
+        return waitFor(counters, counts, rank, 1)
+      }
       const [sendMs, checkMs] = await Promise.all([of(sendsOf(number)), of(wrongOf(number))])
       return { sendMs, checkMs }
     },
@@ -123,20 +152,7 @@ export function createNumberCounters(
       // A count never falls below 0.
       const clear = async ({ key, windowMs }: Counter) =>
         store.increment(key, windowMs, -Number.MAX_SAFE_INTEGER)
-      const counters = countersOf([...sendsOf(number), ...wrongOf(number)], 'stranger')
-      await Promise.all(counters.map(clear))
+      await Promise.all([...sendsOf(number), ...wrongOf(number)].map(clear))
     },
   }
-}
-
-/** The longest wait for those of these counters that are full. */
-function longest(
-  counters: readonly Counter[],
-  counts: readonly CounterResult[],
-  isFull: (count: number, max: number) => boolean,
-): number {
-  const waits = counts.map(({ count, resetInMs }, nth) =>
-    isFull(count, counters[nth]?.max ?? 0) ? Math.max(1, Math.ceil(resetInMs)) : 0,
-  )
-  return Math.max(0, ...waits)
 }

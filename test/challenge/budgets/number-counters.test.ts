@@ -1,0 +1,55 @@
+import { describe, expect } from 'vitest'
+import { hour } from '../kit.js'
+import { ana, createService, it } from '../service.js'
+
+/** Somebody else who has the number of `ana` on file, in a browser that is known or not. */
+const another = (index: number, knownBrowser: boolean) => ({
+  ...ana,
+  subject: `${knownBrowser ? 'known' : 'stranger'}-${index}`,
+  session: `session-${knownBrowser}-${index}`,
+  knownBrowser,
+  purpose: 'login',
+})
+
+/** A number that may be sent ten codes an hour: six to strangers, and to known browsers what is left. */
+function oneNumber(knownMaxAgeMs = 90 * 24 * hour) {
+  const { challenges } = createService({
+    limits: { allSendsPerHour: 10, allSendsPerDay: 100 },
+    knownMaxAgeMs,
+  })
+  /** How many of these starts, all at once, were given a code. */
+  return async (count: number, knownBrowser: boolean, from = 0) => {
+    const starts = Array.from({ length: count }, (_, index) =>
+      challenges.start(another(from + index, knownBrowser)),
+    )
+    return (await Promise.all(starts)).filter(({ outcome }) => outcome === 'started').length
+  }
+}
+
+describe('what a number is sent over all accounts', () => {
+  it.each([
+    ['strangers first', false, 6, 4],
+    ['known browsers first', true, 10, 0],
+  ] as const)('is shared between the two kinds of browsers, %s', async (_order, isKnown, first, then) => {
+    const sent = oneNumber()
+    expect(await sent(20, isKnown)).toBe(first)
+    expect(await sent(20, !isKnown)).toBe(then)
+  })
+
+  it('leaves strangers their share while known browsers have not used it', async () => {
+    const sent = oneNumber()
+    expect(await sent(3, true)).toBe(3)
+    expect(await sent(20, false)).toBe(6)
+    expect(await sent(20, true, 3)).toBe(1)
+  })
+
+  it('leaves strangers no more than known browsers have not used', async () => {
+    const sent = oneNumber()
+    expect(await sent(7, true)).toBe(7)
+    expect(await sent(20, false)).toBe(3)
+  })
+
+  it('is for everybody where no browser is known', async () => {
+    expect(await oneNumber(0)(20, false)).toBe(10)
+  })
+})
