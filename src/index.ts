@@ -8,6 +8,7 @@ export type {
   CompositeProvider,
   Details,
   ExchangeReport,
+  InspectedApp,
   Method,
   SendResult,
   Verdict,

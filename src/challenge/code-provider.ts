@@ -1,6 +1,8 @@
 import type { Finding } from '../store/store.js'
 import type { Lane } from './limits.js'
 
+export type { Finding }
+
 /** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another; `app`: not at all. */
 export type Channel = 'sms' | 'call' | 'app' | (string & Record<never, never>)
 
@@ -38,6 +40,14 @@ export interface ExchangeReport {
   readonly asked?: boolean | undefined
   /** The status of a complete answer that is neither an error nor one of the approved statuses. */
   readonly unexpectedStatus?: string | undefined
+}
+
+/** What the codes of an app depend on, as far as its options say. */
+export interface InspectedApp {
+  /** By purpose, as in the option `appName`. */
+  readonly appNames: Readonly<Record<string, string>>
+  /** Language tags that its pages may have, such as `es`. */
+  readonly locales: readonly string[]
 }
 
 /** One code to be sent. */
@@ -117,8 +127,6 @@ export type SendResult = (
   | {
       /** What became of the send. */
       readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
-      /** With `not-sent`: label of the row of `details` that does not fit into the message. Refused with 400. */
-      readonly tooLong?: string
     }
 ) & {
   /** The code of `previousHandle` was ended at the service: it is not accepted again, even where this one was not sent. */
@@ -169,7 +177,7 @@ export interface CodeProvider {
   /** Credits left, for the self-test. Rejects when the account cannot be asked. */
   balance?(): Promise<{ readonly credits?: number | undefined }>
   /** What is wrong with the provider's own settings, for `tf.selfTest()`. */
-  inspect?(): Promise<readonly Finding[]>
+  inspect?(app: InspectedApp): Promise<readonly Finding[]>
   /** Frees connections. Called by `tf.close()`. */
   close?(): Promise<void>
 }

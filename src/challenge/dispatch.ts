@@ -123,13 +123,7 @@ function eventOf(
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others }
 }
 
-export function notDelivered(sent: SendResult): TwoFactorError {
-  const { result } = sent
-  if ('tooLong' in sent) {
-    // A row left out could be the payee.
-    const message = `Details: "${sent.tooLong}" is too long for a text message.`
-    return new TwoFactorError('invalid_request', { message })
-  }
+export function notDelivered({ result }: SendResult): TwoFactorError {
   if (result === 'failed' || result === 'foreign-number') {
     return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
   }

@@ -59,19 +59,11 @@ const maxHandleLength = 200
 
 /** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
 export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
-  const {
-    result,
-    lifetimeMs,
-    handle,
-    tooLong,
-    channel,
-    fixed,
-    cancelled,
-  }: Readonly<Record<string, unknown>> = Object(given)
+  const { result, lifetimeMs, handle, channel, fixed, cancelled }: Readonly<Record<string, unknown>> =
+    Object(given)
   const ended = cancelled === true && { cancelled: true as const }
   switch (result) {
     case 'not-sent':
-      return { result, ...(typeof tooLong === 'string' && { tooLong }), ...ended }
     case 'failed':
     case 'foreign-number':
     case 'misconfigured':

@@ -1,7 +1,7 @@
 import { withinDeadline } from '../lib/promises.js'
 import { clockLeewayMs, minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
-import { type CodeProvider, membersOf } from './code-provider.js'
+import { type CodeProvider, type InspectedApp, membersOf } from './code-provider.js'
 import type { Domain } from './domain.js'
 import { newCommandId } from './updater.js'
 
@@ -23,6 +23,7 @@ const inspectionMs = 5_000
 export async function selfTest(
   domain: Pick<Domain, 'namespace' | 'store' | 'keys' | 'now'>,
   provider: CodeProvider,
+  app: InspectedApp,
   /** What the options, and the requests seen so far, have shown. */
   settings: () => readonly Finding[],
 ): Promise<SelfTest> {
@@ -46,7 +47,7 @@ export async function selfTest(
     }),
     // One by one: what fails must not hide what the others find.
     ...membersOf(provider).map((one) =>
-      findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
+      findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.(app)) ?? []), {
         code: 'provider_not_inspected',
         // Not its own words, which may hold a key.
         message: 'A CodeProvider failed at its own inspection.',

@@ -12,6 +12,8 @@ export interface TextLength {
   readonly limit: number
   /** Messages that it is billed as: each of several loses room to a header. */
   readonly parts: number
+  /** The first character that is not of GSM-7, which makes all of them two bytes wide. */
+  readonly foreign?: string
 }
 
 /**
@@ -23,8 +25,9 @@ export interface TextLength {
 export function textLength(text: string): TextLength {
   let length = 0
   for (const character of text) {
-    // One foreign character makes all of them two bytes wide.
-    if (!basic.has(character) && !extension.has(character)) return partsOf(text.length, 70, 67)
+    if (!basic.has(character) && !extension.has(character)) {
+      return { ...partsOf(text.length, 70, 67), foreign: character }
+    }
     length += extension.has(character) ? 2 : 1
   }
   return partsOf(length, 160, 153)

@@ -14,7 +14,10 @@ export interface CodeMessage {
   readonly purpose: string
   /** Whether it is written or spoken. */
   readonly channel: Channel
-  /** What the code confirms. Values come from visitors: keep them to one line. */
+  /**
+   * What the code confirms. Values come from visitors: keep them to one line. Where the text is then longer than `maxParts`,
+   * it is asked for again with less: rows are left out, each run of them with `['...', '']` in its place, then texts are cut.
+   */
   readonly details?: Details | undefined
 }
 
@@ -25,6 +28,7 @@ interface Wording {
   readonly advice: string
 }
 
+// What is written fits GSM-7, which has é and ñ, and no á, í, ó, ú, ã or ç: one such letter makes every part cost twice.
 const wordings = {
   en: {
     text: (code, appName) => `${code} is your ${appName} code.`,
@@ -33,16 +37,16 @@ const wordings = {
     advice: "Don't share it.",
   },
   es: {
-    text: (code, appName) => `${code} es tu código de ${appName}.`,
+    text: (code, appName) => `${code} es tu clave temporal de ${appName}.`,
     call: (code, appName) => `Tu código de ${appName} es: ${code}. Repito: ${code}.`,
     expires: (minutes) => `Vence en ${minutes} ${minutes === 1 ? 'minuto' : 'minutos'}.`,
-    advice: 'No lo compartas.',
+    advice: 'No la compartas.',
   },
   pt: {
-    text: (code, appName) => `${code} é seu código ${appName}.`,
+    text: (code, appName) => `${code} é seu token ${appName}.`,
     call: (code, appName) => `Seu código ${appName} é: ${code}. Repetindo: ${code}.`,
     expires: (minutes) => `Expira em ${minutes} ${minutes === 1 ? 'minuto' : 'minutos'}.`,
-    advice: 'Não compartilhe.',
+    advice: 'Nunca compartilhe.',
   },
 } as const satisfies Readonly<Record<string, Wording>>
 
@@ -62,26 +66,7 @@ export function defaultMessage(message: CodeMessage, fits: (text: string) => boo
   return fits(advised) ? advised : sentences.join(' ')
 }
 
-/**
- * Values come from the visitor. A line break would let one forge the last line, which phones fill in by
- * themselves; a long one would be billed as many parts (SMS pumping).
- */
 function inOneLine({ title, rows }: Details): string {
-  const values = rows.map((row) => row.map(clean).join(' ')).join(', ')
-  return title === undefined ? values : `${clean(title)}: ${values}`
-}
-
-const maxValueLength = 30
-
-/** The label of the row that takes most room, or the title. */
-export function longestIn({ title = '', rows }: Details): string {
-  const size = ([label, value]: readonly [string, string]) => clean(label).length + clean(value).length
-  const [longest] = [...rows].sort((one, other) => size(other) - size(one))
-  return longest?.[0] ?? title
-}
-
-function clean(value: string): string {
-  const line = value.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()
-  const letters = [...line]
-  return letters.length <= maxValueLength ? line : `${letters.slice(0, maxValueLength - 3).join('')}...`
+  const values = rows.map((row) => row.join(' ').trim()).join(', ')
+  return title === undefined ? values : `${title}: ${values}`
 }

@@ -14,6 +14,8 @@ const parts = {
 const reachStore = 'check that the store runs, that it can be reached, and its permissions'
 type Swap = Parameters<typeof parts.store.swap>
 
+const app = { appNames: { login: 'Acme' }, locales: ['en', 'es', 'pt'] }
+
 const provider: CodeProvider = {
   sendCode: async () => ({ result: 'failed' }),
   checkCode: async () => 'rejected',
@@ -28,7 +30,8 @@ function finds({ balance = provider.balance, inspect, members, ...changes }: Cha
   const asked = { ...provider, balance, ...(members && { members, over: () => provider }) }
   const { store, ...others } = { ...parts, ...(changes as Partial<typeof parts>) }
   const inspected = inspect === undefined ? store : { ...store, inspect: inspect as Store['inspect'] }
-  return selfTest({ ...others, store: inspected } as typeof parts, asked as CodeProvider, () => [])
+  const domain = { ...others, store: inspected } as typeof parts
+  return selfTest(domain, asked as CodeProvider, app, () => [])
 }
 
 const codes = async (changes: Parameters<typeof finds>[0]) =>

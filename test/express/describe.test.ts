@@ -268,7 +268,7 @@ describe('a text with what its code confirms', () => {
   const payment = { amount: '100', payee: 'Ben' }
 
   /** A bank that writes its texts itself, and its customer with a browser in one language. */
-  async function startBank(language = 'en') {
+  async function startBank(language = 'en', paid = payment) {
     const host = await startHost({
       mount: transfersAt('/pay'),
       provider: ({ baseUrl }) =>
@@ -277,21 +277,33 @@ describe('a text with what its code confirms', () => {
     const ana = new Browser(host.url, { 'accept-language': language })
     await ana.post('/login', { user: 'ana' })
     await host.confirm(ana)
-    const { requirement, details } = (await ana.post('/pay', payment)).json
+    const { requirement, details } = (await ana.post('/pay', paid)).json
     const started = await ana.start({ requirement })
     return { host, ana, requirement, details, started, lastText: () => host.stub.sends.at(-1)?.form.sms }
   }
 
   it.each([
     ['en', 'is your Acme code.', 'It expires in'],
-    ['es-CO', 'es tu código de Acme.', 'Vence en'],
-    ['pt-BR', 'é seu código Acme.', 'Expira em'],
+    ['es-CO', 'es tu clave temporal de Acme.', 'Vence en'],
+    ['pt-BR', 'é seu token Acme.', 'Expira em'],
   ])('has amount and payee in the language of the person: %s', async (language, first, last) => {
     const { host, details, started, lastText } = await startBank(language)
     expect(lastText()).toMatch(
       new RegExp(`^${host.stub.rightCode} ${first} Transfer: Amount 100, To Ben\\. ${last} \\d+ `),
     )
     expect(started.json.challenge.details).toEqual(details)
+  })
+
+  it('is shortened where it is long: the code is still bound to all of it, which the page shows', async () => {
+    const long = { amount: '100', payee: `${'Benedikt '.repeat(20)}Ben` }
+    const { host, ana, lastText, requirement, details } = await startBank('es-CO', long)
+    expect(lastText()).toMatch(/ Transfer: Amount 100, To Benedikt Benedikt Benedikt \.\.\.\. Vence en /)
+    expect(details.rows[1]).toEqual(['To', long.payee])
+    const page = await ana.get(`/two-factor?requirement=${requirement}`, { accept: 'text/html' })
+    expect(page.text).toContain(`<bdi>${long.payee}</bdi>`)
+    await ana.verify(host.stub.rightCode)
+    expect((await ana.post('/pay', { ...long, payee: `${long.payee}e` })).status).toBe(403)
+    expect((await ana.post('/pay', long)).status).toBe(200)
   })
 
   it('has it again in the next one, whichever way the request says what it is for', async () => {

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type CodeProvider, memoryStore, type TwoFactorOptions } from '../../src/index.js'
+import {
+  type CodeMessage,
+  type CodeProvider,
+  englishTexts,
+  memoryStore,
+  ownCodes,
+  type TwoFactorOptions,
+} from '../../src/index.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
 import { type Host, startHost, stubCodes } from './kit.js'
 
@@ -56,6 +63,18 @@ describe('the self-test', () => {
     }
     const host = await startHost({ provider: () => provider, options: { ...inStore, now: settings.now } })
     expect(await host.tf.selfTest()).toEqual({ ok: true, findings: [] })
+  })
+
+  it('names texts that cost more than one message, in any language of the pages', async () => {
+    const sendSms = async () => undefined
+    const secret = 'a secret of thirty-two bytes or more'
+    const text = ({ code, locale }: CodeMessage) => `${code} ${'ж'.repeat(locale === 'ru' ? 70 : 9)}`
+    const provider = () => ownCodes({ client: { sendSms }, secret, text })
+    const pages = { messages: { ru: { ...englishTexts, lang: 'ru' } } }
+    const host = await startHost({ provider, options: { ...settings, pages, appName: 'Acme' } })
+    expect((await host.tf.selfTest()).findings).toMatchObject([
+      { code: 'text_in_parts', message: expect.stringContaining('The text of Acme in "ru" is billed as 2') },
+    ])
   })
 
   it('names what requests have shown of cookie and proxies so far, with the fix', async () => {

@@ -98,10 +98,10 @@ describe('a message', () => {
   test.each([
     ['en', 600_000, /^\d{6} is your Acme code\. It expires in 10 minutes\. Don't share it\.$/],
     ['en-GB', 90_000, /^\d{6} is your Acme code\. It expires in 1 minute\. Don't share it\.$/],
-    ['es', 600_000, /^\d{6} es tu código de Acme\. Vence en 10 minutos\. No lo compartas\.$/],
-    ['es-CO', 60_000, /^\d{6} es tu código de Acme\. Vence en 1 minuto\. No lo compartas\.$/],
-    ['pt', 300_000, /^\d{6} é seu código Acme\. Expira em 5 minutos\. Não compartilhe\.$/],
-    ['pt-BR', 119_999, /^\d{6} é seu código Acme\. Expira em 1 minuto\. Não compartilhe\.$/],
+    ['es', 600_000, /^\d{6} es tu clave temporal de Acme\. Vence en 10 minutos\. No la compartas\.$/],
+    ['es-CO', 60_000, /^\d{6} es tu clave temporal de Acme\. Vence en 1 minuto\. No la compartas\.$/],
+    ['pt', 300_000, /^\d{6} é seu token Acme\. Expira em 5 minutos\. Nunca compartilhe\.$/],
+    ['pt-BR', 119_999, /^\d{6} é seu token Acme\. Expira em 1 minuto\. Nunca compartilhe\.$/],
     ['fr', 600_000, / is your Acme code/],
     ['constructor', 1, /It expires in 1 minute\./],
   ])('is in the language of the person: %s, %i ms', async (locale, expiresInMs, text) => {
@@ -151,21 +151,18 @@ describe('a message', () => {
     expect(whole.message).toContain(`To Ana ${'x'.repeat(26)}.`)
   })
 
-  test('takes two parts at most, and names the row that is too long for them', async () => {
-    const row = (_: unknown, index: number) => [`Row ${index}`, 'x'.repeat(index === 2 ? 30 : 20)] as const
-    const details = (count: number) => ({ details: { rows: Array.from({ length: count }, row) } })
-    const fits = await sendBy(provider(), details(8))
-    expect(fits.sent).toMatchObject({ result: 'sent' })
-    expect(fits.message.length).toBeLessThanOrEqual(306)
-    const asked = recorder.requests.length
-    const tooLong = { result: 'not-sent', tooLong: 'Row 2' }
-    expect(await provider().sendCode({ ...order, ...details(12) })).toEqual(tooLong)
-    const spoken = { ...order, channel: 'call', ...details(12) }
-    expect(await provider().sendCode(spoken)).toMatchObject({ result: 'sent' })
-    expect(await provider({ maxParts: 1 }).sendCode({ ...order, ...details(8) })).toEqual(tooLong)
+  test('says all of the details in a call, which is not billed by their length', async () => {
+    const rows = Array.from({ length: 12 }, (_, index) => [`Row ${index}`, 'x'.repeat(30)] as const)
+    const { message } = await sendBy(provider(), { channel: 'call', details: { rows } })
+    for (const row of rows) expect(message).toContain(row.join(' '))
+  })
+
+  test('is not sent where the words of the host alone take too many parts', async () => {
     const wordy = provider({ text: ({ code }) => `${code} ${'x'.repeat(300)}` })
     expect(await wordy.sendCode(order)).toEqual({ result: 'not-sent' })
-    expect(recorder.requests).toHaveLength(asked + 1)
+    const details = { title: 'Transfer', rows: [['Amount', '100 EUR']] } as const
+    expect(await wordy.sendCode({ ...order, details })).toEqual({ result: 'not-sent' })
+    expect(recorder.requests).toEqual([])
   })
 
   test('ends with the domain-bound line, in the form that phones read', async () => {
@@ -198,8 +195,17 @@ describe('a message', () => {
 
 describe('a message that is not as it should be', () => {
   test('goes without the advice before it takes two parts', async () => {
-    const { message } = await sendBy(provider({ origin: 'example.com' }), { locale: 'es' })
-    expect(message).toMatch(/^\d{6} es tu código de Acme\. Vence en 10 minutos\.\n@example\.com #\d{6}$/)
+    const origin = 'example.com'
+    const details = { rows: [['Para', 'María']] } as const
+    for (const [send, told] of [
+      [{ locale: 'es', appName: 'Café São João' }, 'Café São João'],
+      [{ locale: 'es', details }, 'Acme. Para María'],
+    ] as const) {
+      const { message, code } = await sendBy(provider({ origin }), send)
+      expect(message).toBe(
+        `${code} es tu clave temporal de ${told}. Vence en 10 minutos.\n@example.com #${code}`,
+      )
+    }
   })
 
   const throwing = (error: unknown) => () => {

@@ -50,6 +50,7 @@ describe('docs/going-live.md lists every code, and no other,', () => {
       'src/challenge/self-test.ts',
       'src/options/resolve.ts',
       'src/provider/code-adapter.ts',
+      'src/provider/code-text.ts',
     )
     expect(documented('What selfTest finds')).toEqual(unique([...codes, ...warnings]))
   })

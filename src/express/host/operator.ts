@@ -5,6 +5,8 @@ import type { SubjectState } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Background } from '../../lib/promises.js'
 import { phoneCountries } from '../../phone-number.js'
+import { localesOf } from '../pages/language.js'
+import type { PageSettings } from '../pages/pages.js'
 import { type SubjectName, subjectText } from './requester.js'
 
 /** The operator's side of an account. */
@@ -73,7 +75,7 @@ export interface Operator {
 /** The operator's side of `twoFactor`. */
 export function createOperator(
   domain: Domain,
-  settings: { readonly provider: CodeProvider; readonly store?: Domain['store'] },
+  settings: PageSettings & { readonly provider: CodeProvider; readonly store?: Domain['store'] },
   parts: {
     readonly background: Background
     readonly health: () => Health
@@ -82,7 +84,7 @@ export function createOperator(
   },
 ): Operator {
   const { subjects, signups, grants, devices, store } = domain
-  const { provider, store: hostStore } = settings
+  const { provider, store: hostStore, appName: appNames, pages } = settings
   return {
     subjects: {
       state: async (subject) => subjects.state(subjectText(subject)),
@@ -101,7 +103,8 @@ export function createOperator(
         await signups.approved(country)
       },
     },
-    selfTest: () => selfTest(domain, provider, parts.findings),
+    selfTest: () =>
+      selfTest(domain, provider, { appNames, locales: localesOf(pages.messages) }, parts.findings),
     health: parts.health,
     async close() {
       parts.background.close()

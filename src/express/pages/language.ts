@@ -47,6 +47,11 @@ export function createLanguageOf(parts: {
 
 const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
 
+/** Those that there are texts for: the built-in ones, and the host's own. */
+export function localesOf(messages: Messages): readonly string[] {
+  return [...new Set([builtIn, messages].flatMap(Object.keys))]
+}
+
 /**
  * All texts per locale: the built-in ones of a language, and the host's own over them, those of the language before
  * those of its region; with the names of these methods. Throws a TypeError that names a locale or a text that there is
@@ -66,8 +71,7 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
     checkLang(locale, own)
     checkWhole(locale, messages)
   }
-  const locales = new Set([builtIn, messages].flatMap(Object.keys))
-  return new Map([...locales].map((locale) => [locale, { ...names, ...textsFor(locale, messages) }]))
+  return new Map(localesOf(messages).map((locale) => [locale, { ...names, ...textsFor(locale, messages) }]))
 }
 
 function textsFor(locale: string, messages: Messages): Texts {

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import type { CodeSend, Details } from '../../src/challenge/code-provider.js'
+import { textLength } from '../../src/lib/text-length.js'
+import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
+import { order } from './recorder.js'
+
+const secret = 'a secret of thirty-two bytes or more'
+const own = (options: Partial<OwnCodesOptions>, sent: string[] = []) =>
+  ownCodes({ client: { sendSms: async ({ sms }) => sent.push(sms) }, secret, ...options })
+
+/** The text as it goes out, with zeros for the code. */
+async function textOf(options: Partial<OwnCodesOptions>, send: Partial<CodeSend>): Promise<string> {
+  const sent: string[] = []
+  await own(options, sent).sendCode({ ...order, ...send })
+  return (sent[0] ?? 'nothing').replaceAll(/\d{6}/g, '000000')
+}
+
+/** What the text says between code and lifetime. */
+async function toldOf(details: Details, options: Partial<OwnCodesOptions> = {}): Promise<string | undefined> {
+  const text = await textOf(options, { details })
+  expect(textLength(text).parts).toBeLessThanOrEqual(options.maxParts ?? 2)
+  return /code\. (?:(.*)\. )?It expires in 10 minutes\./.exec(text)?.[1]
+}
+
+const transfers: Readonly<Record<string, Details>> = {
+  en: {
+    title: 'Transfer',
+    rows: [
+      ['Amount', '$250.00'],
+      ['To', 'Sofia Vega'],
+      ['Account', '0042 7716'],
+    ],
+  },
+  es: {
+    title: 'Pago',
+    rows: [
+      ['Monto', '$250.000'],
+      ['Para', 'Ana Peña'],
+      ['Cuenta', '0042 7716'],
+    ],
+  },
+  pt: {
+    title: 'Pix',
+    rows: [
+      ['Valor', 'R$ 250,00'],
+      ['Para', 'José Reis'],
+      ['Conta', '0042 7716'],
+    ],
+  },
+}
+
+describe('our own words', () => {
+  it('fit one message of GSM-7 in every language, with what an app usually adds', async () => {
+    const table: string[] = []
+    for (const [locale, details] of Object.entries(transfers)) {
+      const origin = 'app.example.com'
+      for (const [name, options, send] of [
+        ['code', {}, {}],
+        ['origin', { origin }, {}],
+        ['details', {}, { details }],
+        ['both', { origin }, { details }],
+      ] as const) {
+        const { length, limit, parts } = textLength(await textOf(options, { ...send, locale }))
+        table.push(`${locale} ${name}: ${limit === 160 ? 'GSM-7' : 'UCS-2'} ${length} = ${parts}`)
+      }
+    }
+    expect(table).toEqual([
+      'en code: GSM-7 67 = 1',
+      'en origin: GSM-7 92 = 1',
+      'en details: GSM-7 127 = 1',
+      'en both: GSM-7 152 = 1',
+      'es code: GSM-7 74 = 1',
+      'es origin: GSM-7 99 = 1',
+      'es details: GSM-7 129 = 1',
+      'es both: GSM-7 154 = 1',
+      'pt code: GSM-7 65 = 1',
+      'pt origin: GSM-7 90 = 1',
+      'pt details: GSM-7 120 = 1',
+      'pt both: GSM-7 145 = 1',
+    ])
+  })
+})
+
+describe('details that are too long', () => {
+  const long = 'x'.repeat(30)
+  const rows: Details['rows'] = [
+    ['From', long],
+    ['Reference', long],
+    ['To', `Ana ${long}`],
+    ['Note', long],
+    ['Amount', '100 EUR'],
+  ]
+
+  it('lose rows first, and never those of the amount and the payee', async () => {
+    const payee = `To Ana ${'x'.repeat(23)}...`
+    expect(await toldOf({ title: 'Transfer', rows })).toBe(
+      `Transfer: From ${long}, Reference ${long}, ${payee}, Note ${long}, Amount 100 EUR`,
+    )
+    const more = [...['One', 'Two', 'Six'].map((label) => [label, long] as const), ...rows]
+    expect(await toldOf({ title: 'Transfer', rows: more })).toBe(
+      `Transfer: One ${long}, Two ${long}, Six ${long}, From ${long}, Reference ${long}, ${payee}, ..., Amount 100 EUR`,
+    )
+    expect(await toldOf({ title: 'Transfer', rows }, { maxParts: 1 })).toBe(
+      `Transfer: From ${long}, ..., ${payee}, ..., Amount 100 EUR`,
+    )
+  })
+
+  it.each([
+    ['Importe total', 'Beneficiario'],
+    ['MONTO', 'Para'],
+    ['Preço', 'Favorecido'],
+    ['Quantia', 'Destinatário'],
+  ])('are known by labels in our languages: %s, %s', async (amount, payee) => {
+    const others = Array.from({ length: 10 }, (_, index) => [`Row ${index}`, long] as const)
+    const told = await toldOf({ rows: [...others, [payee, 'Ana'], [amount, '100']] })
+    expect(told).toMatch(new RegExp(`\\.\\.\\., ${payee} Ana, ${amount} 100$`))
+  })
+
+  it('keep the first rows where no label is known, whatever a visitor wrote as value', async () => {
+    const others = Array.from({ length: 10 }, (_, index) => [`Row ${index}`, `Amount To ${long}`] as const)
+    expect(await toldOf({ rows: others }, { maxParts: 1 })).toMatch(
+      /^Row 0 Amount .*, Row 1 Amount .*, \.\.\.$/,
+    )
+  })
+
+  it('are cut at last, the amount after all others', async () => {
+    const foreign = 'ж'.repeat(60)
+    const amount = ['Сумма', '1 500 000,00 EUR'] as const
+    const title = foreign
+    const payee = ['Кому', foreign] as const
+    const details = { title, rows: [amount, payee] }
+    expect(await toldOf(details)).toMatch(/^ж+\.\.\.: Сумма 1 500 000,00 EUR, Кому ж+\.\.\.$/)
+    const origin = 'accounts.example.com'
+    expect(await toldOf(details, { origin })).toMatch(/^Сумма 1 500 000,00 EUR, Кому жжжжжжжжж\.\.\.$/)
+    expect(await toldOf(details, { origin: `a-long-name.${origin}` })).toBe('Сумма 1 500 000,00 EUR, ...')
+    expect(await toldOf(details, { origin, maxParts: 1 })).toBeUndefined()
+  })
+
+  it('are shortened for the words of the host as well, which are asked for again', async () => {
+    const text: OwnCodesOptions['text'] = ({ code, details }) =>
+      `${code}: ${details?.rows.map((row) => row.join(' ')).join(', ')}`
+    const told = await textOf({ text, maxParts: 1 }, { details: { title: 'Transfer', rows } })
+    expect(told).toBe(
+      `000000: From ${long}, Reference ${long}, To Ana ${'x'.repeat(23)}..., ... , Amount 100 EUR`,
+    )
+  })
+})
+
+describe('the self-test of a text', () => {
+  const findings = (options: Partial<OwnCodesOptions>, appName = 'Acme') =>
+    own(options).inspect?.({ appNames: { login: appName, pay: appName }, locales: ['en', 'es', 'pt'] })
+
+  it('finds nothing wrong with ours, and with one that the host accepts in two parts', async () => {
+    expect(await findings({ origin: 'app.example.com', length: 10 })).toEqual([])
+    const text: OwnCodesOptions['text'] = ({ code }) => `${code} ${'x'.repeat(200)}`
+    expect(await findings({ text, maxParts: 2 })).toEqual([])
+  })
+
+  it('says how many messages a text takes, and why', async () => {
+    const text: OwnCodesOptions['text'] = ({ code, locale }) =>
+      locale === 'es'
+        ? `${code} es tu código. ${'x'.repeat(60)}`
+        : `${code} ${'x'.repeat(locale === 'pt' ? 154 : 9)}`
+    expect(await findings({ text })).toEqual([
+      {
+        code: 'text_in_parts',
+        message:
+          'The text of Acme in "es" is billed as 2 messages: it has 81 characters, 70 fit one, since "ó" is not in the GSM alphabet.',
+        fix: 'shorten it, or accept it with maxParts: 2',
+      },
+      {
+        code: 'text_in_parts',
+        message: 'The text of Acme in "pt" is billed as 2 messages: it has 161 characters, 160 fit one.',
+        fix: 'shorten it, or accept it with maxParts: 2',
+      },
+    ])
+    expect(await findings({}, 'Café São João, a delicatessen of some renown')).toHaveLength(3)
+  })
+
+  it('names a text of which none can be sent', async () => {
+    const text: OwnCodesOptions['text'] = ({ code, locale }) => (locale === 'es' ? 'Hola' : code)
+    expect(await findings({ text })).toEqual([
+      {
+        code: 'text_unfit',
+        message:
+          'The text of Acme in "es" cannot be sent: it is too long, or the option text throws or leaves the code out.',
+        fix: 'shorten appName or origin, or mend the option text',
+      },
+    ])
+  })
+})
