@@ -6,6 +6,8 @@ export function byLine(map, code) {
   const indexOf = new Map(map.sources.map((source, index) => [source, index]))
   let previous = { source: 0, line: 0 }
   const mappings = code.split('\n').map((text, line) => {
+    // No line of a stack trace leads to a bracket that closes.
+    if (/^[\s{[}\]),;]*$/.test(text)) return ''
     const origin = origins.findEntry(line, text.search(/\S/))
     if (origin.generatedLine !== line) return ''
     const here = { source: indexOf.get(origin.originalSource), line: origin.originalLine }
