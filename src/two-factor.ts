@@ -39,7 +39,7 @@ import {
 } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/promises.js'
-import { minuteMs } from './lib/time.js'
+import { minuteMs, secondMs } from './lib/time.js'
 import { describeLimits, resolveOptions, settingFindings } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
@@ -145,7 +145,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     findings: () => [...settingFindings(settings), ...health.findings(), ...warnings.findings()],
   })
 
-  // Once the app runs: its store may connect while it starts.
+  // Its store may connect while it starts. Of the default one nobody else hears.
+  const leaveWord = (): Promise<void> => domain.leaveWord().catch(() => background.after(minuteMs, leaveWord))
+  if (settings.store !== undefined) background.after(secondMs, leaveWord)
+
+  // Once the app runs, for the same reason.
   background.after(minuteMs, async () => {
     const found = (await inspectStore(domain)).filter(({ code }) => code === 'store_evicts')
     // Brute force: whoever fills a store that forgets what is live has it forget a lock.

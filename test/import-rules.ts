@@ -58,7 +58,10 @@ export const importTable: ImportTable = {
       'tools/testing/index',
       'tools/testing/rehearsal/sign-in-recorder',
       'store/redis-store',
+      'store/redis-connection',
+      'challenge/desk',
       'phone-number',
+      'type store/store',
     ],
   },
   packages: {
@@ -82,7 +85,7 @@ export const importTable: ImportTable = {
         ['tools/sandbox/http/page-routes'],
       ]),
     ),
-    // The plan of a rehearsal.
-    [ofTheHost]: ['tools/cli/rehearse-command'],
+    // The plan of a rehearsal, and a store for the commands of an operator.
+    [ofTheHost]: ['tools/cli/rehearse-command', 'tools/cli/app-store'],
   },
 }

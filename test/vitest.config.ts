@@ -56,7 +56,7 @@ const full = files(
 
 /** The same of the built files. */
 const fullBuilt = files(
-  'tools/cli/{calibrate,doctor,rehearse,sandbox}',
+  'tools/cli/{calibrate,doctor,person,rehearse,sandbox}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
   'store/capacity',

@@ -1,4 +1,4 @@
-import { parsePhoneNumber } from '../phone-number.js'
+import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Account, Seen } from './account.js'
 import type { Channel, Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
@@ -74,6 +74,8 @@ export function createAccounts(
   return {
     /** The ledger of an account. */
     ledgerOf: (subject: string) => openLedger(keys.account(subject), limits.auth),
+    /** The ledger of a number at sign-up. */
+    enrolledLedgerOf: (phone: PhoneNumber) => openLedger(keys.enrolled(keys.number(phone)), limits.enrol),
 
     async open(actor: Actor): Promise<Account | Refusal> {
       const { lane = 'auth', subject, session, address, proxied = false, onGone } = actor

@@ -10,6 +10,7 @@ import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard
 import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
+import { createDeployments } from './deployment.js'
 import { createKeys, createSecrets } from './keys.js'
 import type { Limits } from './limits.js'
 import { createSubjects } from './lockouts.js'
@@ -61,6 +62,7 @@ export function openDomain(settings: {
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
   const numberCounters = createNumberCounters(parts)
   const grants = createGrants({ ...parts, deviceLifetimeMs: deviceLifetimeMs(settings) })
+  const devices = createDevices({ ...parts, grants })
   const sending = { ...parts, accounts, counters, numberCounters, codes }
   return {
     namespace,
@@ -72,16 +74,22 @@ export function openDomain(settings: {
     now,
     emit,
     challenges: createChallenges(sending),
-    subjects: createSubjects({ ...parts, accounts, numberCounters, grants }),
+    subjects: createSubjects({ ...parts, accounts, numberCounters, grants, devices }),
     ledgerOf: accounts.ledgerOf,
+    enrolledLedgerOf: accounts.enrolledLedgerOf,
     codes,
     signups,
     serviceLimits,
     grants,
     enrolments: createEnrolments({ ...parts, grants }),
     keptForms: createKeptForms(parts),
-    devices: createDevices({ ...parts, grants }),
+    devices,
     hashBound: createBoundHash(secrets, namespace),
+    /** Leaves word for an operator's command. That the store cannot take it yet is no failure of a request. */
+    leaveWord: () => {
+      const quiet = withStoreDeadline(settings.store, limits.storeTimeoutMs, { now, emit: () => undefined })
+      return createDeployments({ ...parts, store: quiet }).leave(settings)
+    },
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }
 }

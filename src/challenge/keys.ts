@@ -57,6 +57,8 @@ export function createKeys(namespace: string, secrets: Secrets) {
     enrolment: (session: string) => key('enrolment', hashId(session)),
     /** A form that waits for a code. */
     forms: (id: string) => key('forms', hashId(id)),
+    /** What the processes of an app leave for an operator's command. */
+    deployment: () => key('deployment', 'last'),
     /** A counter: what it counts, and for which holder. */
     counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }
@@ -81,6 +83,7 @@ export type SecretUse =
   | 'destination'
   | 'device'
   | 'device-name'
+  | 'deployment'
 
 export type Secrets = ReturnType<typeof createSecrets>
 

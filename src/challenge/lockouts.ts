@@ -2,8 +2,9 @@ import type { Accounts } from './accounts.js'
 import type { NumberCounters } from './budgets/number-counters.js'
 import type { Basis } from './keys.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
-import type { Ledger, Rank } from './ledger/ledger.js'
-import { reservedUntil, roomAt } from './ledger/pacing.js'
+import type { Ledger, LedgerView, Rank } from './ledger/ledger.js'
+import { cooldownExpiresAt, reservedUntil, roomAt } from './ledger/pacing.js'
+import type { Devices } from './proofs/devices.js'
 import type { Grants } from './proofs/grants.js'
 
 // What an operator sees of accounts that are locked, and how they are let in again.
@@ -30,41 +31,89 @@ export interface SubjectState extends KnownState {
   readonly known: KnownState
 }
 
+/** What keeps a code from being sent or checked, and for how long in milliseconds; 0 where it does not. */
+export interface Waits {
+  readonly disabled: boolean
+  readonly send: Readonly<Record<'lock' | 'knownBrowser' | 'sends' | 'number', number>>
+  /** After the last code, at the number that it went to. */
+  readonly cooldown: number
+  readonly check: Readonly<Record<'lock' | 'guesses' | 'number', number>>
+}
+
+/** What its numbers have to wait for by themselves, each. */
+type NumberWaits = readonly Awaited<ReturnType<NumberCounters['waits']>>[]
+
+/** What this rank has to wait for. */
+export function waitsOf(seen: LedgerView, rank: Rank, numbers: NumberWaits = []): Waits {
+  const { ledger, now, limits } = seen
+  const lock = rank === 'stranger' ? lockedForMs(seen) : 0
+  const last = ledger.sends.findLast((send) => send.rank === rank)
+  const until = (moment: number) => Math.max(0, moment - now)
+  return {
+    disabled: isDisabled(ledger, rank, limits),
+    send: {
+      lock,
+      knownBrowser: until(reservedUntil(seen, rank)),
+      sends: until(roomAt(seen, rank, 'sms')),
+      number: Math.max(0, ...numbers.map(({ sendMs }) => sendMs)),
+    },
+    cooldown: last === undefined ? 0 : until(cooldownExpiresAt(seen, rank, last)),
+    check: {
+      lock,
+      guesses: pauseBeforeCheck(seen, rank),
+      number: Math.max(0, ...numbers.map(({ checkMs }) => checkMs)),
+    },
+  }
+}
+
+export const lockedForMs = ({ ledger, now }: LedgerView): number => Math.max(0, ledger.lockExpiresAt - now)
+
+export const judgedIn = ({ stranger, known }: Ledger): number => stranger.rejections + known.rejections
+
+/** The longest of them. */
+export const longest = (waits: Readonly<Record<string, number>>): number => Math.max(...Object.values(waits))
+
+const stateOf = ({ disabled, send, check }: Waits): KnownState => ({
+  disabled,
+  nextSendInMs: longest(send),
+  nextCheckInMs: longest(check),
+})
+
 /** The operator's view of an account. */
 export function createSubjects(
   parts: Basis & {
-    readonly grants: Pick<Grants, 'forgetRecoveryTries'>
+    readonly grants: Pick<Grants, 'forgetRecoveryTries' | 'revokeEverything'>
+    readonly devices: Pick<Devices, 'forgetSubject'>
     readonly accounts: Pick<Accounts, 'ledgerOf'>
     readonly numberCounters: NumberCounters
   },
 ) {
-  const { accounts, numberCounters, grants, emit } = parts
+  const { accounts, numberCounters, grants, devices, emit } = parts
 
   /** By their keys: what an account was sent to in the last day. */
   const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ place }) => place))]
 
+  /** Its ledger, and what either kind of browser has to wait for. */
+  async function look(subject: string) {
+    const seen = await accounts.ledgerOf(subject).read()
+    const waits = async (rank: Rank) =>
+      waitsOf(
+        seen,
+        rank,
+        await Promise.all(numbersIn(seen.ledger).map((number) => numberCounters.waits(number, rank))),
+      )
+    const [strangers, known] = await Promise.all([waits('stranger'), waits('known')])
+    return { seen, strangers, known }
+  }
+
   return {
+    look,
+
     async state(subject: string): Promise<SubjectState> {
-      const seen = await accounts.ledgerOf(subject).read()
-      const { ledger, now, limits } = seen
-      const lockedForMs = Math.max(0, ledger.lockExpiresAt - now)
-      const stateOf = async (rank: Rank): Promise<KnownState> => {
-        const waits = await Promise.all(numbersIn(ledger).map((number) => numberCounters.waits(number, rank)))
-        const ofLock = rank === 'stranger' ? lockedForMs : 0
-        const freeAt = Math.max(reservedUntil(seen, rank), roomAt(seen, rank, 'sms'))
-        return {
-          disabled: isDisabled(ledger, rank, limits),
-          nextSendInMs: Math.max(ofLock, freeAt - now, ...waits.map(({ sendMs }) => sendMs)),
-          nextCheckInMs: Math.max(
-            ofLock,
-            pauseBeforeCheck(seen, rank),
-            ...waits.map(({ checkMs }) => checkMs),
-          ),
-        }
-      }
-      const [strangers, known] = await Promise.all([stateOf('stranger'), stateOf('known')])
-      const judged = ledger.stranger.rejections + ledger.known.rejections
-      return { locked: lockedForMs > 0, lockedForMs, judged, ...strangers, known }
+      const { seen, strangers, known } = await look(subject)
+      const forMs = lockedForMs(seen)
+      const judged = judgedIn(seen.ledger)
+      return { locked: forMs > 0, lockedForMs: forMs, judged, ...stateOf(strangers), known: stateOf(known) }
     },
 
     /**
@@ -80,6 +129,12 @@ export function createSubjects(
         grants.forgetRecoveryTries(subject),
       ])
       emit({ type: 'subject.enabled', subject })
+    },
+
+    /** Ends all that it has. */
+    async revokeEverything(subject: string): Promise<void> {
+      await grants.revokeEverything(subject)
+      await devices.forgetSubject(subject)
     },
   }
 }

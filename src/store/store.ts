@@ -131,6 +131,7 @@ export const kinds = {
   // Up to 20 kB each. A form that finds no room is typed again.
   forms: { ...lasting('auth'), maxEntries: 1_000 },
   devices: lasting('auth'),
+  deployment: lasting('auth'),
   'number-sends': lasting('auth'),
   'number-wrong': lasting('auth'),
   'count-auth-address-sends': counters('auth'),

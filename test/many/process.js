@@ -6,7 +6,7 @@ import express from 'express'
 import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 
-const { provider, clientName, redisPorts, storeTimeoutMs } = JSON.parse(process.argv[2])
+const { provider, clientName, redisPorts, storeTimeoutMs, limits, namespace } = JSON.parse(process.argv[2])
 
 const nodes = redisPorts.map((port) => ({ host: '127.0.0.1', port, url: `redis://127.0.0.1:${port}` }))
 const library = await import(clientName.endsWith('ioredis') ? 'ioredis' : 'redis')
@@ -36,7 +36,8 @@ const tf = twoFactor({
   subject: (req) => tokenOf(req)[0] || undefined,
   phone: (_req, subject) => `+57300000${subject}`,
   // What holds an attacker back here is the ledger alone.
-  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false },
+  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, ...limits },
+  namespace,
 })
 
 const app = express()

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Limits } from '../../src/challenge/limits.js'
 import { createAgent } from '../../src/tools/testing/rehearsal/agent.js'
 import { postAtOnce } from '../../src/tools/testing/rehearsal/bursts.js'
 import { createWire } from '../../src/tools/testing/rehearsal/wire.js'
@@ -26,6 +27,8 @@ export interface Setting {
   readonly clientName: 'redis' | 'ioredis' | 'cluster of redis' | 'cluster of ioredis'
   readonly redisPorts: readonly number[]
   readonly storeTimeoutMs: number
+  readonly limits?: Partial<Limits>
+  readonly namespace?: string
 }
 
 /** An app in a process of its own. It ends with `end()`, and whenever this process does. */

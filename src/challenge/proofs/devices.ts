@@ -32,6 +32,8 @@ interface Parts extends Basis, DeviceAges {
   readonly grants: Pick<Grants, 'devicesEndedAt' | 'endDevices'>
 }
 
+export type Devices = ReturnType<typeof createDevices>
+
 /** The browsers of all subjects that are known or trusted. */
 export function createDevices(parts: Parts) {
   const { store, keys, secrets, namespace, grants, now, emit } = parts

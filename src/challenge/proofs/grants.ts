@@ -27,6 +27,7 @@ import {
   take,
   takeBack,
 } from './subject-record.js'
+import { subjectSeen } from './subject-seen.js'
 
 /** What success leaves behind. */
 export interface Grant {
@@ -121,6 +122,8 @@ export function createGrants(parts: Parts) {
       change(subject, (record, time) => endDevices(record, deviceLifetimeMs, time)),
     /** Device cookies that were set until then are worth nothing. */
     devicesEndedAt: (subject: string) => look(subject, devicesEndedAt),
+    /** What an operator sees of the record: its sessions with a proof that is valid, and the recovery codes tried. */
+    look: async (subject: string) => look(subject, (record) => subjectSeen(record, now())),
     /** Forgets the recovery codes that were tried in the day that runs. */
     forgetRecoveryTries: (subject: string) => change(subject, forgetRecoveryTries),
   }

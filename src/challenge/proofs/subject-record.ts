@@ -31,7 +31,7 @@ const maxEarlier = 4
 /** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
 const maxRevocations = 20
 /** Of a day. A budget of its own: wrong codes by phone use up none of it, nor the other way round (lockout). */
-const maxRecoveryTries = 10
+export const maxRecoveryTries = 10
 
 /** How long a proven number may be redeemed. */
 export const proofLifetimeMs = 30 * minuteMs

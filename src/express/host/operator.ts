@@ -83,17 +83,13 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { subjects, signups, grants, devices, store } = domain
+  const { subjects, signups, store } = domain
   const { provider, store: hostStore, appName: appNames, pages } = settings
   return {
     subjects: {
       state: async (subject) => subjects.state(subjectText(subject)),
       enable: async (subject) => subjects.enable(subjectText(subject)),
-      async revokeEverything(name) {
-        const subject = subjectText(name)
-        await grants.revokeEverything(subject)
-        await devices.forgetSubject(subject)
-      },
+      revokeEverything: async (subject) => subjects.revokeEverything(subjectText(subject)),
     },
     signups: {
       async approved(country) {

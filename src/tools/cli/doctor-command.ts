@@ -2,15 +2,12 @@ import { accountFlags, withClient } from './account-flags.js'
 import { printJson, readCommandLine } from './command-line.js'
 import { describeReport, examine } from './doctor.js'
 import { loadFromApp } from './host-checks.js'
-import { secretShown, UsageError } from './usage-error.js'
+import { redisFlag, redisUrlOf } from './redis-flag.js'
+import { UsageError } from './usage-error.js'
 
 const flags = {
   ...accountFlags,
-  redisUrl: {
-    takes: '<url>',
-    variable: 'REDIS_URL',
-    help: 'Redis, if the app uses it; a password only in the variable',
-  },
+  redisUrl: redisFlag,
   lowCredits: { takes: '<count>', help: 'below so many credits the account is worth a look; 50' },
   json: { help: 'print the findings as JSON, each with its stable code' },
 } as const
@@ -32,10 +29,7 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, args)
   if (values === undefined) return 0
   const lowCredits = creditsOf(values.lowCredits ?? '50')
-  if (values.redisUrl !== undefined && holdsPassword(values.redisUrl)) {
-    throw secretShown('A password in --redis-url', 'REDIS_URL')
-  }
-  const redisUrl = redisUrlOf(values.redisUrl ?? process.env.REDIS_URL)
+  const redisUrl = redisUrlOf(values)
   return withClient(flags, values, async (provider, account) => {
     const report = await examine({
       ...account,
@@ -54,16 +48,4 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
 function creditsOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new UsageError('low-credits must be a whole number of credits, such as 50.')
-}
-
-function holdsPassword(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { password, searchParams } = new URL(url)
-  return password !== '' || searchParams.has('password')
-}
-
-function redisUrlOf(url: string | undefined): string | undefined {
-  if (url === undefined || url === '') return undefined
-  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return url
-  throw new UsageError('redis-url must begin with redis:// or rediss://.')
 }

@@ -22,6 +22,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'check everything that could prevent codes from being delivered',
     load: async () => (await import('./doctor-command.js')).doctorCommand,
   },
+  person: {
+    summary: 'show what an account may do now, let it begin anew, or end all it has',
+    load: async () => (await import('./person-command.js')).personCommand,
+  },
   rehearse: {
     summary: 'attack an app on this machine as it is wired up, and say what to change',
     load: async () => (await import('./rehearse-command.js')).rehearseCommand,

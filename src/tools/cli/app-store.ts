@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { senderOf } from '../../store/redis-connection.js'
+import { redisStore } from '../../store/redis-store.js'
+import type { Store } from '../../store/store.js'
+import { openRedis, openRedisCluster, type RedisOfApp } from './app-redis.js'
+import type { Row } from './findings.js'
+import type { LoadFromApp } from './host-checks.js'
+import { clientMissing } from './redis-check.js'
+import { UsageError } from './usage-error.js'
+
+/** The store that the processes of an app share. */
+export interface AppStore {
+  readonly store: Store
+  close(): unknown
+}
+
+/** A machine far away may be asked: slow is not silent. */
+const timeoutMs = 2_000
+
+/** Through the client that the app has installed. The row says what is missing. */
+export async function openRedisStore(url: string, load: LoadFromApp): Promise<AppStore | Row> {
+  const single = openRedis(url, load)
+  if (single === undefined) return clientMissing
+  await connected(single)
+  if (!(await isOfCluster(single))) return storeOf(single)
+  single.end()
+  const cluster = openRedisCluster(url, load)
+  if (cluster === undefined) return clientMissing
+  await connected(cluster)
+  return storeOf(cluster)
+}
+
+async function connected(redis: RedisOfApp): Promise<void> {
+  await redis.connect().catch((error: unknown) => {
+    redis.end()
+    throw error
+  })
+}
+
+const storeOf = ({ client, end }: RedisOfApp): AppStore => ({
+  store: redisStore({ client, timeoutMs }),
+  close: end,
+})
+
+/** Where its user may not ask, it is taken for a single one: the first key at another node says so. */
+async function isOfCluster({ client }: RedisOfApp): Promise<boolean> {
+  const info = await senderOf({ client })('', ['info', 'cluster']).catch(() => '')
+  return String(info).includes('cluster_enabled:1')
+}
+
+/** What a module of the host exports as `store`, or as its default. */
+export async function loadStore(file: string): Promise<AppStore> {
+  const { href } = pathToFileURL(resolve(file))
+  const module = await import(href).catch((error) => {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== href) throw error
+    throw new UsageError(`There is no ${file} here.`)
+  })
+  const store = await (module.store ?? module.default)
+  if (typeof store?.read !== 'function' || typeof store.swap !== 'function') {
+    throw new UsageError(`${file} exports no store: neither as "store" nor as its default.`)
+  }
+  return { store, close: () => store.close?.() }
+}

@@ -1,0 +1,98 @@
+import type { LedgerSeen, PersonSeen } from '../../challenge/desk.js'
+import { printJson, readCommandLine } from './command-line.js'
+import { deskFlags, type Where, withDesk } from './desk.js'
+import { describeLedger, describePerson } from './person-report.js'
+import { printable } from './quote.js'
+import { openTerminal } from './terminal.js'
+import { UsageError } from './usage-error.js'
+
+const flags = {
+  ...deskFlags,
+  enable: { help: 'lift lock and disabling, and forget what was counted: the account begins anew' },
+  revoke: {
+    help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
+  },
+  yes: { help: 'do not ask, in scripts' },
+} as const
+
+const usage = {
+  name: 'person <account>',
+  about: `Shows what an account may do now, and why not: lock, next code, next try, the codes of today, trusted devices,
+tries of recovery codes. The account as the option subject returns it; with a number, such as +573001234567, what a
+sign-up with it would meet. It needs no provider and no app, and changes nothing unless it is told to.`,
+  flags,
+  notes: `Limits are those of the process of the app that started last.
+
+Exit codes: 0 shown, or done; 1 nothing was done; 2 the command line was not understood.`,
+}
+
+/** Shows an account, and does to it what is asked. */
+export async function personCommand(args: readonly string[]): Promise<number> {
+  const [first = ''] = args
+  const subject = first.startsWith('-') ? '' : first
+  const values = await readCommandLine(usage, subject === '' ? args : args.slice(1))
+  if (values === undefined) return 0
+  if (subject === '') throw new UsageError('The account is missing: pass it, such as person ana.')
+  const { enable, revoke, json } = values
+  if (subject.startsWith('+')) {
+    if (enable || revoke) throw new UsageError('--enable and --revoke take an account, not a number.')
+    return withDesk(values, (where) => showNumber(where, subject, json))
+  }
+  if (revoke && !values.yes && !(await isMeant(subject))) {
+    process.stderr.write('Nothing was changed.\n')
+    return 1
+  }
+  return withDesk(values, async (where) => {
+    const { desk } = where
+    const before = await desk.person(subject)
+    const isEnabled = enable === true && before.isKnown
+    if (isEnabled) await desk.enable(subject)
+    if (revoke) await desk.revokeEverything(subject)
+    const person = isEnabled || revoke ? await desk.person(subject) : before
+    const done = { ...(enable && { enabled: isEnabled }), ...(revoke && { revoked: true }) }
+    if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
+    else process.stdout.write(textOf(subject, person, done))
+    return enable && !isEnabled ? 1 : 0
+  })
+}
+
+/** Whether it is to be revoked, by the person in front of the program. */
+async function isMeant(subject: string): Promise<boolean> {
+  const terminal = openTerminal()
+  try {
+    if (!terminal.interactive) throw new UsageError('Nobody can be asked here: --revoke needs --yes.')
+    const answer = await terminal.ask(`End all that ${printable(subject)} has, in every browser? yes or no`)
+    return answer === 'yes'
+  } finally {
+    terminal.close()
+  }
+}
+
+async function showNumber({ desk, namespace }: Where, spelled: string, json = false): Promise<number> {
+  const seen = await desk.number(spelled)
+  if (typeof seen === 'string') throw new UsageError(`${printable(spelled)} is no number: ${seen}.`)
+  if (json) printJson({ number: spelled, namespace, ...seen })
+  else process.stdout.write(`${numberText(spelled, seen)}\n`)
+  return 0
+}
+
+const numberText = (spelled: string, seen: LedgerSeen) =>
+  seen.isKnown
+    ? `The number ${printable(spelled)} at sign-up\n\n${describeLedger(seen).join('\n')}`
+    : `Nothing is remembered of a sign-up with ${printable(spelled)}: a code may be sent.`
+
+function textOf(
+  subject: string,
+  person: PersonSeen,
+  { enabled, revoked }: { readonly enabled?: boolean; readonly revoked?: boolean },
+): string {
+  const done = [
+    enabled && 'Enabled: the account begins anew.',
+    enabled === false && 'There was nothing to lift.',
+    revoked && 'Revoked: all that it had has ended.',
+  ]
+  const shown = person.isKnown
+    ? `The account ${printable(subject)}\n\n${describePerson(person).join('\n')}`
+    : `Nothing is remembered of the account ${printable(subject)}. Is that how the option subject spells it?`
+  return `${[...done, shown].filter((line) => typeof line === 'string').join('\n')}\n`
+}

@@ -1,0 +1,93 @@
+import type { CodeSeen, LedgerSeen, PersonSeen } from '../../challenge/desk.js'
+import { hourMs, minuteMs, secondMs } from '../../lib/time.js'
+import { printable } from './quote.js'
+
+/** What keeps somebody waiting. */
+const reasons = {
+  lock: 'locked',
+  knownBrowser: 'a code for a browser that is known is still good',
+  sends: 'it has had its codes of the hour or day',
+  number: 'its number has had its share over all accounts',
+  guesses: 'it has had its tries of the hour or day',
+  cooldown: 'the pause after the last one',
+} as const
+
+type Reason = keyof typeof reasons
+
+/** A ledger, line by line. */
+export function describeLedger(seen: LedgerSeen): readonly string[] {
+  return [...statusLines(seen), ...codeLines(seen.codes)]
+}
+
+/** An account, line by line. */
+export function describePerson(person: PersonSeen): readonly string[] {
+  const { known, sessions, trustedDevices, recoveryTries } = person
+  const { count, most, endsInMs } = recoveryTries
+  return [
+    ...statusLines(person),
+    ...(known === undefined ? [] : [line('Where known', waitText(known))]),
+    ...codeLines(person.codes),
+    line('Sessions', `${sessions} with a proof that is valid`),
+    line('Devices', trustedDevices.length === 0 ? 'none is trusted' : `${trustedDevices.length} trusted`),
+    ...trustedDevices.map(({ label = 'without a label', trustedAt, usedAt, endsAt }) => {
+      const times = `since ${dayOf(trustedAt)}, used ${dayOf(usedAt)}, until ${dayOf(endsAt)}`
+      return line('', `${printable(label)}, ${times}`)
+    }),
+    line(
+      'Recovery',
+      count === 0 ? 'no code was tried today' : `${count} of ${most} tries used, anew in ${span(endsInMs)}`,
+    ),
+  ]
+}
+
+const line = (name: string, text: string) => `  ${name.padEnd(13)}${text}`
+
+function statusLines({ lockedForMs, judged, strangers }: LedgerSeen): readonly string[] {
+  const wrong = `${judged} wrong ${judged === 1 ? 'code' : 'codes'} since the last success`
+  if (strangers.disabled) return [line('Disabled', `${wrong}; only --enable lifts it`)]
+  const state = lockedForMs > 0 ? line('Locked', `for ${span(lockedForMs)}: ${wrong}`) : line('Open', wrong)
+  return [state, line('Next', waitText(strangers))]
+}
+
+/** What has to be waited for, and why: `code in 43 s (the pause after the last one), try now`. */
+function waitText({ disabled, send, cooldown, check }: LedgerSeen['strangers']): string {
+  if (disabled) return 'disabled; only --enable lifts it'
+  return `code ${soonest({ ...send, cooldown })}, try ${soonest(check)}`
+}
+
+function soonest(waits: Readonly<Partial<Record<Reason, number>>>): string {
+  const [reason, ms] = Object.entries(waits).reduce((most, one) => (one[1] > most[1] ? one : most))
+  return ms === 0 ? 'now' : `in ${span(ms)} (${reasons[reason as Reason]})`
+}
+
+const states = {
+  booked: 'under way, or lost',
+  sent: 'sent, not entered',
+  unconfirmed: 'perhaps sent: the provider did not answer',
+  refused: 'refused by the provider',
+  entered: 'sent and entered',
+} as const satisfies Record<CodeSeen['state'], string>
+
+function codeLines(codes: readonly CodeSeen[]): readonly string[] {
+  const count = codes.length === 0 ? 'none in the last day' : `${codes.length} in the last day`
+  return [
+    line('Codes', count),
+    ...codes.map(({ at, channel, state, inKnownBrowser, isForgiven }) => {
+      const where = inKnownBrowser ? ', in a known browser' : ''
+      const forgiven = isForgiven ? ', forgiven' : ''
+      return line('', `${momentOf(at)} ${channel}: ${states[state]}${where}${forgiven}`)
+    }),
+  ]
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const momentOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Rounded up, so that whoever waits for it has waited long enough. */
+export function span(ms: number): string {
+  if (ms < minuteMs) return `${Math.ceil(ms / secondMs)} s`
+  const minutes = Math.ceil(ms / minuteMs)
+  if (ms < hourMs) return `${minutes} min`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { PersonSeen } from '../../../src/challenge/desk.js'
+import { challenged, signedIn } from '../../many/people.js'
+import { type Instance, type Setting, startInstance } from '../../many/processes.js'
+import { type ProviderStub, startProviderStub } from '../../provider-stub.js'
+import { startRedisCluster } from '../../store/redis-cluster-server.js'
+import { startRedis, until, withoutRedis } from '../../store/redis-server.js'
+import { run, runInTerminal, withoutTerminal } from './program.js'
+
+const secret = 'a secret of thirty-two bytes or more'
+const namespace = 'shop'
+
+/** What the program prints as JSON, with what was asked. */
+type Told = PersonSeen & {
+  readonly enabled?: boolean
+  readonly revoked?: boolean
+  readonly failure?: { readonly code: string }
+}
+
+const stores = {
+  'one Redis': {
+    start: async () => {
+      const server = await startRedis()
+      return { redisPorts: [server.port], stop: () => server.kill() }
+    },
+    clientName: 'ioredis',
+  },
+  'a cluster': {
+    start: async () => {
+      const { primaries, stop } = await startRedisCluster()
+      return { redisPorts: primaries.map(({ port }) => port), stop }
+    },
+    clientName: 'cluster of redis',
+  },
+} as const
+
+describe.skipIf(withoutRedis).each(Object.entries(stores))(
+  'express-two-factor person beside a process that serves on %s',
+  (_name, { start, clientName }) => {
+    let redis: { readonly redisPorts: readonly number[]; stop(): Promise<void> }
+    let stub: ProviderStub
+    let app: Instance
+    let env: NodeJS.ProcessEnv
+    beforeAll(async () => {
+      stub = await startProviderStub()
+      redis = await start()
+      const setting: Setting = {
+        ...{ provider: stub.baseUrl, clientName, redisPorts: redis.redisPorts, storeTimeoutMs: 5_000 },
+        limits: { failuresBeforeLock: 3 },
+        namespace,
+      }
+      app = await startInstance(setting)
+      const [port] = redis.redisPorts
+      env = { REDIS_URL: `redis://127.0.0.1:${port}`, TWO_FACTOR_SECRET: secret }
+    })
+    // It leaves word of itself within a second or so.
+    beforeEach(() => until(async () => (await ask('nobody')).failure === undefined))
+    afterAll(async () => {
+      await app?.end()
+      await redis?.stop()
+      await stub?.close()
+    })
+
+    const person = ([account = '', ...args]: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      run(['person', account, '--namespace', namespace, ...args], { ...env, ...more })
+
+    async function ask(account: string, ...args: string[]): Promise<Told> {
+      const program = person([account, ...args, '--json'])
+      await program.exitCode
+      return JSON.parse(program.out())
+    }
+
+    /** Somebody whom three wrong codes have locked out. */
+    async function lockedOut() {
+      const ana = await challenged(app)
+      for (const code of ['111111', '222222', '333333']) await ana.verify(code)
+      expect((await ana.verify(stub.rightCode)).body.code).toBe('phone_locked')
+      return { ana, account: ana.token.split('.')[0] ?? '' }
+    }
+
+    it('shows who is locked out, for how long and why, by the limits of the app', async () => {
+      const { account } = await lockedOut()
+      const seen = await ask(account)
+      expect(seen.lockedForMs).toBeGreaterThan(14 * 60_000)
+      expect(seen).toMatchObject({ judged: 3, sessions: 0, codes: [{ channel: 'sms', state: 'sent' }] })
+      const program = person([account])
+      expect(await program.exitCode).toBe(0)
+      expect(program.out()).toMatch(
+        /^The account \d+\n\n {2}Locked +for 15 min: 3 wrong codes since the last success\n {2}Next +code in 15 min \(locked\), try in 15 min \(locked\)\n {2}Codes +1 in the last day\n +\S+ \S+ UTC sms: sent, not entered\n/,
+      )
+    })
+
+    it('lets an account begin anew while the app serves', async () => {
+      const { ana, account } = await lockedOut()
+      expect(await ask(account, '--enable')).toMatchObject({ enabled: true, lockedForMs: 0, judged: 0 })
+      expect((await ana.verify(stub.rightCode)).status).toBe(200)
+      expect(await ask(account)).toMatchObject({ sessions: 1, codes: [{ state: 'entered' }] })
+    })
+
+    it('ends all that an account has, once somebody has said so', async () => {
+      const ana = await signedIn(app, stub)
+      const account = ana.token.split('.')[0] ?? ''
+      const unasked = person([account, '--revoke'])
+      expect(await unasked.exitCode).toBe(2)
+      expect(unasked.err()).toContain('--revoke needs --yes')
+      expect((await ana.account()).status).toBe(200)
+      expect(await ask(account, '--revoke', '--yes')).toMatchObject({ revoked: true, sessions: 0 })
+      expect((await ana.account()).status).toBe(401)
+    })
+
+    it.skipIf(withoutTerminal)('asks before it ends anything', async () => {
+      const ana = await signedIn(app, stub)
+      const account = ana.token.split('.')[0] ?? ''
+      for (const [answer, code, status] of [
+        ['no', 1, 200],
+        ['yes', 0, 401],
+      ] as const) {
+        const program = runInTerminal(['person', account, '--revoke', '--namespace', namespace], env)
+        await program.saying(`End all that ${account} has`)
+        program.type(`${answer}\r`)
+        expect(await program.exitCode).toBe(code)
+        expect((await ana.account()).status).toBe(status)
+      }
+    })
+
+    it('says that nothing is remembered, and lifts nothing then', async () => {
+      const program = person(['anna', '--enable'])
+      expect(await program.exitCode).toBe(1)
+      expect(program.out()).toBe(
+        'There was nothing to lift.\nNothing is remembered of the account anna. Is that how the option subject spells it?\n',
+      )
+    })
+
+    it.each([
+      ['another secret', 'other_secret', [], { TWO_FACTOR_SECRET: secret.replace('a ', 'A ') }],
+      ['another namespace', 'unknown_namespace', ['--namespace', 'shops'], {}],
+    ])('says that it was given %s, and changes nothing', async (_what, code, more, other) => {
+      const { ana, account } = await lockedOut()
+      const program = person([account, '--enable', '--revoke', '--yes', '--json'].concat(more), other)
+      expect(await program.exitCode).toBe(1)
+      expect(JSON.parse(program.out()).failure.code).toBe(code)
+      expect((await ana.verify(stub.rightCode)).body.code).toBe('phone_locked')
+    })
+
+    it('knows of a number what a sign-up with it would meet', async () => {
+      const program = person(['+57 300 123 4567'])
+      expect(await program.exitCode).toBe(0)
+      expect(program.out()).toContain('Nothing is remembered of a sign-up with +57 300 123 4567')
+    })
+
+    it('works on a store that a module exports', async () => {
+      const { account } = await lockedOut()
+      const folder = mkdtempSync(join(tmpdir(), 'two-factor-store-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const file = join(folder, 'store.mjs')
+      writeFileSync(file, moduleFor(redis.redisPorts))
+      const program = person([account, '--json', '--store', file], { REDIS_URL: '' })
+      // The connection of the module is nobody's to close.
+      expect(await program.exitCode).toBe(0)
+      expect(JSON.parse(program.out()).judged).toBe(3)
+    })
+  },
+)
+
+const moduleOf = (path: string) => JSON.stringify(new URL(path, pathToFileURL(`${process.cwd()}/`)).href)
+
+const moduleFor = (ports: readonly number[]) => `
+import { Cluster, Redis } from ${moduleOf('node_modules/ioredis/built/index.js')}
+import { redisStore } from ${moduleOf('dist/store/redis-store.js')}
+const nodes = ${JSON.stringify(ports.map((port) => ({ host: '127.0.0.1', port })))}
+export const store = redisStore({ client: nodes.length > 1 ? new Cluster(nodes) : new Redis(nodes[0]) })
+`
+
+it.each([
+  [[], { TWO_FACTOR_SECRET: secret }, 'The account is missing'],
+  [['ana'], { TWO_FACTOR_SECRET: '', REDIS_URL: '' }, 'set TWO_FACTOR_SECRET'],
+  [['ana'], { TWO_FACTOR_SECRET: secret, REDIS_URL: '' }, 'set REDIS_URL, or pass --store'],
+  [['ana', '--secret', 'sesame'], { TWO_FACTOR_SECRET: secret }, '--secret is not taken'],
+  [['+573001234567', '--enable'], { TWO_FACTOR_SECRET: secret }, 'take an account, not a number'],
+])('express-two-factor person %j is not understood', async (args, env, says) => {
+  const program = run(['person', ...args], env)
+  expect(await program.exitCode).toBe(2)
+  expect(program.err()).toContain(says)
+  expect(program.err()).not.toContain('sesame')
+})
+
+it('express-two-factor person says what to do where no Redis runs', async () => {
+  const env = { TWO_FACTOR_SECRET: secret, REDIS_URL: 'redis://127.0.0.1:9' }
+  const program = run(['person', 'ana'], env)
+  expect(await program.exitCode).toBe(1)
+  expect(program.err()).toMatch(/cannot be used: .*ECONNREFUSED.*\n +Fix: start it/)
+})
