@@ -3,12 +3,10 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { anchorsOf, blocksOf, documents, firstColumn, linksOf, path, read, sectionOf } from './documents.js'
+import { anchorsOf, blocksOf, documents, linksOf, path, read, sectionOf } from './documents.js'
 import { run } from './examples/running.js'
-import { exportedSymbols } from './structure/exported.js'
 
 const readme = read('README.md')
-const symbols = exportedSymbols()
 
 /** Every name in a source file that matches. */
 const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
@@ -81,16 +79,6 @@ describe('the documents', () => {
       return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
     })
     expect(lost).toEqual([])
-  })
-
-  it.each([
-    ['docs/pages.md', 'Brand', 'BrandOptions'],
-    ['docs/sandbox.md', 'Options', 'SandboxOptions'],
-  ])('list in %s, under "%s", all %s', (document, heading, type) => {
-    const members = symbols.filter(({ name }) => name.includes(`: ${type}.`))
-    const names = members.map(({ name }) => name.split('.').at(-1))
-    expect(names.length).toBeGreaterThan(5)
-    expect(firstColumn(sectionOf(read(document), heading)).sort()).toEqual(names.sort())
   })
 
   it.each(documents)('name files of the repository that exist: %s', (document) => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { eventUrgency } from '../../src/alarms.js'
 import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
 import { httpStatusOf } from '../../src/errors.js'
-import { en } from '../../src/express/pages/messages/en.js'
 import { inWords } from '../../src/options/resolve.js'
 import { fixedNumbers } from '../../src/tools/sandbox/index.js'
 import { path, read } from '../documents.js'
@@ -98,14 +97,6 @@ const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
   ],
 )
 
-/** Each text; a title and its text, which are shown together, in one row. */
-const english: Readonly<Record<string, string>> = en
-const texts = Object.entries(english).flatMap(([key, text]) => {
-  if (english[key.replace(/text$/, 'title')] !== undefined && key.endsWith('.text')) return []
-  const below = key.endsWith('.title') ? english[key.replace(/title$/, 'text')] : undefined
-  return [below === undefined ? [`\`${key}\``, text] : [`\`${key}\`, \`.text\``, `${text} · ${below}`]]
-})
-
 const alarms = Object.entries(eventUrgency).flatMap(([type, { level, atLeast = 0, todo = '' }]) =>
   level === 'alarm' ? [{ type, atLeast, todo }] : [],
 )
@@ -168,7 +159,11 @@ const tables: [document: string, name: string, table: string][] = [
   ],
   ['docs/reference.md', 'events', table(['type', 'when', 'besides'], events)],
   ['docs/events.md', 'alarms', table(['type', 'level', 'what to do'], urgencies)],
-  ['docs/pages.md', 'text keys', table(['key', 'English'], texts)],
+  [
+    'docs/pages.md',
+    'brand',
+    table(['option', 'what it does'], membersOf('src/express/pages/brand.ts', 'BrandOptions')),
+  ],
 ]
 
 // `npm run docs` writes them.

@@ -16,7 +16,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     code: 'cross-site',
     claim: 'another site can neither start, verify nor read',
     fix: 'list the origins that you know in cors() and allowedOrigins, in place of every one that asks',
-    docs: 'docs/browser.md#another-origin',
+    docs: 'docs/single-page.md#another-origin',
     async run(stage, tries) {
       tries('posts with the headers of another site, and reading answers from one (CORS)')
       const visit = await stage.passwordGiven()
