@@ -1,5 +1,5 @@
 // Looks once at each code that was sent, and tells whether it has arrived, by country and method:
-// const onEvent = watchDelivery({ client, arrived: /^Entregado/, tell: (fate, { country }) => fates.inc({ fate, country }) })
+// const onEvent = watchDelivery({ client, tell: (fate, { country }) => fates.inc({ fate, country }) })
 // twoFactor({ provider: providerCodes({ client, approvedStatuses }), onEvent })
 import type { ProviderClient, TwoFactorEvent } from 'express-two-factor'
 
@@ -8,20 +8,60 @@ export type Sent = Extract<TwoFactorEvent, { readonly type: 'challenge.sent' }>
 export interface DeliveryWatch {
   /** The account that sends the codes. With several, look at `provider` of the event first. */
   readonly client: Pick<ProviderClient, 'messageState'>
-  /** What it says of a message that has arrived: `npx express-two-factor calibrate` shows it. */
-  readonly arrived: RegExp
+  /** What further words of the account mean, such as `{ 'fora de área': 'missing' }`: `npx express-two-factor calibrate` shows one. */
+  readonly words?: Readonly<Record<string, 'arrived' | 'missing'>>
   /** How long after the send it is asked, in milliseconds. Default 15 seconds. */
   readonly afterMs?: number
-  /** Hears of each code. `unknown`: the account could not be asked. */
+  /** Hears of each code. `missing`: lost, or still on its way. `unknown`: the account did not say, or by no word known here. */
   tell(fate: 'arrived' | 'missing' | 'unknown', sent: Sent): void
 }
 
+/** Receipts of SMPP 3.4 (appendix B), and what accounts say in English, Spanish and Portuguese. */
+const field = {
+  // First, because "no entregado" has a word of those that have arrived.
+  missing: `
+    undeliv expired rejectd deleted enroute acceptd
+    no not sin error failed undelivered undeliverable rejected unreachable blocked busy voicemail sent sending queued pending accepted ringing
+    fallido fallida fallo vencido vencida caducado expirado expirada rechazado rechazada eliminado inaccesible bloqueado ocupado ocupada
+    buzon apagado enviado enviada enviando pendiente aceptado aceptada llamando
+    nao sem erro falhou falha rejeitado rejeitada excluido inacessivel ocupado caixa desligado enviando pendente aceito chamando`,
+  arrived: `
+    delivrd
+    delivered received read answered
+    entregado entregada recibido recibida leido leida contestado contestada atendida
+    entregue recebido recebida lido lida atendido`,
+} as const
+
+/** Words without capitals, accents and signs, between single spaces. */
+function plain(text: string): string {
+  const letters = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  return ` ${letters.match(/\p{L}+/gu)?.join(' ') ?? ''} `
+}
+
 /** Returns the listener. What it finds changes nothing: who receives no message must not be sent more of them. */
-export function watchDelivery({ client, arrived, afterMs = 15_000, tell }: DeliveryWatch) {
+export function watchDelivery({ client, words = {}, afterMs = 15_000, tell }: DeliveryWatch) {
+  const known = [
+    ...Object.entries(words).map(([word, fate]) => [plain(word), fate] as const),
+    ...(['missing', 'arrived'] as const).flatMap((fate) =>
+      field[fate]
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((word) => [plain(word), fate] as const),
+    ),
+  ]
+
+  function fateOf(state = '') {
+    // A receipt quotes the text of the message, whose words say nothing of its fate.
+    const said = plain(/\bstat:\s*(\w+)/i.exec(state)?.[1] ?? state)
+    return known.find(([word]) => said.includes(word))?.[1] ?? 'unknown'
+  }
+
   async function look(id: string, sent: Sent): Promise<void> {
     const messages = await client.messageState({ id }).catch(() => [])
-    if (messages.length === 0) return tell('unknown', sent)
-    tell(messages.every(({ state = '' }) => arrived.test(state)) ? 'arrived' : 'missing', sent)
+    const fates = messages.map(({ state }) => fateOf(state))
+    // One of several parts that is missing makes the code unreadable.
+    const worst = (['missing', 'unknown', 'arrived'] as const).find((fate) => fates.includes(fate))
+    tell(worst ?? 'unknown', sent)
   }
 
   return (event: TwoFactorEvent): void => {

@@ -44,7 +44,6 @@ async function startExample({
   const told: (readonly [fate: string, sent: Sent])[] = []
   const onSent = watchDelivery({
     client,
-    arrived: /^(delivered|Entregado)/,
     afterMs: 10,
     tell: (...heard) => told.push(heard),
   })
@@ -92,11 +91,56 @@ it('examples/watch-delivery tells that the account could not be asked', async ()
   await vi.waitFor(() => expect(told).toMatchObject([['unknown', { type: 'challenge.sent' }]]), patience)
 })
 
+describe('examples/watch-delivery knows the words of the field', () => {
+  const sent = { type: 'challenge.sent', at: 0, challengeId: 'c1', lane: 'auth', messageId: 'm1' } as const
+  const words = { 'Fora de área': 'missing', Zugestellt: 'arrived' } as const
+
+  /** What is told of a message with these states. */
+  async function fateOf(...states: (string | undefined)[]) {
+    const messageState = async () =>
+      Object.assign(
+        states.map((state) => (state === undefined ? {} : { state })),
+        { raw: null },
+      )
+    return new Promise<string>((tell) => {
+      const onEvent = watchDelivery({ client: { messageState }, words, afterMs: 0, tell })
+      onEvent({ ...sent, subject: 'ana', purpose: 'login', channel: 'sms', country: 'CO' })
+    })
+  }
+
+  it.each([
+    [
+      'arrived',
+      ['DELIVRD', 'Entregado', 'ENTREGADA', 'Recibido', 'Leído', 'Entregue', 'recebida', 'Contestada'],
+    ],
+    ['missing', ['UNDELIV', 'EXPIRED', 'REJECTD', 'ACCEPTD', 'ENROUTE', 'DELETED', 'Enviado', 'Enviando']],
+    ['missing', ['Ocupado', 'No contesta', 'No entregado', 'Não entregue', 'Sin respuesta', 'Buzón de voz']],
+    ['missing', ['Error:1081 msg: Destino inaccesible', 'Rejeitada', 'RECHAZADO', 'not delivered']],
+    ['unknown', ['UNKNOWN', '', '7', 'Undelivrdly', 'entregadora', undefined]],
+  ])('%s: %j', async (fate, states) => {
+    for (const state of states) expect([state, await fateOf(state)]).toEqual([state, fate])
+  })
+
+  it('in a receipt, whatever text it quotes, and those of the account before them', async () => {
+    const receipt = (stat: string) => `id:1 sub:001 dlvrd:001 stat:${stat} err:000 text:No entregado`
+    expect([await fateOf(receipt('DELIVRD')), await fateOf(receipt('UNDELIV'))]).toEqual([
+      'arrived',
+      'missing',
+    ])
+    expect([await fateOf('zugestellt!'), await fateOf('FORA DE AREA')]).toEqual(['arrived', 'missing'])
+  })
+
+  it('of each part: one that is missing counts, then one that is not known', async () => {
+    expect(await fateOf('DELIVRD', '?', 'EXPIRED')).toBe('missing')
+    expect(await fateOf('DELIVRD', '?')).toBe('unknown')
+  })
+})
+
 it('examples/watch-delivery looks 15 seconds after the send, at messages with a name', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const messageState = vi.fn(() => Promise.reject(new Error('the test answers nothing')))
-  const onEvent = watchDelivery({ client: { messageState }, arrived: /./, tell: () => {} })
+  const onEvent = watchDelivery({ client: { messageState }, tell: () => {} })
   const sent = { type: 'challenge.sent', at: 0, challengeId: 'c1', lane: 'auth', subject: 'ana' } as const
   onEvent({ ...sent, purpose: 'login', channel: 'sms', country: 'CO' })
   onEvent({ ...sent, purpose: 'login', channel: 'sms', country: 'CO', messageId: 'm1' })

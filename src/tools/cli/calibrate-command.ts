@@ -194,7 +194,7 @@ async function deliveryNote(client: ProviderClient, id: string | undefined, form
     const entries = await client.messageState({ id })
     const states = entries.flatMap(({ state }) => (state === undefined ? [] : quote(masked(state, form))))
     if (states.length === 0) return cannotTell
-    return `The state of the message that arrived is ${states.join(', ')}: examples/watch-delivery.ts looks for it.`
+    return `The state of the message that arrived is ${states.join(', ')}: examples/watch-delivery.ts has to know it.`
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     return cannotTell
