@@ -119,6 +119,8 @@ export type EventBody =
       readonly before?: string
       /** The number that was proven, masked. */
       readonly after?: string
+      /** It was taken off file, and nothing in its place. */
+      readonly removed?: true
     }
   /** A right code did not lead to a sign-in, because the session could not be renewed. */
   | { readonly type: 'session.failed' }

@@ -39,6 +39,7 @@ export type {
   Authenticators,
   NewAuthenticator,
 } from './express/flows/authenticators.js'
+export type { OwnAct, OwnReply, OwnRoute, OwnVisit } from './express/flows/own-route.js'
 export type {
   PhoneVerification,
   PhoneVerificationOptions,
@@ -56,7 +57,7 @@ export type { RoutesOptions, StartOptions } from './express/http/routes.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'
 export { englishTexts, type Messages, type Texts } from './express/pages/messages/en.js'
-export type { PageView } from './express/pages/page-view.js'
+export type { OwnPage, PageView } from './express/pages/page-view.js'
 export type { PageTools, Render } from './express/pages/pages.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {

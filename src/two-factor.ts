@@ -3,6 +3,7 @@ import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/health.js'
 import { inspectStore } from './challenge/self-test.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
+import { createOwnRoute, type OwnRoute } from './express/flows/own-route.js'
 import {
   createPhoneVerification,
   type PhoneVerification,
@@ -65,6 +66,17 @@ export interface TwoFactor extends Operator, SingleHandlers {
   requireTwoFactor(options?: GuardOptions): RequestHandler
   /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
   phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
+  /**
+   * A route of your own that has what those of the package have: this method only, from no other site, body parsed,
+   * refusals told, and a page in the look and the language of the others. For whoever is signed in or signing in.
+   *
+   * @example
+   * app.get('/sessions', tf.requireTwoFactor(), tf.ownRoute('GET', async ({ subject }) => {
+   *   const sessions = await sessionsOf(subject)
+   *   return { title: 'Your sessions', content: listOf(sessions), body: { sessions } }
+   * }))
+   */
+  readonly ownRoute: OwnRoute
   /** Challenges without a request: for GraphQL, websockets and jobs. */
   readonly challenges: ChallengesFacade
   /** What success leaves behind: read it, write one for a factor of your own, end it. */
@@ -173,6 +185,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     phoneVerification: factory('phoneVerification', verificationChecks, (given) =>
       createPhoneVerification(http, given),
     ),
+    ownRoute: createOwnRoute(http, routes),
     challenges: createChallengesFacade(http),
     grants: createGrantsFacade(http),
     trustedDevices: createTrustedDevicesFacade(http),

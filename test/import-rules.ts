@@ -42,6 +42,8 @@ export const importTable: ImportTable = {
     ],
     'two-factor': everyPart,
     index: [...everyPart, 'alarms', 'two-factor'],
+    // On what every host has, but for its helpers.
+    account: ['lib/*', 'errors', 'phone-number', 'type index'],
     'tools/testing': [
       ...['lib/*', 'store/*', 'provider/*', 'tools/sandbox/*', 'errors', 'phone-number'],
       'challenge/code-provider',
@@ -72,7 +74,13 @@ export const importTable: ImportTable = {
     uqr: ['express/flows/authenticators'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made, or a body is parsed.
-    express: ['express/http/routes', 'express/http/request-body', 'tools/sandbox/*', 'type *'],
+    express: [
+      'express/http/routes',
+      'express/http/request-body',
+      'account/routes',
+      'tools/sandbox/*',
+      'type *',
+    ],
     // The domain knows no HTTP: requests come in through Express and go out through undici.
     'node:http': ['tools/sandbox/*', 'tools/cli/*', 'tools/testing/*', 'type express/*'],
     'node:https': [],

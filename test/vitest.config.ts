@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries of the package as its users name them. */
 const entries = [
   { find: /^express-two-factor$/, replacement: `${root}src/index.ts` },
+  { find: /^express-two-factor\/account$/, replacement: `${root}src/account/index.ts` },
   { find: /^express-two-factor\/browser$/, replacement: `${root}src/browser/index.ts` },
   { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
   { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/tools/sandbox/index.ts` },

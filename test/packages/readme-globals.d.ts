@@ -28,7 +28,16 @@ declare global {
     changePhone(subject: string, phone: string): Promise<void>
     keepSecret(subject: string, encrypted: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
+    numbersOf(subject: string): Promise<string[]>
+    saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
+    hasApp(subject: string): Promise<boolean>
+    saveApp(subject: string, secret: string): Promise<void>
+    removeApp(subject: string): Promise<void>
+    codesLeft(subject: string): Promise<number>
+    saveCodes(subject: string, hashes: readonly string[]): Promise<void>
   }
+  const signedIn: RequestHandler
+  const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const encrypted: (secret: string) => string
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const risk: {

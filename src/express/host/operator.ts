@@ -4,7 +4,7 @@ import type { Health } from '../../challenge/health.js'
 import type { SubjectState } from '../../challenge/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Background } from '../../lib/promises.js'
-import { phoneCountries } from '../../phone-number.js'
+import { maskPhoneNumber, phoneCountries } from '../../phone-number.js'
 import { localesOf } from '../pages/language.js'
 import type { PageSettings } from '../pages/pages.js'
 import { type SubjectName, subjectText } from './requester.js'
@@ -24,6 +24,17 @@ export interface SubjectsFacade {
    * await tf.subjects.revokeEverything(user.id)
    */
   revokeEverything(subject: SubjectName): Promise<void>
+  /**
+   * Says that you took a number or the app off file: event `factor.changed` with `removed`. What is put on file says so
+   * by itself.
+   *
+   * @example
+   * tf.subjects.factorRemoved(user.id, { kind: 'phone', phone: '+573001234567' })
+   */
+  factorRemoved(
+    subject: SubjectName,
+    factor: { readonly kind: 'phone'; readonly phone: string } | { readonly kind: 'app' },
+  ): void
 }
 
 /** Sign-ups as the option `signupGuard` counts them. */
@@ -83,13 +94,18 @@ export function createOperator(
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
-  const { subjects, signups, store } = domain
+  const { subjects, signups, store, emit } = domain
   const { provider, store: hostStore, appName: appNames, pages } = settings
   return {
     subjects: {
       state: async (subject) => subjects.state(subjectText(subject)),
       enable: async (subject) => subjects.enable(subjectText(subject)),
       revokeEverything: async (subject) => subjects.revokeEverything(subjectText(subject)),
+      factorRemoved(name, factor) {
+        const before = factor.kind === 'phone' ? { before: maskPhoneNumber(factor.phone) } : {}
+        const subject = subjectText(name)
+        emit({ type: 'factor.changed', kind: factor.kind, subject, ...before, removed: true })
+      },
     },
     signups: {
       async approved(country) {

@@ -15,8 +15,8 @@ export type Reply =
       readonly body?: object
       readonly location: () => string
     }
-  /** JSON: the challenge. HTML: the page. */
-  | { readonly reply: 'page'; readonly view: PageView; readonly status?: number }
+  /** JSON: `body`, or the challenge. HTML: the page. */
+  | { readonly reply: 'page'; readonly view: PageView; readonly status?: number; readonly body?: object }
   | { readonly reply: 'problem'; readonly problem: Problem }
 
 export type Responder = ReturnType<typeof createResponder>
@@ -55,7 +55,9 @@ export function createResponder(pages: Pages) {
       if (page && reply.reply === 'done') return redirect(res, reply.location())
       setCommonHeaders(res)
       if (reply.reply === 'page') {
-        if (page) return sendPage(req, res, reply.status ?? 200, reply.view)
+        const { status = 200, body } = reply
+        if (page) return sendPage(req, res, status, reply.view)
+        if (body !== undefined) return endJson(res, status, body)
         const { challenge, destinations, basePath, now } = reply.view
         return endJson(res, 200, {
           challenge: challenge ? challengeDocument(challenge, basePath, now) : null,

@@ -13,9 +13,9 @@ export interface PageView {
    * was asked for; a button for each sends a code. `recovery`: type a recovery code. `done`: the proof was given already, in
    * another tab. `resume`: the code was right, and a button posts the interrupted form; without `form` it is
    * gone. `pair`: scan the QR code of a new authenticator app. `problem`: only the explanation (not identified,
-   * cross-site, ...).
+   * cross-site, ...). `own`: one of `tf.ownRoute`.
    */
-  readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'pair' | 'problem'
+  readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'pair' | 'problem' | 'own'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   /** The page's own address, where it responded to a form: a reload must not send that again. */
@@ -95,6 +95,8 @@ export interface PageView {
   readonly formSent?: boolean | undefined
   /** On the page `pair`: the secret, and the QR code as SVG. */
   readonly pairing?: { readonly secret: string; readonly uri: string; readonly qr: string } | undefined
+  /** On the page `own`: what it shows. */
+  readonly own?: OwnPage | undefined
   /** What the option `pages.links` leads to. */
   readonly links: PageLinks
   /** For whoever cannot do what the page is there for, one below the other. */
@@ -107,6 +109,16 @@ export interface PageView {
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */
   readonly now: number
+}
+
+/** What a page of the host's own shows, in the look of the others. */
+export interface OwnPage {
+  /** Heading and title. Escaped by the package. */
+  readonly title: string
+  /** HTML below the heading: escape what others wrote. */
+  readonly content: string
+  /** What went wrong, above the heading. Escaped by the package. */
+  readonly problem?: string | undefined
 }
 
 /** A link that leads out of a page. */

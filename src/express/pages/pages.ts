@@ -101,7 +101,8 @@ export function createPages(
       if (render === undefined) return builtIn
       const sent = `sent.${view.challenge?.channel ?? 'by'}` as const
       const t: PageTools['t'] = (key) => plainText(filled(key === 'code.sent' ? sent : key, branded, texts))
-      const problem = view.problem && plainText(problemSentence(view, view.problem, texts))
+      const problem =
+        view.own?.problem ?? (view.problem && plainText(problemSentence(view, view.problem, texts)))
       const fields = fieldsOf(view)
       return rendered(render(branded, { req, res, locale, texts, t, problem, fields, html: builtIn }))
     },
@@ -134,9 +135,9 @@ async function rendered(made: ReturnType<Render>): Promise<string> {
  * res.status(422).type('html').send(renderPage(view, texts))
  */
 export function renderPage(view: PageView, texts: Texts): string {
-  const { problem, basePath, brand, address } = view
+  const { problem, own, basePath, brand, address } = view
   const { title, main } = mainOf(view, texts)
-  const isError = problem !== undefined && !view.isCalm
+  const isError = own?.problem !== undefined || (problem !== undefined && !view.isCalm)
   const document = html`<!doctype html>
 <html lang="${texts.lang}" dir="${directionOf(texts)}">
 <head>
@@ -174,11 +175,19 @@ ${mainOf(view, texts, unreachable).main}
 
 /** @param above What may be told in place of the problem. */
 function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: string; readonly main: Html } {
-  const { page, problem, brand } = view
+  const { page, problem, own, brand } = view
   const { title, content } = screenOf(view, texts)
   const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
-  return { title, main: html`${brand && header(brand)}${above}${told}<h1>${title}</h1>\n${content}` }
+  const ofOwn = own?.problem === undefined ? undefined : alert(own.problem)
+  return { title, main: html`${brand && header(brand)}${above}${told}${ofOwn}<h1>${title}</h1>\n${content}` }
 }
+
+const alert = (
+  problem: string,
+) => html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
+<p>${problem}</p>
+</div>
+`
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
   const shown = logoUrl === undefined ? isolated(name) : html`<img src="${logoUrl}" alt="${name}">`

@@ -14,7 +14,8 @@ export interface Screen {
 
 /** The screen of each page. It shows what was decided, and decides nothing. */
 export function screenOf(view: PageView, texts: Texts): Screen {
-  const { page, challenge, problem, pairing } = view
+  const { page, challenge, problem, pairing, own } = view
+  if (page === 'own' && own !== undefined) return { title: own.title, content: { markup: own.content } }
   if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
   if (page === 'done') return doneScreen(view, texts)
   if (page === 'resume') return resumeScreen(view, texts)

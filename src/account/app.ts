@@ -1,0 +1,82 @@
+import type { Router } from 'express'
+import { TwoFactorError } from '../errors.js'
+import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
+import { type Change, isWithoutWay } from './changes.js'
+import type { Desk, Reply } from './desk.js'
+import type { AccountPagesOptions } from './options.js'
+import { appPage } from './views.js'
+
+/** Typed again, the code may be right. */
+const mendable: ReadonlySet<string> = new Set(['code_not_accepted', 'invalid_request'])
+
+/** The authenticator app: set it up, remove it. */
+export function addAppRoutes(
+  router: Router,
+  desk: Desk,
+  authenticator: NonNullable<AccountPagesOptions['authenticator']>,
+): void {
+  const { tf, path, least, read, make, isConfirmed, sceneOf, replyTo, change } = desk
+  const what: Change = { kind: 'app-added' }
+
+  /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
+  async function begin(visit: OwnVisit): Promise<NewAuthenticator | undefined> {
+    const { req, subject, session } = visit
+    const begun = await tf.authenticators.begin(req).catch(ifUnproven)
+    if (begun !== undefined) return begun
+    if (!(await isConfirmed(visit, what, await read(subject)))) return undefined
+    // For as long as it takes to install an app: the code was good for one request.
+    await tf.grants.write({ subject, session, purpose: 'authenticator', method: 'account' })
+    return tf.authenticators.begin(req)
+  }
+
+  /** The page once more, with what was wrong with the code. */
+  function wrongCode(visit: OwnVisit, begun: NewAuthenticator, { status, code }: TwoFactorError): OwnReply {
+    const { 'code.wrong.app.title': title, 'code.wrong.app.text': text } = visit.texts
+    const problem = `${title}. ${text}`
+    const page = appPage(sceneOf(visit), begun)
+    return { ...page, problem, status, address: `${path}/app`, body: { status, code, detail: problem } }
+  }
+
+  async function confirm(visit: OwnVisit): Promise<Reply> {
+    const { req, subject, fields } = visit
+    const isFirst = isWithoutWay(await read(subject), least)
+    const code = typeof fields.code === 'string' ? fields.code : ''
+    const store = async () => {
+      const { secret } = await tf.authenticators.confirm(req, code)
+      return authenticator.save(subject, secret)
+    }
+    return replyTo(visit, what, await make(visit, what, store, 'before'), isFirst)
+  }
+
+  router.get(
+    '/app',
+    tf.ownRoute('GET', async (visit) => {
+      const begun = await begin(visit)
+      return begun && { ...appPage(sceneOf(visit), begun), body: begun }
+    }),
+  )
+  router.post(
+    '/app',
+    tf.ownRoute('POST', async (visit) => {
+      try {
+        return await confirm(visit)
+      } catch (error) {
+        if (!(error instanceof TwoFactorError) || !mendable.has(error.code)) throw error
+        const begun = await begin(visit)
+        return begun && wrongCode(visit, begun, error)
+      }
+    }),
+  )
+  router.post(
+    '/app/remove',
+    tf.ownRoute('POST', (visit) => {
+      return change(visit, { kind: 'app-removed' }, () => authenticator.remove(visit.subject))
+    }),
+  )
+}
+
+/** Nothing has been confirmed yet, or too long ago. */
+function ifUnproven(error: unknown): undefined {
+  if (error instanceof TwoFactorError && error.code === 'second_factor_required') return undefined
+  throw error
+}

@@ -1,0 +1,130 @@
+import type { BoundFields, Details } from '../index.js'
+import { maskPhoneNumber } from '../phone-number.js'
+import type { AccountTexts } from './texts/en.js'
+import { fill } from './texts.js'
+
+// What may be changed, whether it may, what a code for it is bound to, and what a person is shown of it.
+
+/** What an account can confirm with, as it is on file. */
+export interface Ways {
+  /** In E.164, the preferred one first. */
+  readonly numbers: readonly string[]
+  /** Undefined where the app has none. */
+  readonly app?: boolean | undefined
+  /** How many are left; undefined where the app has none. */
+  readonly recoveryCodes?: number | undefined
+}
+
+/** A trusted browser. */
+interface Browser {
+  readonly id: string
+  readonly label?: string | undefined
+}
+
+/** What is to be changed. */
+export type Change =
+  | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
+  | { readonly kind: 'device-ended'; readonly device: Browser }
+  | {
+      readonly kind:
+        | 'app-added'
+        | 'app-removed'
+        | 'recovery-codes-made'
+        | 'devices-ended'
+        | 'signed-out-elsewhere'
+    }
+
+/** How a change is called, in messages and in JSON. */
+export type ChangeKind = Change['kind']
+
+/**
+ * What has to be left when a number or the app is removed: another one of them; recovery codes at least; or nothing, where
+ * guards let accounts pass that have no second factor.
+ */
+export type Least = 'way' | 'recovery-codes' | 'nothing'
+
+/** Why something is not done. */
+export type Objection = 'last_way' | 'only_recovery_codes' | 'too_many' | 'on_file' | 'stale'
+
+/** As many as the option `phone` of `twoFactor()` takes. */
+const maxNumbers = 5
+
+export const wayCount = ({ numbers, app }: Ways): number => numbers.length + (app ? 1 : 0)
+
+/** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
+export function isWithoutWay(ways: Ways, least: Least): boolean {
+  // Where nothing has to be left, whoever has removed the last way has switched all of it off.
+  return wayCount(ways) === 0 && (least === 'nothing' || !ways.recoveryCodes)
+}
+
+/** The ways as they are afterwards. */
+export function waysAfter(change: Change, ways: Ways): Ways {
+  const others = 'number' in change ? ways.numbers.filter((number) => number !== change.number) : []
+  switch (change.kind) {
+    case 'number-added':
+      return { ...ways, numbers: [...ways.numbers, change.number] }
+    case 'number-first':
+      return { ...ways, numbers: [change.number, ...others] }
+    case 'number-removed':
+      return { ...ways, numbers: others }
+    case 'app-added':
+    case 'app-removed':
+      return { ...ways, app: change.kind === 'app-added' }
+    default:
+      return ways
+  }
+}
+
+/** Why a change may not be made; undefined where it may. */
+export function objectionTo(change: Change, ways: Ways, least: Least): Objection | undefined {
+  const { numbers } = ways
+  if (change.kind === 'number-added') {
+    if (numbers.includes(change.number)) return 'on_file'
+    return numbers.length < maxNumbers ? undefined : 'too_many'
+  }
+  if ('number' in change && !numbers.includes(change.number)) return 'stale'
+  if (change.kind === 'app-removed' && !ways.app) return 'stale'
+  // Lock-out: nobody takes the last way of a person, by accident or in their session.
+  if (!takesAway(change) || wayCount(waysAfter(change, ways)) > 0 || least === 'nothing') return undefined
+  if (!ways.recoveryCodes) return 'last_way'
+  return least === 'way' ? 'only_recovery_codes' : undefined
+}
+
+const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
+
+/** Whether trust in browsers ends with it: what had been proven by a way that went is proven no more. */
+export const endsTrust = ({ kind }: Change, before: Ways): boolean =>
+  kind === 'number-removed' ||
+  kind === 'app-removed' ||
+  kind === 'signed-out-elsewhere' ||
+  (kind === 'app-added' && before.app === true)
+
+/** What a code for this change is good for: this change of these ways, and no other. */
+export function boundTo(change: Change, { numbers, app = false, recoveryCodes = 0 }: Ways): BoundFields {
+  const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
+  const number = 'number' in change ? change.number : null
+  return { kind: change.kind, number, device, numbers, app, recoveryCodes: recoveryCodes > 0 }
+}
+
+/** What the person reads before the code is typed. The whole number where it is new, since it may be mistyped. */
+export function detailsOf(change: Change, ways: Ways, least: Least, texts: AccountTexts): Details {
+  const rows: (readonly [string, string])[] = []
+  if ('number' in change) {
+    const isNew = change.kind === 'number-added'
+    rows.push([texts['details.number'], isNew ? change.number : maskPhoneNumber(change.number)])
+  }
+  if ('device' in change) rows.push([texts['details.device'], change.device.label ?? texts['device.unnamed']])
+  rows.push([texts['details.after'], consequenceOf(change, ways, least, texts)])
+  const { [`change.${change.kind}` as const]: title, [`do.${change.kind}` as const]: action } = texts
+  return { title, rows, action }
+}
+
+/** What is so afterwards; of a last way what its loss means. */
+function consequenceOf(change: Change, ways: Ways, least: Least, texts: AccountTexts): string {
+  const after = waysAfter(change, ways)
+  if (takesAway(change) && wayCount(after) === 0) {
+    return texts[least === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
+  }
+  if (change.kind === 'app-added' && ways.app) return texts['after.app-replaced']
+  return fill(texts[`after.${change.kind}`], { n: String(wayCount(after)) })
+}

@@ -1,0 +1,76 @@
+import type { OwnReply, OwnVisit, TwoFactor } from '../index.js'
+import { type Change, type Least, type Ways, wayCount } from './changes.js'
+import { createMaking, type Made } from './making.js'
+import type { AccountPagesOptions } from './options.js'
+import { createTexts } from './texts.js'
+import { kindIn, listed, type Overview, overviewPage, type Scene } from './views.js'
+
+/** Undefined where the response was sent already, as by a guard that asks for a code. */
+export type Reply = OwnReply | undefined
+
+/** What the routes of all ways share. */
+export type Desk = ReturnType<typeof createDesk>
+
+/** Few enough to make new ones. */
+const fewCodes = 3
+
+export function createDesk(tf: TwoFactor, options: AccountPagesOptions) {
+  const { path, authenticator, recoveryCodes, messages = {} } = options
+  const least: Least = options.mustKeep ?? 'way'
+  const textsOf = createTexts(messages)
+  const making = createMaking({ tf, options, least, textsOf })
+
+  const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
+
+  async function overviewOf({ req, subject }: OwnVisit): Promise<Overview> {
+    const [ways, devices] = await Promise.all([making.read(subject), tf.trustedDevices.list(subject, req)])
+    return { ways, devices, advice: adviceFor(ways) }
+  }
+
+  function adviceFor(ways: Ways): Overview['advice'] {
+    const { recoveryCodes: left } = ways
+    const count = wayCount(ways)
+    if (count === 0) return authenticator === undefined ? 'advice.none.numbers' : 'advice.none'
+    if (count === 1 && !left) return recoveryCodes === undefined ? 'advice.one' : 'advice.one.codes'
+    return left !== undefined && left > 0 && left <= fewCodes ? 'advice.few' : undefined
+  }
+
+  async function overview(visit: OwnVisit): Promise<OwnReply> {
+    const found = await overviewOf(visit)
+    const { ways, devices, advice } = found
+    const page = overviewPage(sceneOf(visit), { ...found, changed: kindIn(visit.fields.changed) })
+    const { numbers, app, recoveryCodes: left } = ways
+    return { ...page, body: { numbers: listed(numbers), app, recoveryCodes: left, devices, advice } }
+  }
+
+  /** Nothing was changed: why, and how it is now. */
+  async function refusal(visit: OwnVisit, code: Exclude<Made, 'made' | 'answered'>): Promise<OwnReply> {
+    const scene = sceneOf(visit)
+    const problem = scene.texts[`problem.${code}`]
+    const page = overviewPage(scene, await overviewOf(visit))
+    return { ...page, problem, status: 409, address: path, body: { status: 409, code, detail: problem } }
+  }
+
+  /** What becomes of a change. Whoever has set up the first way is led on to recovery codes. */
+  async function replyTo(visit: OwnVisit, { kind }: Change, made: Made, isFirst = false): Promise<Reply> {
+    if (made === 'answered') return undefined
+    if (made !== 'made') return refusal(visit, made)
+    const next = isFirst && recoveryCodes ? `${path}/recovery-codes` : path
+    return { location: `${next}?changed=${kind}`, body: { changed: kind } }
+  }
+
+  return {
+    tf,
+    path,
+    least,
+    ...making,
+    sceneOf,
+    overview,
+    refusal,
+    replyTo,
+    /** A route that makes one change. `store` returns false where something else is on file than the change was made from. */
+    async change(visit: OwnVisit, what: Change, store: (ways: Ways) => unknown): Promise<Reply> {
+      return replyTo(visit, what, await making.make(visit, what, store))
+    },
+  }
+}

@@ -1,0 +1,5 @@
+export type { ChangeKind } from './changes.js'
+export type { AccountChange, AccountPagesOptions } from './options.js'
+export { accountPages } from './routes.js'
+export { type AccountTexts, en as englishAccountTexts } from './texts/en.js'
+export type { AccountMessages } from './texts.js'

@@ -1,0 +1,185 @@
+import type { Request, RequestHandler } from 'express'
+import type { OwnVisit, TwoFactor } from '../index.js'
+import { maskPhoneNumber } from '../phone-number.js'
+import {
+  boundTo,
+  type Change,
+  detailsOf,
+  endsTrust,
+  isWithoutWay,
+  type Least,
+  type Objection,
+  objectionTo,
+  type Ways,
+  waysAfter,
+} from './changes.js'
+import type { AccountPagesOptions } from './options.js'
+import type { AccountTexts } from './texts/en.js'
+
+/** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
+export const firstWay = 'first-way'
+
+/** What the guard binds and shows for a request. */
+interface Asked {
+  readonly change: Change
+  readonly ways: Ways
+}
+
+/** What a change is made with. */
+interface Parts {
+  readonly tf: TwoFactor
+  readonly options: AccountPagesOptions
+  readonly least: Least
+  readonly textsOf: (locale: string) => AccountTexts
+}
+
+/** What became of a change; `answered` where the response was sent already. */
+export type Made = 'made' | 'answered' | Objection
+
+/** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
+export function createMaking({ tf, options, least, textsOf }: Parts) {
+  const { numbers, authenticator, recoveryCodes, onChanged, path, purpose = 'account' } = options
+  const asked = new WeakMap<Request, Asked>()
+  const inOrder = createOrder()
+
+  const askedOf = (req: Request): Asked => {
+    const found = asked.get(req)
+    if (found === undefined) throw new Error('the guard of a change was called for a request without one')
+    return found
+  }
+  const guardOptions = {
+    purpose,
+    once: true,
+    resume: true,
+    formPath: path,
+    bind: (req: Request) => {
+      const { change, ways } = askedOf(req)
+      return boundTo(change, ways)
+    },
+    describe: (req: Request, { locale }: { readonly locale: string }) => {
+      const { change, ways } = askedOf(req)
+      return detailsOf(change, ways, least, textsOf(locale))
+    },
+    exempt: (req: Request) => isWithoutWay(askedOf(req).ways, least),
+  }
+  const guard = tf.requireTwoFactor(guardOptions)
+  // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
+  const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
+
+  async function read(subject: string): Promise<Ways> {
+    const [list, app, left] = await Promise.all([
+      numbers.list(subject),
+      authenticator?.has(subject),
+      recoveryCodes?.remaining(subject),
+    ])
+    return { numbers: list, app, recoveryCodes: left }
+  }
+
+  /** Whether a code confirms it. Where none does yet, the guard has answered. */
+  function isConfirmed({ req, res }: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
+    asked.set(req, { change, ways })
+    return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, { req, res })
+  }
+
+  /**
+   * Makes a change. `store` returns false where something else is on file than `ways`. What it throws leaves nothing
+   * changed, and the code is used up.
+   */
+  async function make(
+    visit: OwnVisit,
+    change: Change,
+    store: (ways: Ways) => unknown,
+    confirmedBy: 'code' | 'before' = 'code',
+  ): Promise<Made> {
+    const { subject } = visit
+    const ways = await read(subject)
+    const objection = objectionTo(change, ways, least)
+    if (objection !== undefined) return objection
+    if (confirmedBy === 'code' && !(await isConfirmed(visit, change, ways))) return 'answered'
+    return inOrder(subject, async () => {
+      // Race: another tab may have been first, and what was the last but one is the last then.
+      if (!isSame(ways, await read(subject))) return 'stale'
+      const stored = await store(ways)
+      if (stored === false) return 'stale'
+      if (stored === 'answered') return 'answered'
+      await settle(visit, change, ways)
+      return 'made'
+    })
+  }
+
+  /** Whatever of it fails, the rest is done: nothing is changed unannounced. */
+  async function settle(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
+    const { req, subject } = visit
+    const told = async () => onChanged?.(req, tellingOf(change, before, subject))
+    report(change, subject)
+    const done = await Promise.allSettled([askOthers(visit, change, before), told()])
+    const failed = done.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  /** What is put on file says so by itself. */
+  function report(change: Change, subject: string): void {
+    if (change.kind === 'number-removed') {
+      tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
+    }
+    if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
+  }
+
+  /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
+  async function askOthers({ req, subject, session }: OwnVisit, change: Change, before: Ways): Promise<void> {
+    const isFirst = isWithoutWay(before, least)
+    const signedIn = (await tf.grants.read(req, 'login')) !== undefined
+    if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)
+    else await tf.grants.revokeSubject(subject)
+    // A recovery code signs in and proves nothing more: its session is asked for a better proof.
+    const isProven = req.twoFactor?.grant.method !== 'recovery-code'
+    const who = { subject, session, method: isFirst ? firstWay : 'account' }
+    if (isProven && (signedIn || isFirst)) await tf.grants.write({ ...who, purpose: 'login' })
+    // Led on to recovery codes, nobody needs the new way once more.
+    if (isFirst && recoveryCodes !== undefined) {
+      const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))
+      await tf.grants.write({ ...who, purpose, bound })
+    }
+  }
+
+  return { read, make, isConfirmed }
+}
+
+function tellingOf(change: Change, before: Ways, subject: string) {
+  const { numbers } = waysAfter(change, before)
+  return {
+    kind: change.kind,
+    subject,
+    ...('number' in change && { number: maskPhoneNumber(change.number) }),
+    ...('device' in change && { device: change.device.label }),
+    untouched: before.numbers.filter((number) => numbers.includes(number)),
+  }
+}
+
+const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Calls a middleware by hand. False where it has responded. */
+export function passes(
+  middleware: RequestHandler,
+  { req, res }: Pick<OwnVisit, 'req' | 'res'>,
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    res.once('close', () => resolve(false))
+    middleware(req, res, (error?: unknown) => (error ? reject(error) : resolve(true)))
+  })
+}
+
+/** One after the other, for each subject by itself. */
+function createOrder() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(subject: string, run: () => Promise<Result>): Promise<Result> => {
+    const mine = (last.get(subject) ?? Promise.resolve()).then(run, run)
+    const done = mine.catch(() => undefined)
+    last.set(subject, done)
+    try {
+      return await mine
+    } finally {
+      if (last.get(subject) === done) last.delete(subject)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Request } from 'express'
+import {
+  type Checks,
+  checkOptions,
+  func,
+  mountPath,
+  nonEmptyString,
+  object,
+  oneOf,
+  record,
+} from '../lib/options.js'
+import type { Awaitable } from '../lib/promises.js'
+import type { ChangeKind, Least } from './changes.js'
+import type { AccountMessages } from './texts.js'
+
+/** False where nothing was stored, because something else was on file than the change was made from; else it was. */
+type Saved = Awaitable<unknown>
+
+/** What was changed, and what there is to tell the person by. */
+export interface AccountChange {
+  /** Such as `number-added`. */
+  readonly kind: ChangeKind
+  /** The account, as the option `subject` of `twoFactor()` names it. */
+  readonly subject: string
+  /** The number that was added, removed or put first, masked. */
+  readonly number?: string | undefined
+  /** The label of the browser that is no longer trusted. */
+  readonly device?: string | undefined
+  /**
+   * Numbers that were on file before and still are, in E.164: a message to one of them reaches the person whatever somebody
+   * else has added. Besides, a removed number deserves one.
+   */
+  readonly untouched: readonly string[]
+}
+
+/** Options of `accountPages`. */
+export interface AccountPagesOptions {
+  /**
+   * Where the pages are mounted: a path of this site without parameters.
+   *
+   * @example
+   * path: '/account/security'
+   */
+  readonly path: string
+  /** The numbers of an account, as the option `phone` of `twoFactor()` returns them. */
+  readonly numbers: {
+    /** In E.164, the preferred one first. */
+    readonly list: (subject: string) => Awaitable<readonly string[]>
+    /**
+     * Stores the whole list in place of `from`. Where something else than `from` is stored, it must change nothing and
+     * return false: another tab was first. What it throws goes to your error handler, and must have changed nothing either.
+     *
+     * @example
+     * save: (subject, numbers, from) => db.prepare('UPDATE users SET numbers = ? WHERE id = ? AND numbers = ?')
+     *   .run(JSON.stringify(numbers), subject, JSON.stringify(from)).changes === 1
+     */
+    readonly save: (subject: string, numbers: readonly string[], from: readonly string[]) => Saved
+  }
+  /** The app of an account. Needs the option `authenticator` of `twoFactor()`, whose `secretOf` returns what was saved. */
+  readonly authenticator?: {
+    readonly has: (subject: string) => Awaitable<boolean>
+    /** Stores the secret in place of an earlier one: keep it encrypted. */
+    readonly save: (subject: string, secret: string) => Saved
+    readonly remove: (subject: string) => Saved
+  }
+  /** The recovery codes of an account. Needs the option `recoveryCodes` of `twoFactor()`. */
+  readonly recoveryCodes?: {
+    /** How many are left. */
+    readonly remaining: (subject: string) => Awaitable<number>
+    /** Stores the hashes in place of all earlier ones. */
+    readonly save: (subject: string, hashes: readonly string[]) => Saved
+  }
+  /**
+   * Called after each change, for a message by a way that the change did not touch. Awaited; where it fails your error
+   * handler learns of it, and the change stands.
+   *
+   * @example
+   * onChanged: (req, { kind, number }) => mail.send(req.user.email, `Your account: ${kind} ${number ?? ''}`)
+   */
+  readonly onChanged?: (req: Request, change: AccountChange) => unknown
+  /**
+   * What has to be left when a number or the app is removed: `way`, another one of them, by default; `recovery-codes`, where
+   * they will do; `nothing`, where your guards let accounts pass that have no second factor. The code for such a change
+   * names what follows from it.
+   */
+  readonly mustKeep?: Least
+  /** The purpose of the codes that confirm a change: `account` by default. */
+  readonly purpose?: string
+  /** The purpose under which new numbers are proven: `new-number` by default. The option `appName` of `twoFactor()` names it. */
+  readonly newNumberPurpose?: string
+  /**
+   * Own texts per locale, each key on its own.
+   *
+   * @example
+   * messages: { es: { title: 'Verificación en dos pasos' } }
+   */
+  readonly messages?: AccountMessages
+}
+
+const checks: Checks<AccountPagesOptions> = {
+  path: mountPath,
+  numbers: object({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }, [
+    'list',
+    'save',
+  ]),
+  authenticator: object(
+    {
+      has: func('(subject) => boolean'),
+      save: func('(subject, secret) => saved'),
+      remove: func('(subject) => saved'),
+    },
+    ['has', 'save', 'remove'],
+  ),
+  recoveryCodes: object(
+    { remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') },
+    ['remaining', 'save'],
+  ),
+  onChanged: func('(req, change)'),
+  mustKeep: oneOf('way', 'recovery-codes', 'nothing'),
+  purpose: nonEmptyString(),
+  newNumberPurpose: nonEmptyString(),
+  messages: record(
+    record(nonEmptyString(), 'must be an object of texts'),
+    'must be an object of texts by locale',
+  ),
+}
+
+/** Throws a TypeError that names the option and the fix. */
+export function checkAccountOptions(options: AccountPagesOptions): void {
+  checkOptions('accountPages', options, checks, ['path', 'numbers'])
+}

@@ -1,0 +1,35 @@
+import { Router } from 'express'
+import type { TwoFactor } from '../index.js'
+import { addAppRoutes } from './app.js'
+import { createDesk } from './desk.js'
+import { addDeviceRoutes } from './devices.js'
+import { addNumberRoutes } from './numbers.js'
+import { type AccountPagesOptions, checkAccountOptions } from './options.js'
+import { addRecoveryCodeRoutes } from './recovery-codes.js'
+
+/**
+ * Pages on which a person adds, orders and removes what they confirm with, and the same as JSON. Every change asks for a
+ * fresh code that is good for this change alone and shows it; whoever has nothing on file yet sets up the first way with
+ * the session alone. After a change every other session is asked for a code again. Needs `tf.routes()`, and a name for
+ * the purpose `new-number` in the option `appName`.
+ *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
+ * @example
+ * app.use('/account/security', tf.requireTwoFactor(), accountPages(tf, {
+ *   path: '/account/security',
+ *   numbers: { list: (subject) => users.numbersOf(subject), save: (subject, numbers, from) => users.save(subject, numbers, from) },
+ *   onChanged: (req, { kind }) => mail.send(req.user.email, `Changed in your account: ${kind}`),
+ * }))
+ */
+export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Router {
+  checkAccountOptions(options)
+  const { authenticator, recoveryCodes } = options
+  const desk = createDesk(tf, options)
+  const router = Router()
+  router.get('/', tf.ownRoute('GET', desk.overview))
+  addNumberRoutes(router, desk, options)
+  if (authenticator !== undefined) addAppRoutes(router, desk, authenticator)
+  if (recoveryCodes !== undefined) addRecoveryCodeRoutes(router, desk, recoveryCodes)
+  addDeviceRoutes(router, desk)
+  return router
+}

@@ -1,0 +1,112 @@
+/** Every text of the account pages. Filled in: `{n}`, `{number}`, `{when}`. */
+export const en = {
+  title: 'Two-step sign-in',
+
+  'advice.none': 'Your account has no second step yet. Add a phone number, or set up an authenticator app.',
+  'advice.none.numbers': 'Your account has no second step yet. Add a phone number.',
+  'advice.one':
+    "You have one way to confirm that it's you. Add another, so that you can still sign in if you lose it.",
+  'advice.one.codes':
+    "You have one way to confirm that it's you. Add another, or make recovery codes, so that you can still sign in if you lose it.",
+  'advice.few': 'You have few recovery codes left. Make new ones.',
+
+  'numbers.title': 'Phone numbers',
+  'numbers.none': 'None yet.',
+  'numbers.is-first': 'Codes go here first',
+  'numbers.add': 'Add a number',
+  'add.title': 'Add this number?',
+  'add.text': '{number} is yours: you have entered its code.',
+  'add.confirm': 'Next, confirm the change in a way that you already use.',
+
+  'app.title': 'Authenticator app',
+  'app.on': 'Set up.',
+  'app.off': 'Not set up.',
+  'app.add': 'Set up an app',
+  'app.replace': 'Set up a new app',
+
+  'recovery.title': 'Recovery codes',
+  'recovery.text': "Each lets you in once if you can't get a code any other way.",
+  'recovery.none': 'You have none.',
+  'recovery.left': 'Left: {n}',
+  'codes.title': 'Your recovery codes',
+  'codes.text':
+    'We show them only this once. Keep them where you would find them without your phone. Earlier codes no longer work.',
+  'codes.copy': 'Copy',
+  'codes.copied': 'Copied',
+  'codes.download': 'Download as text',
+  'codes.print': 'Print',
+  'codes.kept': 'I have kept them',
+  'codes.lead': 'Make recovery codes',
+  'codes.lead.text':
+    "They let you in if you lose your phone. It takes a minute, and you won't need another code now.",
+  'codes.later': 'Not now',
+
+  'devices.title': 'Trusted browsers',
+  'devices.text': 'They sign in without a code.',
+  'device.unnamed': 'Browser',
+  'device.this': 'this one',
+  'device.used': 'last used {when}',
+
+  'elsewhere.title': 'Other devices',
+  'elsewhere.text':
+    'Do you think somebody else is in your account? Have every other device asked for a code again.',
+
+  back: 'Back to two-step sign-in',
+
+  'do.number-added': 'Add the number',
+  'do.number-first': 'Use first',
+  'do.number-removed': 'Remove',
+  'do.app-added': 'Set up the app',
+  'do.app-removed': 'Remove the app',
+  'do.recovery-codes-made': 'Make new codes',
+  'do.device-ended': 'Stop trusting',
+  'do.devices-ended': 'Stop trusting all',
+  'do.signed-out-elsewhere': 'Ask everywhere else',
+
+  'change.number-added': 'Add a number',
+  'change.number-first': 'Use another number first',
+  'change.number-removed': 'Remove a number',
+  'change.app-added': 'Set up an authenticator app',
+  'change.app-removed': 'Remove the authenticator app',
+  'change.recovery-codes-made': 'Make new recovery codes',
+  'change.device-ended': 'Stop trusting a browser',
+  'change.devices-ended': 'Stop trusting all browsers',
+  'change.signed-out-elsewhere': 'Ask for a code everywhere else',
+
+  'details.number': 'Number',
+  'details.device': 'Browser',
+  'details.after': 'Afterwards',
+  'after.number-added': 'Codes can go to this number too',
+  'after.number-first': 'Codes go to this number first',
+  'after.number-removed': 'No more codes to this number. Ways left: {n}',
+  'after.app-added': 'Codes from the app let you in too',
+  'after.app-replaced': 'Codes from your earlier app no longer work',
+  'after.app-removed': 'Codes from the app no longer work. Ways left: {n}',
+  'after.recovery-codes-made': 'Earlier recovery codes no longer work',
+  'after.device-ended': 'It is asked for a code when it signs in',
+  'after.devices-ended': 'Each is asked for a code when it signs in',
+  'after.signed-out-elsewhere': 'Every other device is asked for a code, trusted ones too',
+  'after.only-recovery-codes':
+    'Only your recovery codes let you in. When they are used up, you are locked out',
+  'after.nothing': 'Your password alone lets anybody in who knows it',
+
+  'done.number-added': 'The number was added.',
+  'done.number-first': 'Codes go to that number first now.',
+  'done.number-removed': 'The number was removed.',
+  'done.app-added': 'The app was set up.',
+  'done.app-removed': 'The app was removed.',
+  'done.recovery-codes-made': 'Your recovery codes were replaced.',
+  'done.device-ended': 'The browser is no longer trusted.',
+  'done.devices-ended': 'No browser is trusted any more.',
+  'done.signed-out-elsewhere': 'Every other device is asked for a code again.',
+
+  'problem.last_way': 'This is your only way to sign in. Add another one before you remove it.',
+  'problem.only_recovery_codes':
+    'You would have nothing but recovery codes, which run out. Add another way before you remove this one.',
+  'problem.too_many': 'You have five numbers. Remove one before you add another.',
+  'problem.on_file': 'That number is in your list already.',
+  'problem.stale': 'Your settings were changed meanwhile, so nothing was done. Look at them and try again.',
+}
+
+/** Every text, by its key. */
+export type AccountTexts = { readonly [Key in keyof typeof en]: string }

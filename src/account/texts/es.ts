@@ -1,0 +1,112 @@
+import type { AccountTexts } from './en.js'
+
+export const es: AccountTexts = {
+  title: 'Inicio de sesión en dos pasos',
+
+  'advice.none':
+    'Tu cuenta aún no tiene un segundo paso. Agrega un número o configura una app de autenticación.',
+  'advice.none.numbers': 'Tu cuenta aún no tiene un segundo paso. Agrega un número.',
+  'advice.one':
+    'Tienes una sola forma de confirmar que eres tú. Agrega otra para poder entrar si la pierdes.',
+  'advice.one.codes':
+    'Tienes una sola forma de confirmar que eres tú. Agrega otra o crea códigos de recuperación para poder entrar si la pierdes.',
+  'advice.few': 'Te quedan pocos códigos de recuperación. Crea otros.',
+
+  'numbers.title': 'Números de teléfono',
+  'numbers.none': 'Aún no hay ninguno.',
+  'numbers.is-first': 'Los códigos llegan primero aquí',
+  'numbers.add': 'Agregar un número',
+  'add.title': '¿Agregar este número?',
+  'add.text': '{number} es tuyo: escribiste su código.',
+  'add.confirm': 'Ahora confirma el cambio de una forma que ya usas.',
+
+  'app.title': 'App de autenticación',
+  'app.on': 'Configurada.',
+  'app.off': 'Sin configurar.',
+  'app.add': 'Configurar una app',
+  'app.replace': 'Configurar otra app',
+
+  'recovery.title': 'Códigos de recuperación',
+  'recovery.text': 'Cada uno te deja entrar una vez si no puedes recibir un código de otra forma.',
+  'recovery.none': 'No tienes ninguno.',
+  'recovery.left': 'Te quedan: {n}',
+  'codes.title': 'Tus códigos de recuperación',
+  'codes.text':
+    'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono. Los anteriores ya no sirven.',
+  'codes.copy': 'Copiar',
+  'codes.copied': 'Copiados',
+  'codes.download': 'Descargar como texto',
+  'codes.print': 'Imprimir',
+  'codes.kept': 'Ya los guardé',
+  'codes.lead': 'Crea códigos de recuperación',
+  'codes.lead.text':
+    'Te dejan entrar si pierdes el teléfono. Toma un minuto y ahora no necesitas otro código.',
+  'codes.later': 'Ahora no',
+
+  'devices.title': 'Navegadores de confianza',
+  'devices.text': 'Inician sesión sin código.',
+  'device.unnamed': 'Navegador',
+  'device.this': 'este',
+  'device.used': 'último uso: {when}',
+
+  'elsewhere.title': 'Otros dispositivos',
+  'elsewhere.text':
+    '¿Crees que alguien más entró a tu cuenta? Haz que se vuelva a pedir un código en todos los demás dispositivos.',
+
+  back: 'Volver al inicio de sesión en dos pasos',
+
+  'do.number-added': 'Agregar el número',
+  'do.number-first': 'Usar primero',
+  'do.number-removed': 'Quitar',
+  'do.app-added': 'Configurar la app',
+  'do.app-removed': 'Quitar la app',
+  'do.recovery-codes-made': 'Crear códigos nuevos',
+  'do.device-ended': 'Quitar la confianza',
+  'do.devices-ended': 'Quitar la confianza a todos',
+  'do.signed-out-elsewhere': 'Pedir en todos los demás',
+
+  'change.number-added': 'Agregar un número',
+  'change.number-first': 'Usar otro número primero',
+  'change.number-removed': 'Quitar un número',
+  'change.app-added': 'Configurar una app de autenticación',
+  'change.app-removed': 'Quitar la app de autenticación',
+  'change.recovery-codes-made': 'Crear códigos de recuperación nuevos',
+  'change.device-ended': 'Quitar la confianza a un navegador',
+  'change.devices-ended': 'Quitar la confianza a todos los navegadores',
+  'change.signed-out-elsewhere': 'Pedir un código en los demás dispositivos',
+
+  'details.number': 'Número',
+  'details.device': 'Navegador',
+  'details.after': 'Después',
+  'after.number-added': 'Los códigos también pueden llegar a este número',
+  'after.number-first': 'Los códigos llegan primero a este número',
+  'after.number-removed': 'Ya no llegan códigos a este número. Formas que te quedan: {n}',
+  'after.app-added': 'También puedes entrar con los códigos de la app',
+  'after.app-replaced': 'Los códigos de tu app anterior ya no sirven',
+  'after.app-removed': 'Los códigos de la app ya no sirven. Formas que te quedan: {n}',
+  'after.recovery-codes-made': 'Los códigos de recuperación anteriores ya no sirven',
+  'after.device-ended': 'Se le pide un código cuando inicia sesión',
+  'after.devices-ended': 'A cada uno se le pide un código cuando inicia sesión',
+  'after.signed-out-elsewhere':
+    'Se pide un código en todos los demás dispositivos, también en los de confianza',
+  'after.only-recovery-codes':
+    'Solo podrás entrar con tus códigos de recuperación. Cuando se acaben, perderás el acceso',
+  'after.nothing': 'Cualquiera que sepa tu contraseña podrá entrar',
+
+  'done.number-added': 'Se agregó el número.',
+  'done.number-first': 'Ahora los códigos llegan primero a ese número.',
+  'done.number-removed': 'Se quitó el número.',
+  'done.app-added': 'La app quedó configurada.',
+  'done.app-removed': 'Se quitó la app.',
+  'done.recovery-codes-made': 'Se cambiaron tus códigos de recuperación.',
+  'done.device-ended': 'El navegador ya no es de confianza.',
+  'done.devices-ended': 'Ya no hay navegadores de confianza.',
+  'done.signed-out-elsewhere': 'Se volverá a pedir un código en todos los demás dispositivos.',
+
+  'problem.last_way': 'Es tu única forma de entrar. Agrega otra antes de quitarla.',
+  'problem.only_recovery_codes':
+    'Solo te quedarían códigos de recuperación, y se acaban. Agrega otra forma antes de quitar esta.',
+  'problem.too_many': 'Tienes cinco números. Quita uno antes de agregar otro.',
+  'problem.on_file': 'Ese número ya está en tu lista.',
+  'problem.stale': 'Tus ajustes cambiaron entretanto y no se hizo nada. Revísalos e inténtalo de nuevo.',
+}

@@ -1,0 +1,111 @@
+import type { AccountTexts } from './en.js'
+
+export const pt: AccountTexts = {
+  title: 'Login em duas etapas',
+
+  'advice.none':
+    'Sua conta ainda não tem uma segunda etapa. Adicione um número ou configure um app autenticador.',
+  'advice.none.numbers': 'Sua conta ainda não tem uma segunda etapa. Adicione um número.',
+  'advice.one':
+    'Você só tem uma forma de confirmar que é você. Adicione outra para conseguir entrar se perder essa.',
+  'advice.one.codes':
+    'Você só tem uma forma de confirmar que é você. Adicione outra ou crie códigos de recuperação para conseguir entrar se perder essa.',
+  'advice.few': 'Restam poucos códigos de recuperação. Crie outros.',
+
+  'numbers.title': 'Números de telefone',
+  'numbers.none': 'Nenhum ainda.',
+  'numbers.is-first': 'Os códigos chegam primeiro aqui',
+  'numbers.add': 'Adicionar um número',
+  'add.title': 'Adicionar este número?',
+  'add.text': '{number} é seu: você digitou o código dele.',
+  'add.confirm': 'Agora confirme a mudança de uma forma que você já usa.',
+
+  'app.title': 'App autenticador',
+  'app.on': 'Configurado.',
+  'app.off': 'Não configurado.',
+  'app.add': 'Configurar um app',
+  'app.replace': 'Configurar outro app',
+
+  'recovery.title': 'Códigos de recuperação',
+  'recovery.text': 'Cada um deixa você entrar uma vez se não puder receber um código de outra forma.',
+  'recovery.none': 'Você não tem nenhum.',
+  'recovery.left': 'Restam: {n}',
+  'codes.title': 'Seus códigos de recuperação',
+  'codes.text':
+    'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular. Os anteriores não valem mais.',
+  'codes.copy': 'Copiar',
+  'codes.copied': 'Copiados',
+  'codes.download': 'Baixar como texto',
+  'codes.print': 'Imprimir',
+  'codes.kept': 'Já guardei',
+  'codes.lead': 'Crie códigos de recuperação',
+  'codes.lead.text':
+    'Eles deixam você entrar se perder o celular. Leva um minuto e você não precisa de outro código agora.',
+  'codes.later': 'Agora não',
+
+  'devices.title': 'Navegadores confiáveis',
+  'devices.text': 'Eles entram sem código.',
+  'device.unnamed': 'Navegador',
+  'device.this': 'este',
+  'device.used': 'último uso: {when}',
+
+  'elsewhere.title': 'Outros dispositivos',
+  'elsewhere.text':
+    'Acha que outra pessoa está na sua conta? Faça com que todos os outros dispositivos peçam um código de novo.',
+
+  back: 'Voltar ao login em duas etapas',
+
+  'do.number-added': 'Adicionar o número',
+  'do.number-first': 'Usar primeiro',
+  'do.number-removed': 'Remover',
+  'do.app-added': 'Configurar o app',
+  'do.app-removed': 'Remover o app',
+  'do.recovery-codes-made': 'Criar novos códigos',
+  'do.device-ended': 'Deixar de confiar',
+  'do.devices-ended': 'Deixar de confiar em todos',
+  'do.signed-out-elsewhere': 'Pedir em todos os outros',
+
+  'change.number-added': 'Adicionar um número',
+  'change.number-first': 'Usar outro número primeiro',
+  'change.number-removed': 'Remover um número',
+  'change.app-added': 'Configurar um app autenticador',
+  'change.app-removed': 'Remover o app autenticador',
+  'change.recovery-codes-made': 'Criar novos códigos de recuperação',
+  'change.device-ended': 'Deixar de confiar em um navegador',
+  'change.devices-ended': 'Deixar de confiar em todos os navegadores',
+  'change.signed-out-elsewhere': 'Pedir um código nos outros dispositivos',
+
+  'details.number': 'Número',
+  'details.device': 'Navegador',
+  'details.after': 'Depois',
+  'after.number-added': 'Os códigos também podem chegar a este número',
+  'after.number-first': 'Os códigos chegam primeiro a este número',
+  'after.number-removed': 'Este número não recebe mais códigos. Formas que restam: {n}',
+  'after.app-added': 'Você também pode entrar com os códigos do app',
+  'after.app-replaced': 'Os códigos do app anterior não valem mais',
+  'after.app-removed': 'Os códigos do app não valem mais. Formas que restam: {n}',
+  'after.recovery-codes-made': 'Os códigos de recuperação anteriores não valem mais',
+  'after.device-ended': 'Ele precisa de um código para entrar',
+  'after.devices-ended': 'Cada um precisa de um código para entrar',
+  'after.signed-out-elsewhere': 'Todos os outros dispositivos precisam de um código, também os confiáveis',
+  'after.only-recovery-codes':
+    'Só os códigos de recuperação deixam você entrar. Quando acabarem, você perde o acesso',
+  'after.nothing': 'Qualquer pessoa que souber sua senha poderá entrar',
+
+  'done.number-added': 'O número foi adicionado.',
+  'done.number-first': 'Agora os códigos chegam primeiro a esse número.',
+  'done.number-removed': 'O número foi removido.',
+  'done.app-added': 'O app foi configurado.',
+  'done.app-removed': 'O app foi removido.',
+  'done.recovery-codes-made': 'Seus códigos de recuperação foram trocados.',
+  'done.device-ended': 'O navegador não é mais confiável.',
+  'done.devices-ended': 'Nenhum navegador é mais confiável.',
+  'done.signed-out-elsewhere': 'Todos os outros dispositivos vão pedir um código de novo.',
+
+  'problem.last_way': 'É sua única forma de entrar. Adicione outra antes de removê-la.',
+  'problem.only_recovery_codes':
+    'Você só teria códigos de recuperação, que acabam. Adicione outra forma antes de remover esta.',
+  'problem.too_many': 'Você tem cinco números. Remova um antes de adicionar outro.',
+  'problem.on_file': 'Esse número já está na sua lista.',
+  'problem.stale': 'Suas configurações mudaram nesse meio-tempo e nada foi feito. Confira e tente de novo.',
+}

@@ -1,0 +1,95 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { oneOf, optionError } from '../../lib/options.js'
+import { safePath } from '../http/origin.js'
+import type { Problem } from '../http/problems.js'
+import type { Body, RequestContext } from '../http/request-body.js'
+import type { Reply } from '../http/responder.js'
+import type { HttpParts } from '../http-parts.js'
+import type { Texts } from '../pages/messages/en.js'
+import type { OwnPage } from '../pages/page-view.js'
+import type { Routes } from './routes.js'
+
+/** A request at a route of the host's own. */
+export interface OwnVisit {
+  /** What was asked. */
+  readonly req: Request
+  /** For headers of your own: the reply is sent by the package. */
+  readonly res: Response
+  /** The members of the body of a POST, JSON or a form; those of the query of a GET. Hostile: check their types. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Who asks, as the option `subject` says. */
+  readonly subject: string
+  /** The id of the session, as `grants.write` takes it. */
+  readonly session: string
+  /** The person's language, such as `es`. */
+  readonly locale: string
+  /** Every text of the package's pages in that language, its places such as `{phone}` unfilled. */
+  readonly texts: Texts
+  /** From the option `pages.formFields`, for every form of the page. Hostile: escape them. */
+  readonly formFields: Readonly<Record<string, string>>
+}
+
+/** What a route of the host's own responds with: `body` to JSON, to a person's browser a page or a redirect. */
+export type OwnReply = {
+  /** The same as JSON. */
+  readonly body: object
+  /** HTTP status of page and body, 200 by default. */
+  readonly status?: number | undefined
+} & (
+  | (OwnPage & {
+      /** The path that a reload of this page gets, where it responds to a form. */
+      readonly address?: string | undefined
+    })
+  /** A path of this site, shown by GET. */
+  | { readonly location: string }
+)
+
+/** Responds to one request. Undefined where it has answered by itself, as a guard does that was called by hand. */
+export type OwnAct = (visit: OwnVisit) => OwnReply | undefined | Promise<OwnReply | undefined>
+
+/** Makes a handler for a route of the host's own. */
+export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
+
+const isMethod = oneOf('GET', 'POST')
+
+export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
+  const { endpoint, identified, languageOf, linksOf, formFieldsOf, path, domain } = http
+
+  const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
+    page: 'own' as const,
+    own,
+    basePath: path,
+    address,
+    channels: [],
+    offerTrust: false,
+    lettersInCode: false,
+    changeableNumber: false,
+    links: linksOf(req),
+    ways: [],
+    countries: [],
+    now: domain.now(),
+  })
+
+  return (method, act) => {
+    isMethod(method, 'ownRoute: method')
+    const page = {
+      of: (context: RequestContext, problem: Problem) => views.formless(context, problem),
+      urlOf: ({ req }: RequestContext) => safePath(req.baseUrl) ?? '/',
+    }
+    return endpoint(method, page, async (context): Promise<Reply> => {
+      const { req, res } = context
+      const fields: Body = context.fields
+      const formFields = formFieldsOf(req)
+      const said = await act({ req, res, fields, ...identified(req), ...languageOf(req), formFields })
+      if (said === undefined) {
+        if (res.headersSent || res.closed)
+          return { reply: 'done', status: res.statusCode, location: () => path }
+        throw optionError('ownRoute: the handler must return a reply, or have responded itself')
+      }
+      const { body, status = 200 } = said
+      if ('location' in said) return { reply: 'done', status, body, location: () => said.location }
+      const { title, content, problem, address } = said
+      return { reply: 'page', status, body, view: viewOf(context, { title, content, problem }, address) }
+    })
+  }
+}

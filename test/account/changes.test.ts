@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import {
+  boundTo,
+  type Change,
+  detailsOf,
+  isWithoutWay,
+  type Least,
+  objectionTo,
+  type Ways,
+} from '../../src/account/changes.js'
+import { en } from '../../src/account/texts/en.js'
+
+const [one, two] = ['+573001234567', '+573007654321']
+const remove: Change = { kind: 'number-removed', number: one }
+const withApp = { numbers: [], app: true }
+
+describe('the last way', () => {
+  it.each<[what: string, Ways, Change, Least, string | undefined]>([
+    ['one of two numbers', { numbers: [one, two] }, remove, 'way', undefined],
+    ['a number beside the app', { numbers: [one], app: true }, remove, 'way', undefined],
+    ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'way', undefined],
+    ['the number', { numbers: [one], app: false, recoveryCodes: 0 }, remove, 'way', 'last_way'],
+    ['the number, where codes do', { numbers: [one] }, remove, 'recovery-codes', 'last_way'],
+    ['the app', withApp, { kind: 'app-removed' }, 'way', 'last_way'],
+    ['all but codes', { numbers: [one], recoveryCodes: 9 }, remove, 'way', 'only_recovery_codes'],
+    [
+      'all but codes, where they do',
+      { numbers: [one], recoveryCodes: 9 },
+      remove,
+      'recovery-codes',
+      undefined,
+    ],
+    ['all of it, where it may', { numbers: [one] }, remove, 'nothing', undefined],
+  ])('removed: %s', (_what, ways, change, least, objection) => {
+    expect(objectionTo(change, ways, least)).toBe(objection)
+  })
+
+  it.each<[Ways, Least, string]>([
+    [{ numbers: [one, two], app: true }, 'way', 'No more codes to this number. Ways left: 2'],
+    [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],
+    [{ numbers: [one], recoveryCodes: 9 }, 'nothing', en['after.nothing']],
+  ])('names what follows (%j, %s)', (ways, least, told) => {
+    expect(detailsOf(remove, ways, least, en).rows.at(-1)).toEqual(['Afterwards', told])
+  })
+
+  it('is missing where nothing could confirm a change', () => {
+    expect(isWithoutWay({ numbers: [] }, 'way')).toBe(true)
+    expect(isWithoutWay({ numbers: [], app: false, recoveryCodes: 0 }, 'recovery-codes')).toBe(true)
+    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'way')).toBe(false)
+    expect(isWithoutWay(withApp, 'nothing')).toBe(false)
+    // Whoever has switched it off may switch it on again.
+    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
+  })
+})
+
+describe('what a code is bound to', () => {
+  const all: readonly Change[] = [
+    { kind: 'number-added', number: two },
+    { kind: 'number-added', number: '+573000000000' },
+    { kind: 'number-first', number: two },
+    { kind: 'number-removed', number: two },
+    { kind: 'device-ended', device: { id: 'a', label: 'Firefox' } },
+    { kind: 'device-ended', device: { id: 'b', label: 'Firefox' } },
+    { kind: 'devices-ended' },
+    { kind: 'app-added' },
+    { kind: 'app-removed' },
+    { kind: 'recovery-codes-made' },
+    { kind: 'signed-out-elsewhere' },
+  ]
+  const states: readonly Ways[] = [
+    { numbers: [one, two] },
+    { numbers: [two, one] },
+    { numbers: [one, two], app: true },
+    { numbers: [one, two], recoveryCodes: 3 },
+  ]
+
+  it('differs with every change, and with whatever is on file', () => {
+    const bound = states.flatMap((ways) => all.map((change) => JSON.stringify(boundTo(change, ways))))
+    expect(new Set(bound).size).toBe(states.length * all.length)
+    // Not with each recovery code that is used.
+    const fewer = boundTo(remove, { numbers: [one], recoveryCodes: 2 })
+    expect(fewer).toEqual(boundTo(remove, { numbers: [one], recoveryCodes: 3 }))
+  })
+
+  it('is all that is shown, but for what follows', () => {
+    for (const change of all) {
+      const { title, rows, action } = detailsOf(change, { numbers: [one, two], app: true }, 'way', en)
+      expect(rows.every(([, value]) => value.length > 0 && value.length <= 200)).toBe(true)
+      expect([title, action].every((text) => text && text.length <= 60)).toBe(true)
+    }
+  })
+})

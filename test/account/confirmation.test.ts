@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../express/browser.js'
+import { bringDevice, phones, withTokens } from '../express/kit.js'
+import {
+  confirmed,
+  idOf,
+  newNumber,
+  otherNumber,
+  path,
+  prove,
+  proveByApp,
+  proveNumber,
+  signIn,
+  startAccounts,
+} from './kit.js'
+
+const first = String(phones.ana)
+
+/** An account that has all of it, a browser that is signed in with a code, and one that is trusted. */
+async function startFull() {
+  const host = await startAccounts({ numbers: [first, otherNumber], app: true, hashes: ['a hash'] })
+  const trusted = await signIn(host, { trustDevice: true })
+  const ana = await signIn(host)
+  await proveNumber(host, ana)
+  const [device] = (await ana.get(path)).json.devices
+  const number = await idOf(ana, 1)
+  const changes: readonly (readonly [string, object])[] = [
+    ['/numbers/add', {}],
+    ['/numbers/first', { number }],
+    ['/numbers/remove', { number }],
+    ['/app/remove', {}],
+    ['/recovery-codes', {}],
+    ['/devices/end', { device: device.id }],
+    ['/devices/end-all', {}],
+    ['/sign-out', {}],
+  ]
+  return { host, ana, trusted, changes }
+}
+
+const expectAsked = async (answer: Promise<Answer>) =>
+  expect((await answer).status).toBeGreaterThanOrEqual(400)
+
+describe('every change', () => {
+  it('asks for a code, shows what it is for, and changes nothing without it', async () => {
+    const { host, ana, changes } = await startFull()
+    const before = structuredClone(host.filed.ana)
+    for (const [way, fields] of changes) {
+      const refused = await ana.post(path + way, fields)
+      expect([way, ...refused.refusal]).toEqual([way, 403, 'second_factor_required'])
+      expect(refused.json.details.rows.at(-1)).toEqual(['Afterwards', expect.stringMatching(/\w/)])
+    }
+    expect((await ana.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
+    expect(await ana.post(`${path}/app`, { code: '123456' })).toMatchObject({ status: 403 })
+    expect([host.filed.ana, host.told]).toEqual([before, []])
+    expect((await ana.get(path)).json.devices).toHaveLength(1)
+  })
+
+  it('is good for itself alone: the code for one admits none of the others', async () => {
+    const { host, ana, changes } = await startFull()
+    const before = structuredClone(host.filed.ana)
+    for (const [way, fields] of changes) {
+      const { requirement } = (await ana.post(path + way, fields)).json
+      expect((await proveByApp(host, ana, requirement)).status).toBe(200)
+      for (const [other, more] of changes.filter(([one]) => one !== way)) {
+        await expectAsked(ana.post(path + other, more))
+      }
+      // What is proven for one number, or one browser, is proven for no other.
+      host.filed.ana?.numbers.reverse()
+      await expectAsked(ana.post(path + way, fields))
+      host.filed.ana?.numbers.reverse()
+      // Used up, so that it is not there for the next one.
+      host.clock.now += 5 * 60_000
+    }
+    expect([host.filed.ana, host.told]).toEqual([before, []])
+  })
+
+  it('asks anew where something else is on file by then', async () => {
+    const { host, ana } = await startFull()
+    const number = await idOf(ana, 1)
+    const { requirement } = (await ana.post(`${path}/numbers/remove`, { number })).json
+    await prove(host, ana, requirement)
+    host.filed.ana = { numbers: [first, otherNumber], app: undefined, hashes: [] }
+    const refused = await ana.post(`${path}/numbers/remove`, { number })
+    expect(refused.json.details.rows.at(-1)[1]).toBe('No more codes to this number. Ways left: 1')
+  })
+
+  it('is made once for one code', async () => {
+    const { host, ana } = await startFull()
+    const { requirement } = (await ana.post(`${path}/recovery-codes`)).json
+    await prove(host, ana, requirement)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ana.post(`${path}/recovery-codes`)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(host.told).toHaveLength(1)
+  })
+
+  it('comes from no other site', async () => {
+    const { host, ana, changes } = await startFull()
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    for (const [way, fields] of changes) {
+      expect((await ana.post(path + way, fields, foreign)).refusal).toEqual([403, 'cross_site'])
+    }
+    const eve = await host.login('eve')
+    await proveNumber(host, eve)
+    expect((await eve.post(`${path}/numbers/add`, {}, foreign)).refusal).toEqual([403, 'cross_site'])
+    expect(host.filed.eve?.numbers).toEqual([])
+  })
+})
+
+describe('after a change', () => {
+  it('every other session is asked for a code again, and this one is not', async () => {
+    const { host, ana, trusted } = await startFull()
+    const other = await signIn(host)
+    await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    expect((await other.get('/home')).refusal).toEqual([403, 'second_factor_required'])
+    expect((await ana.get('/home')).status).toBe(200)
+    // Trust that a removed number may have given is gone, that of a stolen cookie too.
+    expect((await ana.get(path)).json.devices).toEqual([])
+    const thief = bringDevice(await host.login(), trusted)
+    expect((await thief.start()).json.verified).toBeUndefined()
+    expect((await thief.get('/home')).status).toBe(403)
+  })
+
+  it('codes under way are worth nothing', async () => {
+    const { host, ana } = await startFull()
+    const { requirement } = (await ana.post(`${path}/sign-out`)).json
+    await prove(host, ana, requirement)
+    host.clock.now += 5 * 60_000 - 1
+    const other = await host.login()
+    await other.start({ channel: 'sms' })
+    const code = host.stub.rightCode
+    expect((await ana.post(`${path}/sign-out`)).json).toEqual({ changed: 'signed-out-elsewhere' })
+    expect((await other.verify(code)).refusal).toEqual([410, 'challenge_gone'])
+  })
+
+  it('trust in browsers stays where no way went', async () => {
+    const { host, ana } = await startFull()
+    await confirmed(host, ana, '/numbers/add')
+    expect(host.filed.ana?.numbers).toContain(newNumber)
+    expect((await ana.get(path)).json.devices).toHaveLength(1)
+  })
+})
+
+describe('attacked', () => {
+  it('by a stolen cookie of a trusted browser with the password, nothing is changed', async () => {
+    const { host, trusted, changes } = await startFull()
+    const thief = bringDevice(await host.login(), trusted)
+    await thief.start()
+    expect((await thief.get('/home')).status).toBe(200)
+    for (const [way, fields] of changes.slice(1)) {
+      expect((await thief.post(path + way, fields)).refusal).toEqual([403, 'second_factor_required'])
+    }
+    expect(host.told).toEqual([])
+  })
+
+  it('by another session with the password, it takes no code that this one has given', async () => {
+    const { host, ana } = await startFull()
+    const other = await host.login()
+    const number = await idOf(ana, 1)
+    const { requirement } = (await ana.post(`${path}/numbers/remove`, { number })).json
+    await prove(host, ana, requirement)
+    expect((await other.post(`${path}/numbers/remove`, { number })).status).toBe(403)
+    expect(host.filed.ana?.numbers).toHaveLength(2)
+  })
+
+  it('by a second hand in the session, the code is good for what its owner was shown', async () => {
+    const { host, ana } = await startFull()
+    const { requirement } = (await ana.post(`${path}/sign-out`)).json
+    await prove(host, ana, requirement)
+    const second = ana.copy()
+    expect((await second.post(`${path}/app/remove`)).status).toBe(403)
+    expect((await second.get(`${path}/app`)).status).toBe(403)
+    expect((await second.post(`${path}/recovery-codes`)).status).toBe(403)
+  })
+
+  it('by a client with a bearer token, a code is asked for as at any guard', async () => {
+    const host = await startAccounts({ ...withTokens(), numbers: [first, otherNumber] })
+    const client = host.browser({ authorization: 'Bearer ana' })
+    expect((await host.confirm(client)).status).toBe(200)
+    const number = await idOf(client, 1)
+    const refused = await client.post(`${path}/numbers/remove`, { number })
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('insufficient_user_authentication'),
+    ])
+    await prove(host, client, refused.json.requirement)
+    expect((await client.post(`${path}/numbers/remove`, { number })).status).toBe(200)
+    expect((await client.get(path)).status).toBe(200)
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { phones } from '../express/kit.js'
+import {
+  type AccountHost,
+  confirmed,
+  newNumber,
+  path,
+  prove,
+  proveNumber,
+  shownByApp,
+  signIn,
+  startAccounts,
+} from './kit.js'
+
+/** Somebody who has nothing on file. */
+async function startEve() {
+  const host = await startAccounts()
+  return { host, eve: await host.login('eve') }
+}
+
+const changedIn = ({ told }: AccountHost) => told.map(({ kind }) => kind)
+
+describe('whoever has no second factor', () => {
+  it('is told so, adds a number with the session alone, and is led on to recovery codes', async () => {
+    const { host, eve } = await startEve()
+    expect((await eve.get(path)).json.advice).toBe('advice.none')
+    await proveNumber(host, eve)
+    const page = await eve.open(`${path}/numbers/add`)
+    expect(page.text).not.toContain('confirm the change')
+    const added = await eve.submit(`${path}/numbers/add`)
+    expect(added.location).toBe(`${path}/recovery-codes?changed=number-added`)
+    expect((await eve.open(added.location)).text).toContain('Make recovery codes')
+    // Still in, and no further code for these.
+    expect((await eve.get('/home')).status).toBe(200)
+    const made = await eve.post(`${path}/recovery-codes`)
+    expect([made.status, made.json.codes.length, host.filed.eve?.hashes.length]).toEqual([200, 10, 10])
+    expect(changedIn(host)).toEqual(['number-added', 'recovery-codes-made'])
+    // From now on a code is asked for.
+    expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([403, 'second_factor_required'])
+    const other = await host.login('eve')
+    expect((await other.get('/home')).status).toBe(403)
+  })
+
+  it('sets up an app with the session alone', async () => {
+    const { host, eve } = await startEve()
+    const { secret } = (await eve.get(`${path}/app`)).json
+    expect((await eve.get(`${path}/app`)).json.secret).toBe(secret)
+    const wrong = await eve.submit(`${path}/app`, { code: '000000' })
+    expect([wrong.status, host.filed.eve?.app]).toEqual([422, undefined])
+    expect(wrong.text).toContain('<title>Error: ')
+    const right = await eve.submit(`${path}/app`, { code: shownByApp(host, secret) })
+    expect(right.location).toBe(`${path}/recovery-codes?changed=app-added`)
+    expect(host.filed.eve?.app).toBe(secret)
+    expect(changedIn(host)).toEqual(['app-added'])
+    // The session alone is worth nothing from here on.
+    expect((await eve.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
+    expect((await eve.get('/home')).status).toBe(200)
+  })
+
+  it('has it no more once another session has set one up', async () => {
+    const { host, eve } = await startEve()
+    const { secret } = (await eve.get(`${path}/app`)).json
+    const other = await host.login('eve')
+    await proveNumber(host, other)
+    expect((await other.post(`${path}/numbers/add`)).status).toBe(200)
+    expect((await eve.post(`${path}/app`, { code: shownByApp(host, secret) })).status).toBe(403)
+    await proveNumber(host, eve, String(phones.ana))
+    expect((await eve.post(`${path}/numbers/add`)).status).toBe(403)
+    expect(host.filed.eve).toMatchObject({ numbers: [newNumber], app: undefined })
+  })
+})
+
+describe('an app', () => {
+  it('is set up beside a number, and in place of another, after a code for this', async () => {
+    const host = await startAccounts()
+    const ana = await signIn(host)
+    const refused = await ana.get(`${path}/app`)
+    expect(refused.json.details.title).toBe('Set up an authenticator app')
+    await prove(host, ana, refused.json.requirement)
+    const { secret, qr } = (await ana.get(`${path}/app`)).json
+    expect(qr).toContain('<svg')
+    expect((await ana.post(`${path}/app`, { code: shownByApp(host, secret) })).json).toEqual({
+      changed: 'app-added',
+    })
+    expect(host.filed.ana?.app).toBe(secret)
+    expect(host.told).toEqual([{ kind: 'app-added', subject: 'ana', untouched: [phones.ana] }])
+    await confirmed(host, ana, '/app/remove')
+    expect(host.filed.ana?.app).toBeUndefined()
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'factor.changed', kind: 'app', subject: 'ana', removed: true }),
+    )
+  })
+})
+
+describe('recovery codes', () => {
+  it('bring no further ones, and confirm a change only where the purpose takes them', async () => {
+    const purposes = { account: { recoveryCode: true }, transfer: {} }
+    const host = await startAccounts({ options: { purposes } })
+    const ana = await signIn(host)
+    const { codes } = (await confirmed(host, ana, '/recovery-codes')).json
+    expect((await ana.open(`${path}/recovery-codes`)).location).toBe(path)
+
+    const again = (await ana.post(`${path}/recovery-codes`)).json
+    const { requirement } = again
+    const typed = await ana.post('/two-factor/verify', { requirement, recoveryCode: codes[0] })
+    expect(typed.refusal).toEqual([400, 'invalid_request'])
+
+    await proveNumber(host, ana)
+    const adding = (await ana.post(`${path}/numbers/add`)).json
+    const body = { requirement: adding.requirement, recoveryCode: codes[1] }
+    expect((await ana.post('/two-factor/verify', body)).status).toBe(200)
+    expect((await ana.post(`${path}/numbers/add`)).status).toBe(200)
+    // It proves no phone: the session is asked for a code like every other.
+    expect((await ana.get('/home')).status).toBe(403)
+  })
+})

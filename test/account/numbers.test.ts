@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { phones } from '../express/kit.js'
+import { confirmed, idOf, newNumber, otherNumber, path, proveNumber, startAccounts } from './kit.js'
+
+const first = String(phones.ana)
+
+describe('a number', () => {
+  it('is added once it is proven and confirmed by a way that is there already', async () => {
+    const host = await startAccounts()
+    const ana = await host.signIn()
+    expect((await ana.post(`${path}/numbers/add`)).json).toEqual({
+      status: 409,
+      code: 'unproven',
+      startUrl: `${path}/number/start`,
+    })
+    await proveNumber(host, ana)
+    expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
+    const refused = await ana.post(`${path}/numbers/add`)
+    expect(refused.refusal).toEqual([403, 'second_factor_required'])
+    expect(refused.json.details).toEqual({
+      title: 'Add a number',
+      rows: [
+        ['Number', newNumber],
+        ['Afterwards', 'Codes can go to this number too'],
+      ],
+      action: 'Add the number',
+    })
+    expect((await confirmed(host, ana, '/numbers/add')).json).toEqual({ changed: 'number-added' })
+    // Its own code never does: the last one went to the number that was there.
+    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(
+      [first, newNumber, first].map((number) => number.slice(1)),
+    )
+    expect(host.filed.ana?.numbers).toEqual([first, newNumber])
+    expect(host.told).toEqual([
+      { kind: 'number-added', subject: 'ana', number: '••••••43', untouched: [first] },
+    ])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'factor.changed', kind: 'phone', after: '••••••43' }),
+    )
+  })
+
+  it('is put first, and removed', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber] })
+    const ana = await host.signIn()
+    await confirmed(host, ana, '/numbers/first', { number: await idOf(ana, 1) })
+    expect(host.filed.ana?.numbers).toEqual([otherNumber, first])
+    await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    expect(host.filed.ana?.numbers).toEqual([otherNumber])
+    expect(host.told.map(({ kind, untouched }) => [kind, untouched])).toEqual([
+      ['number-first', [first, otherNumber]],
+      ['number-removed', [otherNumber]],
+    ])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'factor.changed', kind: 'phone', before: '••••••67', removed: true }),
+    )
+  })
+
+  it('is not added twice, nor as the sixth', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber, '+573000000001', '+573000000002'] })
+    const ana = await host.signIn()
+    await proveNumber(host, ana, otherNumber)
+    expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'on_file'])
+    host.filed.ana?.numbers.push('+573000000003')
+    await proveNumber(host, ana)
+    expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'too_many'])
+  })
+
+  it('of somebody else is not on the list that is changed', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber] })
+    const ana = await host.signIn()
+    const eve = await host.login('eve')
+    const id = await idOf(ana, 1)
+    for (const way of ['/numbers/remove', '/numbers/first']) {
+      expect((await eve.post(path + way, { number: id })).refusal).toEqual([409, 'stale'])
+      expect((await eve.post(path + way, { number: ['0-67'], subject: 'ana' })).refusal).toEqual([
+        409,
+        'stale',
+      ])
+    }
+    expect(host.filed.ana?.numbers).toEqual([first, otherNumber])
+  })
+})
+
+describe('a save', () => {
+  it('that throws leaves everything as it was, and goes to the error handler', async () => {
+    let fails = true
+    const host = await startAccounts({ numbers: [first, otherNumber], failing: () => fails })
+    const ana = await host.signIn()
+    const number = await idOf(ana, 1)
+    const failed = await confirmed(host, ana, '/numbers/remove', { number })
+    expect([failed.status, failed.json]).toEqual([500, { host: 'the database is down' }])
+    expect([host.filed.ana?.numbers, host.told]).toEqual([[first, otherNumber], []])
+    // The code was used up.
+    expect((await ana.post(`${path}/numbers/remove`, { number })).status).toBe(403)
+    fails = false
+    expect((await confirmed(host, ana, '/numbers/remove', { number })).status).toBe(200)
+  })
+
+  it('that refuses a stale list changes nothing, and the proof of a new number is given back', async () => {
+    const host = await startAccounts({ pages: { numbers: { list: () => [first], save: () => false } } })
+    const ana = await host.signIn()
+    await proveNumber(host, ana)
+    expect((await confirmed(host, ana, '/numbers/add')).refusal).toEqual([409, 'stale'])
+    expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
+    expect(host.told).toEqual([])
+  })
+
+  it('is told although the message to the person fails, and the change stands', async () => {
+    const onChanged = () => Promise.reject(new Error('no mail today'))
+    const host = await startAccounts({ numbers: [first, otherNumber], pages: { onChanged } })
+    const ana = await host.signIn()
+    const other = await host.signIn()
+    host.clock.now += 60_000
+    const answer = await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    expect([answer.status, answer.json]).toEqual([500, { host: 'no mail today' }])
+    expect(host.filed.ana?.numbers).toEqual([first])
+    expect((await other.get('/home')).status).toBe(403)
+  })
+})
