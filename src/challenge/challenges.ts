@@ -115,8 +115,7 @@ export function createChallenges(parts: SendParts): Challenges {
         isNamed ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      const isLive = !('outcome' in challengeOf(known.seen, known.who, challenge))
-      return fits && isLive ? accounts.view(account, place, challenge, known, id) : undefined
+      return fits ? accounts.view(account, place, challenge, known, id) : undefined
     },
 
     async unsent(command) {
@@ -136,9 +135,7 @@ export function createChallenges(parts: SendParts): Challenges {
     async demandOf(actor, shown) {
       const found = await awaitedOf(actor, shown)
       if ('outcome' in found) return shown.challenge === undefined ? undefined : found
-      const { challenge, known, shown: wasShown } = found
-      const live = challengeOf(known.seen, known.who, challenge)
-      if ('outcome' in live) return live
+      const { challenge, shown: wasShown } = found
       const { purpose, bound } = challenge
       return refusalAsShown(challenge, { ...shown, challenge: wasShown.challenge }) ?? { purpose, bound }
     },

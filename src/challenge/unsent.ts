@@ -70,12 +70,12 @@ export function createUnsent({
       return secrets.seal('challenge', JSON.stringify(kept), key)
     },
 
-    /** The challenge that is named, else the one that was sent to this session. */
+    /** The challenge that is named, else the one that was sent to this session, while a code may be typed for it. */
     awaited(account: Account, shown: Shown, { seen, who }: Seen): Awaited | Refusal {
       const named = opened(account, shown.challenge)
-      if (named !== undefined) return { ...named, shown: { ...shown, ...named.shown } }
-      const live = challengeOf(seen, who)
+      const live = challengeOf(seen, who, named?.challenge)
       if ('outcome' in live) return live
+      if (named !== undefined) return { ...named, shown: { ...shown, ...named.shown } }
       const place = account.places.find(({ key }) => key === live.place)
       // A number that is no longer on file gets no further code, and its last one proves nothing.
       return place === undefined ? refused('challenge_gone') : { challenge: live, place, shown }
