@@ -105,8 +105,7 @@ export default defineConfig({
       // Of `npm test`: what only a burst, a crowd or a fault would run has a test of its own there.
       thresholds: {
         ...atLeast(90),
-        // A dozen branches around the ledger of an account are asked for over HTTP in the long suite alone.
-        'src/challenge/**': atLeast(99),
+        'src/challenge/**': atLeast(100),
         'src/store/**': atLeast(100),
         'src/provider/verdict.ts': atLeast(100),
         'src/express/guard/**': atLeast(100),

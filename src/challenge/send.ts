@@ -89,27 +89,23 @@ export function createSend(parts: SendParts) {
       account.lane === 'auth' ? numberCounters.forSend(place.key, who.rank, challenge.channel) : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
-    // The send stays booked where that fails, although nothing was sent: what stopped it is what has to be told.
-    const unbook = () => allSettled([settle({ result: { result: 'not-sent' } })])
-    const giveBack = (result: SendResult['result'], spent = spending) =>
-      allSettled<unknown>(spent.map((one) => one.refund(result)))
-
     const taken = await allSettled(spending.map((one) => one.take()))
+    const counted = spending.filter((_, nth) => isTaken(taken[nth]))
+    const giveBack = (result: SendResult['result']) =>
+      allSettled<unknown>(counted.map((one) => one.refund(result)))
+    const undo = async () => {
+      await giveBack('not-sent')
+      // The send stays booked where that fails, although nothing was sent: what stopped it is what has to be told.
+      await allSettled([settle({ result: { result: 'not-sent' } })])
+    }
     const failed = taken.find((one) => one.status === 'rejected')
     const [over] = taken.flatMap((one) => (one.status === 'fulfilled' && one.value) || [])
-    if (failed !== undefined || over !== undefined) {
-      await giveBack(
-        'not-sent',
-        spending.filter((_, nth) => isTaken(taken[nth])),
-      )
-      await unbook()
-      if (failed !== undefined) throw failed.reason
-      if (over !== undefined) return over
-    }
+    if (failed !== undefined || over !== undefined) await undo()
+    if (failed !== undefined) throw failed.reason
+    if (over !== undefined) return over
     await command.onPassed?.().catch(async (error: unknown) => {
       // Denial of service: a session store that is down must not use up what sign-ups may cost in a day.
-      await giveBack('not-sent')
-      await unbook()
+      await undo()
       throw error
     })
 

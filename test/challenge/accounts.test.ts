@@ -55,6 +55,8 @@ describe('a code that nothing is sent for', () => {
     expect(swaps).not.toHaveBeenCalled()
     expect(await challenges.find(withApp)).toMatchObject({ channel: 'sms' })
     expect(await challenges.unsent({ ...ana, purpose: 'login' })).toBeUndefined()
+    // Of a version that has it: this one does not.
+    expect(await challenges.unsent({ ...withApp, purpose: 'nothing' })).toBeUndefined()
     expect(await challenges.unsent({ ...withApp, phone: 'none', secret: undefined })).toBeUndefined()
   })
 

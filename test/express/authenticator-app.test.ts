@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startAppHost } from './app-kit.js'
+import { mallory, mum, transfersAt } from './described-transfers.js'
 
 describe('a code of an authenticator app', () => {
   it('signs in: nothing is sent or checked elsewhere, and the grant says how', async () => {
@@ -98,6 +99,9 @@ describe('a code of an authenticator app', () => {
     expect(host.stub.checks).toHaveLength(1)
     const wrong = await ana.post('/two-factor/verify', { code: host.stub.rightCode, challenge: byApp })
     expect(wrong.refusal).toEqual([422, 'code_not_accepted'])
+    // Whoever leaves the page of the one has not left that of the other.
+    expect((await ana.post('/two-factor/cancel', { challenge: byApp })).status).toBe(204)
+    expect((await ana.get('/two-factor')).json.challenge.id).toBe(byText)
     expect((await ana.post('/two-factor/verify', { code: shows(), challenge: byApp })).status).toBe(200)
   })
 
@@ -114,6 +118,22 @@ describe('a code of an authenticator app', () => {
     for (const path of ['verify', 'resend']) {
       expect((await ana.post(`/two-factor/${path}`, { code: shows(), challenge: id })).status).toBe(410)
     }
+  })
+
+  it('confirms what the person was shown, on the page and in JSON, and that alone', async () => {
+    const { host, shows } = await startAppHost({}, { mount: transfersAt('/pay') })
+    const ana = await host.login()
+    await ana.start()
+    await ana.verify(shows())
+    const { requirement, details } = (await ana.post('/pay', mum)).json
+    const started = await ana.post('/two-factor/start', { requirement })
+    expect(started.json.challenge).toMatchObject({ channel: 'app', details })
+    const page = await ana.open(`/two-factor?method=app&requirement=${requirement}`)
+    expect(page.text).toContain('<dd><bdi>Mum</bdi></dd>')
+    const right = await ana.submit('/two-factor/verify', { ...page.fields, code: shows(1) })
+    expect(right.status).toBe(303)
+    expect((await ana.post('/pay', mallory)).status).toBe(403)
+    expect((await ana.post('/pay', mum)).status).toBe(200)
   })
 
   it('counts with those that were sent until the lock, and no start gives a code more', async () => {

@@ -79,8 +79,12 @@ describe('the device cookies of a browser', () => {
     const phone = (_req: unknown, subject: string) => `+5730012345${10 + names.indexOf(subject)}`
     const host = await startHost({ options: { ...trusting, phone } })
     const shared = host.browser()
+    const forged = '__Host-two-factor-device-somebodyelse'
+    shared.cookies.set(forged, 'x'.repeat(100))
     for (const user of names) await signInWithin(shared, host, user)
     expect([deviceCookies(shared).length, host.stub.sends.length]).toEqual([5, 7])
+    // What none of ours is goes before any of them.
+    expect(shared.cookies.has(forged)).toBe(false)
     // Used again it stays, and the first two have gone.
     expect((await signInWithin(shared, host, 'eva')).json.verified).toBe(true)
     const told = await signInWithin(shared, host, 'ana')

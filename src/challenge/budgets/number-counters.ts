@@ -20,6 +20,9 @@ interface Counter {
   readonly max: number
 }
 
+/** A counter as it was read or counted. */
+type Counted = CounterResult & Pick<Counter, 'max'>
+
 /**
  * Two counts in one counter, so that one command keeps both: what strangers had is in the ten millions, what all had
  * below them. No number is sent as many codes in a day, or gets as many wrong ones.
@@ -66,15 +69,13 @@ export function createNumberCounters(
     return hasShare(rank) ? ofAll + ofStrangers * Math.max(1, Math.min(by, shareOf(max))) : ofAll
   }
 
+  const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<Counted> =>
+    andThen(store.increment(key, windowMs, by), (result) => ({ ...result, max }))
+
   /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
-  function waitFor(
-    counters: readonly Counter[],
-    counts: readonly CounterResult[],
-    rank: Rank,
-    needed: number,
-  ): number {
-    const waits = counts.map((counted, nth) => {
-      const max = counters[nth]?.max ?? 0
+  function waitFor(counts: readonly Counted[], rank: Rank, needed: number): number {
+    const waits = counts.map((counted) => {
+      const { max } = counted
       const left = max - inAll(counted)
       const leftOfShare = hasShare(rank) ? shareOf(max) - Math.floor(counted.count / ofStrangers) : left
       return Math.min(left, leftOfShare) < needed ? Math.max(1, Math.ceil(counted.resetInMs)) : 0
@@ -90,8 +91,7 @@ export function createNumberCounters(
   ) {
     let counted: readonly Counter[] = []
     let ofDay: number | undefined
-    const add = ({ key, windowMs, max }: Counter, times: 1 | -1) =>
-      store.increment(key, windowMs, times * amount(max, rank, by))
+    const add = (counter: Counter, times: 1 | -1) => count(counter, times * amount(counter.max, rank, by))
 
     /** Takes back what was counted. */
     async function refund(): Promise<void> {
@@ -108,7 +108,7 @@ export function createNumberCounters(
         counted = counters.filter((_, nth) => taken[nth]?.status === 'fulfilled')
         const counts = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
         const failed = taken.find((one) => one.status === 'rejected')
-        const wait = waitFor(counted, counts, rank, 0)
+        const wait = waitFor(counts, rank, 0)
         if (failed !== undefined || wait > 0) await refund()
         if (failed !== undefined) throw failed.reason
         ofDay = counts[0] && inAll(counts[0])
@@ -140,8 +140,8 @@ export function createNumberCounters(
     /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
     async waits(number: string, rank: Rank): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
       const of = async (counters: readonly Counter[]) => {
-        const counts = await all(counters.map(({ key, windowMs }) => store.increment(key, windowMs, 0)))
-        return waitFor(counters, counts, rank, 1)
+        const counts = await all(counters.map((counter) => count(counter, 0)))
+        return waitFor(counts, rank, 1)
       }
       const [sendMs, checkMs] = await Promise.all([of(sendsOf(number)), of(wrongOf(number))])
       return { sendMs, checkMs }

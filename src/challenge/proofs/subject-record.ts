@@ -210,7 +210,7 @@ export function revokeEverything(
 
 const withDevicesEnded = (record: SubjectRecord, lifetimeMs: number, now: number): SubjectRecord => ({
   ...record,
-  devicesEnded: lifetimeMs === 0 ? undefined : { at: now, expiresAt: now + lifetimeMs },
+  devicesEnded: { at: now, expiresAt: now + lifetimeMs },
 })
 
 /** Device cookies that were set until then are worth nothing; 0 when all count. */

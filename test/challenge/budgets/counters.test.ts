@@ -205,6 +205,24 @@ describe('sends at once', () => {
     expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
   })
 
+  it.each(['count-country-sent', 'count-enrol-service-sends'])(
+    'whose %s cannot be counted cost nothing of what could be',
+    async (kind) => {
+      const { challenges, provider, store } = createService({ limits: { serviceEnrolSendsPerHour: 1 } })
+      const order = { ...ana, lane: 'enrol' as const, purpose: 'signup' }
+      const { increment } = store
+      const fails = (key: string, by = 1) => by > 0 && key.includes(`:${kind}:`) && !key.includes(':hour')
+      store.increment = (key, windowMs, by) => {
+        if (fails(key, by)) throw new Error('down')
+        return increment(key, windowMs, by)
+      }
+      await expect(challenges.start(order)).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(provider.sends).toEqual([])
+      store.increment = increment
+      expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
+    },
+  )
+
   it('that the ledger refuses cost nobody’s budget, the address’s neither', async () => {
     const { challenges, wait } = createService({ limits: { sendsPerAddressPer10Min: 10 } })
     await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })

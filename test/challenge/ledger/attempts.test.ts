@@ -275,6 +275,14 @@ describe('a code about which no verdict came', () => {
     expect(number.verify('rejected', {}, 'right')).not.toHaveProperty('open')
   })
 
+  it('says nothing of the challenge that has replaced its own', () => {
+    const number = startedLedger(guessing)
+    const { id } = number.reserve({}, 'right')
+    number.start({ session: 's2' })
+    expect(number.settle(id, 'unavailable')).toEqual({ outcome: 'spent' })
+    expect(number.verify('rejected', { session: 's2' }, 'right')).not.toHaveProperty('open')
+  })
+
   it('is not counted among the failures, nor is its send in the five of an hour', ({ fresh: number }) => {
     for (let sends = 0; sends < 6; sends += 1) {
       expect(number.start()).toMatchObject({ outcome: 'booked' })
