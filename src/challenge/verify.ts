@@ -86,7 +86,8 @@ export function createVerify(parts: VerifyParts) {
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
-      return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
+      const { attemptsRemaining, open: wasOpen } = reserved
+      return { outcome: 'rejected', attemptsRemaining, ...present({ wasOpen }) }
     }
     const { challenge } = reserved
     const record = async (verdict: Verdict, step?: number) =>

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { StubAnswer } from '../provider-stub.js'
-import { startHost } from './kit.js'
+import type { Answer, Browser } from './browser.js'
+import { startChallenged, startHost } from './kit.js'
 
 const html = (status: number): StubAnswer => ({ status, text: '<html>verified</html>' })
 
@@ -23,3 +24,26 @@ it.each<[string, StubAnswer, number, object]>([
   // A code that arrives nevertheless works, one that was refused does not exist.
   expect((await ana.verify(host.stub.rightCode)).status).toBe(status === 202 ? 200 : 410)
 })
+
+it.each<[string, (ana: Browser, code: string) => Promise<Pick<Answer, 'status' | 'text'>>]>([
+  ['a page', async (ana, code) => ana.submit('/two-factor/verify', { code })],
+  ['JSON', (ana, code) => ana.verify(code)],
+])(
+  'a code that met no verdict is asked about again, and rejected it may have been right: %s',
+  async (_by, type) => {
+    const { host, ana } = await startChallenged()
+    const told = async (code: string) => (await type(ana, code)).text.replaceAll(/<[^>]+>/g, '')
+    host.stub.answerCheck = () => html(502)
+    expect((await type(ana, host.stub.rightCode)).status).toBe(503)
+    // It was right, and the service takes each code once.
+    host.stub.answerCheck = () => ({ json: { status: 'wrong' } })
+    for (const time of ['once more', 'and again']) {
+      expect([time, await told(host.stub.rightCode)]).toEqual([
+        time,
+        expect.stringContaining('That code no longer works. Ask for a new one. You have 3 tries left.'),
+      ])
+    }
+    expect(await told('000000')).toContain('That code is not right')
+    expect(host.stub.checks).toHaveLength(3)
+  },
+)

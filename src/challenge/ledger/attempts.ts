@@ -1,6 +1,6 @@
 import type { Verdict } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
-import { type Acting, challengeShown, isVoided, spentUntil } from './challenge.js'
+import { type Acting, challengeShown, isVoided, spentUntil, wasOpen, withOpen } from './challenge.js'
 import {
   checkUnderWay,
   guessesLeft,
@@ -41,7 +41,10 @@ export type ReserveOutcome =
   | { readonly outcome: 'reserved'; readonly challenge: Challenge; readonly handle?: string | undefined }
   | (Rejected & { readonly challenge: Challenge })
   /** This wrong code was typed before, since the last send: nothing is spent. */
-  | { readonly outcome: 'repeated'; readonly challenge: Challenge; readonly attemptsRemaining: number }
+  | (Pick<Rejected, 'attemptsRemaining' | 'open'> & {
+      readonly outcome: 'repeated'
+      readonly challenge: Challenge
+    })
   | Refusal
 
 /**
@@ -64,7 +67,8 @@ export function reserve(view: LedgerView, attempt: Attempt): Decision<ReserveOut
   if (barred !== undefined) return { outcome: barred }
   const left = limits.attemptsPerChallenge - live.attempts[rank]
   if (live.wrongCodes?.includes(code)) {
-    return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
+    const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
+    return { outcome: { ...repeated, ...wasOpen(live, code) } }
   }
   const exhaustedMs = left <= 0 ? spentUntil(live) - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, rank))
@@ -152,12 +156,6 @@ function ownChallenge({ challenge }: Ledger, check: Check): Challenge | undefine
   return check.challenge !== undefined && challenge?.id === check.challenge ? challenge : undefined
 }
 
-/** The code of a check whose verdict never came is remembered: typed again, it may have been right the first time. */
-function withOpen(challenge: Challenge, lapsed: Check | undefined): Challenge {
-  if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
-  return { ...challenge, openCodes: (challenge.openCodes ?? []).concat(lapsed.code) }
-}
-
 /** An outage: neither a failure, nor does the account pay for the code that it concerns. */
 function unjudged(ledger: Ledger, check: Check): Ledger {
   const own = ownChallenge(ledger, check)
@@ -179,7 +177,6 @@ function rejected(
   const { limits } = view
   const counted = withSide(withRejection(view, rank), rank, { check: undefined })
   const own = ownChallenge(counted, check)
-  const isOpen = own?.openCodes?.includes(check.code) === true
   const isLatest = check.send === counted.sends.at(-1)?.id
   const challenge =
     own && isLatest ? { ...own, wrongCodes: (own.wrongCodes ?? []).concat(check.code) } : counted.challenge
@@ -192,7 +189,7 @@ function rejected(
       outcome: 'rejected',
       attemptsRemaining,
       used,
-      ...(isOpen && { open: true as const }),
+      ...wasOpen(own, check.code),
       ...consequences(next, rank, view),
     },
     next,

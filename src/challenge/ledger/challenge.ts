@@ -1,7 +1,7 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import { firstPurpose } from '../purposes.js'
-import type { Binding, Challenge, Decision, LedgerView, Who } from './ledger.js'
+import type { Binding, Challenge, Check, Decision, LedgerView, Rejected, Who } from './ledger.js'
 
 // Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
 
@@ -96,6 +96,16 @@ export function isLive(challenge: Challenge, { now, limits }: Omit<LedgerView, '
 export function unexpired({ ledger: { challenge }, now }: LedgerView): Challenge | undefined {
   return challenge !== undefined && now < spentUntil(challenge) ? challenge : undefined
 }
+
+/** The code of a check whose verdict never came is remembered: typed again, it may have been right the first time. */
+export function withOpen(challenge: Challenge, lapsed: Check | undefined): Challenge {
+  if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
+  return { ...challenge, openCodes: (challenge.openCodes ?? []).concat(lapsed.code) }
+}
+
+/** Whether no verdict came when it was typed before. */
+export const wasOpen = (challenge: Challenge | undefined, code: string): Pick<Rejected, 'open'> =>
+  challenge?.openCodes?.includes(code) ? { open: true } : {}
 
 /** Until when its attempts stay spent: one that expires early must not give back what it inherited (brute force). */
 export function spentUntil(challenge: Challenge): number {

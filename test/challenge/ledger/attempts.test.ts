@@ -265,7 +265,10 @@ describe('a code about which no verdict came', () => {
       open: true,
       attemptsRemaining: 3,
     })
-    expect(number.verify('rejected', {}, 'other')).not.toHaveProperty('open')
+    expect(number.verify('rejected', {}, 'right')).toMatchObject({ outcome: 'repeated', open: true })
+    for (const time of ['first', 'second']) {
+      expect([time, number.verify('rejected', {}, 'other')]).not.toHaveProperty('1.open')
+    }
   })
 
   it('is any other once another one was sent', ({ started: number }) => {

@@ -348,7 +348,7 @@ export function createOracle() {
       if (typeof live === 'string') return live
       const bar = barred(who.rank, now)
       if (bar !== undefined) return bar
-      if (live.wrong.has(code)) return 'repeated'
+      if (live.wrong.has(code)) return live.open.has(code) ? 'repeated, but was open' : 'repeated'
       if (live.purse[who.rank] >= figures.attempts || guessedOut(who.rank, now)) return 'attempts_exhausted'
       if (mustWait(who.rank, now)) return 'verification_in_progress'
       const attempt = count(who, live, code, now)

@@ -82,8 +82,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     }
   }
 
-  const nameOf = (outcome: { readonly outcome: string; readonly code?: string }) =>
-    outcome.code ?? outcome.outcome
+  const nameOf = (outcome: { readonly outcome: string; readonly code?: string; readonly open?: true }) =>
+    outcome.code ?? (outcome.open ? `${outcome.outcome}, but was open` : outcome.outcome)
 
   function note(what: string, answer: SendOutcome, expected: Sending['expected']): void {
     const wanted = typeof expected === 'object' ? 'booked' : expected
@@ -191,8 +191,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       if (check === undefined) return
       const { attempt, expected, verdict, step, trace, right, challenge, told } = check
       const outcome = run((was, now) => commands.settle(was, attempt, verdict, step, now, limits))
-      const isOpen = outcome.outcome === 'rejected' && outcome.open
-      const name = isOpen ? 'rejected, but was open' : outcome.outcome
+      const name = nameOf(outcome)
       if (typeof expected === 'object') agree('answer', name, oracle?.answer(expected, verdict, step, clock))
       if (told !== undefined) return
       check.told = name
