@@ -14,7 +14,7 @@ import {
 import { createDispatch, type DispatchParts, notDelivered, permission } from './dispatch.js'
 import { isVoided } from './ledger/challenge.js'
 import type { Decision, LedgerView } from './ledger/ledger.js'
-import type { Decided } from './ledger/ledgers.js'
+import type { Command, Decided } from './ledger/ledgers.js'
 import {
   type Booked,
   isUndelivered,
@@ -78,7 +78,8 @@ export function createSend(parts: SendParts) {
     if (permitted.outcome === 'refused') return permitted
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
-    const booking: Decided<SendOutcome> = await account.ledger.run((now) => decide(now, permitted.chosen))
+    const book = once((now) => decide(now, permitted.chosen))
+    const booking: Decided<SendOutcome> = await account.ledger.run(book)
     const { outcome: booked } = booking
     if (booked.outcome !== 'booked') {
       await budget.question.refund()
@@ -209,6 +210,18 @@ export function createSend(parts: SendParts) {
         resend(view, { channel: chosen, ...order }),
       )
     },
+  }
+}
+
+/** A booking whose answer was lost is found by its id, whoever has written since: else nobody would send its code. */
+function once(decide: Command<SendOutcome>): Command<SendOutcome> {
+  let booked: Booked | undefined
+  return (view) => {
+    const made = booked
+    if (made !== undefined && view.ledger.sends.some(({ id }) => id === made.sendId)) return { outcome: made }
+    const decision = decide(view)
+    booked = decision.outcome.outcome === 'booked' ? decision.outcome : undefined
+    return decision
   }
 }
 

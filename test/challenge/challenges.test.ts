@@ -27,6 +27,35 @@ describe('start', () => {
     expect(new Set(outcomes.map(idOf)).size).toBe(1)
   })
 
+  it.each(['start', 'resend'] as const)(
+    'sends once where the answer to its booking is lost, and others write before the store is asked again: %s',
+    async (command) => {
+      let isLost = false
+      const { challenges, provider, events, wait } = createService({
+        commands: (well) => ({
+          async swap(...args) {
+            const swapped = await well.swap(...args)
+            if (!isLost) return swapped
+            isLost = false
+            throw new Error('the connection broke')
+          },
+        }),
+      })
+      await challenges.start({ ...ana, purpose: 'login' })
+      wait(minute)
+      isLost = true
+      const session = command === 'start' ? 'session-2' : ana.session
+      const sending = challenges[command]({ ...ana, session, purpose: 'login' })
+      await vi.waitFor(() => expect(isLost).toBe(false))
+      const typed = await challenges.verify({ ...ana, session, code: 'wrong1' })
+      expect(typed).toMatchObject({ outcome: 'rejected', attemptsRemaining: 4 })
+      expect(await sending).toMatchObject({ outcome: 'started', challenge: { attemptsRemaining: 4 } })
+      expect(provider.sends).toHaveLength(2)
+      const superseded = events.filter(({ type }) => type === 'challenge.superseded')
+      expect(superseded).toHaveLength(command === 'start' ? 1 : 0)
+    },
+  )
+
   it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {
     const { challenges, provider, now } = createService()
     const outcome = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
