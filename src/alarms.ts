@@ -48,12 +48,12 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   ),
   'spend.suspected': alarm(
     1,
-    'Look at the sign-ups of that country: where they are no people, take it out of `countries`, or ask for a captcha in `beforeSend`.',
+    'Look at the sign-ups of that country: where they are no people, `npx express-two-factor signups --pause 2h` stops all of them at once; then take it out of `countries`, or ask for a captcha in `beforeSend`.',
   ),
   'spend.cleared': record,
   'limit.closed': alarm(
     1,
-    'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not.',
+    'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not. `pause` is by an operator: `npx express-two-factor signups --state`.',
   ),
   'provider.misconfigured': alarm(
     1,

@@ -20,6 +20,9 @@ export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country
 /** The limits of the whole service, as the option `limits` names them. */
 export type ServiceLimit = 'serviceSendsPerMinute' | 'serviceEnrolSendsPerHour' | 'serviceEnrolSendsPerDay'
 
+/** What has nothing left for anybody: a limit of the whole service, or what an operator has paused. */
+export type Closed = ServiceLimit | 'pause'
+
 /** Which code provider it is about: its `name`, when it has one. */
 export interface AboutProvider {
   /** Its `name`, when it has one. */
@@ -138,11 +141,11 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
-  /** A limit of the whole service has nothing left. Once in each window, by each process. */
+  /** A limit of the whole service has nothing left, or an operator paused sign-ups. Once in each window, by each process. */
   | {
       readonly type: 'limit.closed'
-      /** Its name in the option `limits`. */
-      readonly limit: ServiceLimit
+      /** Its name in the option `limits`; `pause`: by `npx express-two-factor signups`. */
+      readonly limit: Closed
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }

@@ -57,7 +57,7 @@ const full = files(
 
 /** The same of the built files. */
 const fullBuilt = files(
-  'tools/cli/{calibrate,doctor,person,rehearse,sandbox}',
+  'tools/cli/{calibrate,doctor,person,rehearse,sandbox,signups}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
   'store/capacity',

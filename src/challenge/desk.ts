@@ -42,6 +42,19 @@ export interface PersonSeen extends LedgerSeen, SubjectSeen {
   readonly trustedDevices: readonly TrustedDevice[]
 }
 
+/** The sign-ups of all processes. */
+export interface SignupsSeen {
+  /** Until codes are sent again, in milliseconds; 0 where they are. */
+  readonly pausedForMs: number
+  /** What the hour and the day (UTC) have come to. */
+  readonly windows: readonly {
+    readonly window: 'hour' | 'day'
+    readonly sent: number
+    /** Numbers proven. */
+    readonly approved: number
+  }[]
+}
+
 export type Desk = Exclude<Awaited<ReturnType<typeof openDesk>>, NoDeployment>
 
 /** A person waits for the answer, over a network perhaps. */
@@ -66,7 +79,7 @@ export async function openDesk(
   const keys = createKeys(namespace, secrets)
   const deployment = await createDeployments({ store, keys, secrets, namespace }).find()
   if (typeof deployment === 'string') return deployment
-  const { subjects, grants, devices, enrolledLedgerOf } = openDomain({
+  const { subjects, grants, devices, enrolledLedgerOf, signups, signupPause } = openDomain({
     ...deployment,
     // A limit that came with a later version than the one that serves.
     limits: { ...defaultLimits, ...deployment.limits, storeTimeoutMs: patientMs },
@@ -103,6 +116,16 @@ export async function openDesk(
     },
     enable: subjects.enable,
     revokeEverything: subjects.revokeEverything,
+
+    signups: {
+      pause: signupPause.begin,
+      resume: signupPause.end,
+      /** Whether they are paused, and what was sent. */
+      async state(): Promise<SignupsSeen> {
+        const [remainingMs = 0, windows] = await Promise.all([signupPause.remainingMs(), signups.sums()])
+        return { pausedForMs: remainingMs, windows }
+      },
+    },
 
     /** A number at sign-up, in any spelling with its country code. */
     async number(spelled: string): Promise<LedgerSeen | PhoneRefusal> {

@@ -7,6 +7,7 @@ import { createCounters } from './budgets/counters.js'
 import { createNumberCounters } from './budgets/number-counters.js'
 import { createServiceLimits } from './budgets/service-limits.js'
 import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard.js'
+import { createSignupPause } from './budgets/signup-pause.js'
 import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
@@ -59,7 +60,8 @@ export function openDomain(settings: {
   const codes = createCodes(parts)
   const signups = createSignupGuard(parts, settings.signupGuard)
   const serviceLimits = createServiceLimits(parts)
-  const counters = createCounters({ ...parts, signups, service: serviceLimits })
+  const signupPause = createSignupPause({ ...parts, service: serviceLimits })
+  const counters = createCounters({ ...parts, signups, service: serviceLimits, pause: signupPause })
   const numberCounters = createNumberCounters(parts)
   const grants = createGrants({ ...parts, deviceLifetimeMs: deviceLifetimeMs(settings) })
   const devices = createDevices({ ...parts, grants })
@@ -79,6 +81,7 @@ export function openDomain(settings: {
     enrolledLedgerOf: accounts.enrolledLedgerOf,
     codes,
     signups,
+    signupPause,
     serviceLimits,
     grants,
     enrolments: createEnrolments({ ...parts, grants }),

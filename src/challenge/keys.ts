@@ -59,6 +59,8 @@ export function createKeys(namespace: string, secrets: Secrets) {
     forms: (id: string) => key('forms', hashId(id)),
     /** What the processes of an app leave for an operator's command. */
     deployment: () => key('deployment', 'last'),
+    /** The pause of all sign-ups. */
+    signupPause: () => key('signup-pause', 'all'),
     /** A counter: what it counts, and for which holder. */
     counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }

@@ -143,6 +143,7 @@ export const kinds = {
   'count-enrol-service-sends': counters('enrol'),
   'count-enrol-numbers': counters('enrol'),
   'count-enrol-tried': counters('enrol'),
+  'signup-pause': lasting('enrol'),
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
   'count-auth-self-test': counters('auth'),

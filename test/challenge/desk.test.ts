@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/challenge/desk.js'
 import { memoryStore, type TwoFactorOptions } from '../../src/index.js'
-import { bringDevice, signupAt } from '../express/kit.js'
+import { bringDevice, gate, signupAt } from '../express/kit.js'
 import { recover, startRecoveryHost, wrongCode } from '../express/recovery-kit.js'
 import { minute } from './kit.js'
 
@@ -10,12 +10,13 @@ const day = 24 * 60 * minute
 
 /** An app, and the desk on its store, once the app has left word. */
 async function startDesk(options: Partial<TwoFactorOptions> = {}) {
-  const store = memoryStore()
+  let now = Date.now
+  const store = memoryStore({ now: () => now() })
   const host = await startRecoveryHost({
     mount: signupAt('/signup'),
     options: { store, ...options },
   })
-  const now = () => host.clock.now
+  now = () => host.clock.now
   const open = async () => openDesk({ store, secret, namespace: '' }, now)
   await expect.poll(open, { timeout: 10_000 }).not.toBe('unknown-namespace')
   const desk = await open()
@@ -85,5 +86,69 @@ it('shows of a number what the sign-up lane has', async () => {
     isKnown: true,
     strangers: { cooldown: minute },
     codes: [{ state: 'sent' }],
+  })
+})
+
+describe('a pause of sign-ups', () => {
+  const phone = '+573009998877'
+
+  it('tells people in words when to come back, and the operator once, until it is over', async () => {
+    const { host, desk } = await startDesk()
+    const visitor = host.browser()
+    const closed = () => host.events.filter(({ type }) => type === 'limit.closed')
+    await desk.signups.pause(120 * minute)
+    const page = await visitor.submit('/signup/start', { phone })
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '7200'])
+    expect(page.text).toMatch(/Sorry, we can&#39;t send codes right now\.<?.* Try again in 2 hours\./)
+    await desk.signups.pause(180 * minute)
+    await visitor.post('/signup/start', { phone })
+    const ending = { limit: 'pause', lane: 'enrol', endsAt: host.clock.now + 180 * minute }
+    expect(host.tf.health().limits).toEqual([ending])
+    expect(closed()).toHaveLength(1)
+
+    host.clock.now += 180 * minute
+    expect(host.tf.health().limits).toEqual([])
+    expect((await visitor.post('/signup/start', { phone })).status).toBe(201)
+    await desk.signups.pause(minute)
+    host.clock.now += 30_000
+    await desk.signups.resume()
+    host.clock.now += 30_000
+    expect((await visitor.post('/signup/resend')).status).toBe(200)
+    expect(closed()).toHaveLength(1)
+  })
+
+  it('stops also who has passed the captcha meanwhile, and counts nothing of it', async () => {
+    const asked = gate()
+    const answered = gate()
+    const beforeSend = async () => {
+      asked.open()
+      await answered.opened
+      return true
+    }
+    const limits = { enrolSendsPerAddressPer10Min: 1, numbersPerSessionPerDay: 1 }
+    const { host, desk } = await startDesk({ beforeSend, limits })
+    const visitor = host.browser()
+    const starting = visitor.post('/signup/start', { phone })
+    await asked.opened
+    await desk.signups.pause(minute)
+    answered.open()
+    expect((await starting).json).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
+    expect(host.stub.sends).toHaveLength(0)
+    await desk.signups.resume()
+    expect((await visitor.post('/signup/start', { phone })).status).toBe(201)
+  })
+
+  it('is for all sign-ups, and says what they were sent', async () => {
+    const { host, desk } = await startDesk()
+    await host.browser().post('/signup/start', { phone })
+    expect(await desk.signups.state()).toEqual({
+      pausedForMs: 0,
+      windows: [
+        { window: 'hour', sent: 1, approved: 0 },
+        { window: 'day', sent: 1, approved: 0 },
+      ],
+    })
+    await desk.signups.pause(minute)
+    expect(await desk.signups.state()).toMatchObject({ pausedForMs: minute })
   })
 })

@@ -23,12 +23,13 @@ else await client.connect()
 
 // A token names a subject and its login: `Bearer 1001.laptop`. The subject is the end of its number.
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
+const events = []
 const tf = twoFactor({
   provider: providerCodes({
     client: createClient({ baseUrl: provider, client: 41, key: 'k' }),
     approvedStatuses: ['verified'],
   }),
-  appName: 'Acme',
+  appName: { login: 'Acme', signup: 'Acme signup' },
   secret: 'a secret of thirty-two bytes or more',
   countries: ['CO'],
   store: redisStore({ client, timeoutMs: storeTimeoutMs }),
@@ -38,10 +39,13 @@ const tf = twoFactor({
   // What holds an attacker back here is the ledger alone.
   limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, ...limits },
   namespace,
+  onEvent: (event) => events.push(event),
 })
 
 const app = express()
 app.use('/two-factor', tf.routes())
+app.use('/signup', tf.phoneVerification().routes())
+app.get('/told', (_req, res) => res.json({ health: tf.health(), events: events.splice(0) }))
 app.get('/account', tf.requireTwoFactor(), (req, res) => res.json(req.twoFactor.grant))
 app.post('/transfer', tf.requireTwoFactor({ purpose: 'transfer', once: true }), (_req, res) => res.json({}))
 const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port))

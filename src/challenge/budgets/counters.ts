@@ -8,6 +8,7 @@ import { type Back, type Counted, counterTable, type Hit, type Row } from './cou
 import { timesBehindProxy } from './networks.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
+import type { SignupPause } from './signup-pause.js'
 
 export type Counters = ReturnType<typeof createCounters>
 
@@ -20,6 +21,7 @@ export function createCounters(
     readonly limits: Limits
     readonly signups: SignupGuard
     readonly service: ServiceLimits
+    readonly pause: SignupPause
   },
 ) {
   const { store, keys, limits, signups, service } = parts
@@ -43,6 +45,8 @@ export function createCounters(
       const hits = hitsOf(counted, rows[lane].sends)
       const budget = createBudget(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
+      const pause = lane === 'enrol' ? parts.pause : undefined
+      let isAsked = false
       const question = createBudget(
         store,
         hits.filter(({ row }) => rows[lane].questions.includes(row)),
@@ -54,12 +58,28 @@ export function createCounters(
       const refund = (result: SendResult['result']) =>
         Promise.all([budget.giveBack(result === 'not-sent' ? result : 'refused'), country?.refund()])
       return {
-        check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
+        check: () =>
+          andThen(
+            all([pause?.refusal(), budget.check(), country?.read()]),
+            ([paused, over]) => paused ?? over,
+          ),
         /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
         suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
         /** What a question to `beforeSend` takes before `take`, and gives back where nothing is sent after it. */
-        question: { take: () => question.take(), refund: () => allSettled([question.undo()]) },
+        question: {
+          take: () => {
+            isAsked = true
+            return question.take()
+          },
+          refund: () => allSettled([question.undo()]),
+        },
         async take() {
+          // Again: a host that is asked may take its time.
+          const paused = isAsked ? await pause?.refusal() : undefined
+          if (paused !== undefined) {
+            await allSettled([budget.undo()])
+            return paused
+          }
           const refusal = await budget.take(country)
           for (const { row, closedForMs } of hits) {
             if (closedForMs && row.told?.service) service.close(lane, row.told.service, closedForMs)

@@ -1,10 +1,10 @@
-import type { ServiceLimit } from '../../events.js'
+import type { Closed } from '../../events.js'
 import type { Basis } from '../keys.js'
 import type { Lane } from '../limits.js'
 
-/** A limit of the whole service that has nothing left: starts are refused. */
+/** A limit of the whole service that has nothing left, or a pause: starts are refused. */
 export interface ClosedLimit {
-  readonly limit: ServiceLimit
+  readonly limit: Closed
   /** Whose sends it counts: `auth` of numbers on file, `enrol` of sign-ups. */
   readonly lane: Lane
   /** When its window ends, in milliseconds since 1970. */
@@ -24,13 +24,15 @@ export function createServiceLimits({ now, emit }: Pick<Basis, 'now' | 'emit'>) 
 
   return {
     /** A send found nothing left of it. Told once in each window, by this process. */
-    close(lane: Lane, limit: ServiceLimit, endsInMs: number): void {
+    close(lane: Lane, limit: Closed, endsInMs: number): void {
       const name = `${lane} ${limit}`
       const known = closed.get(name)
-      if (known !== undefined && isRunning(known)) return
+      const isTold = known !== undefined && isRunning(known)
       closed.set(name, { limit, lane, endsAt: now() + endsInMs })
-      emit({ type: 'limit.closed', limit, lane })
+      if (!isTold) emit({ type: 'limit.closed', limit, lane })
     },
+    /** A send has found it open before its time. */
+    open: (lane: Lane, limit: Closed): void => void closed.delete(`${lane} ${limit}`),
     /** Those that this process knows to be closed now. From memory. */
     closed: (): readonly ClosedLimit[] => [...closed.values()].filter(isRunning),
   }

@@ -194,6 +194,12 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
       await addAll([...rowsAt(country, now()), ...rowsAt(everywhere, now())], 'approved', 1)
     },
 
+    /** What all countries that are watched have come to in the hour and the day that run. */
+    async sums(): Promise<readonly (Omit<Suspicion, 'country'> & { readonly window: Span })[]> {
+      const rows = await Promise.all(rowsAt(everywhere, now()).map(read))
+      return rows.map(({ span, sent, approved }) => ({ window: span, sent, approved }))
+    },
+
     /** What this process saw to be suspected at the last sign-ups, in windows that run. From memory. */
     suspected: (): readonly Suspicion[] =>
       [...suspects.values()]

@@ -26,6 +26,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'show what an account may do now, let it begin anew, or end all it has',
     load: async () => (await import('./person-command.js')).personCommand,
   },
+  signups: {
+    summary: 'stop the codes of sign-ups in all processes at once, and let them go on',
+    load: async () => (await import('./signups-command.js')).signupsCommand,
+  },
   rehearse: {
     summary: 'attack an app on this machine as it is wired up, and say what to change',
     load: async () => (await import('./rehearse-command.js')).rehearseCommand,

@@ -1,0 +1,65 @@
+import type { SignupsSeen } from '../../challenge/desk.js'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
+import { printJson, readCommandLine } from './command-line.js'
+import { deskFlags, withDesk } from './desk.js'
+import { span } from './person-report.js'
+import { UsageError } from './usage-error.js'
+
+const flags = {
+  ...deskFlags,
+  pause: { takes: '<time>', help: 'send no code to a sign-up for so long, such as 30m, 2h or 1d' },
+  resume: { help: 'end the pause' },
+  state: { help: 'say whether they are paused, and what was sent in this hour and day' },
+} as const
+
+const usage = {
+  name: 'signups',
+  about: `Stops the codes of phone verifications, in all processes of the app at once, while somebody finds out who is
+behind them. People are told when to come back; codes on their way may be typed; sign-ins go on. No app, no deploy.`,
+  flags,
+  notes: `Each process tells it with its next sign-up: by the event limit.closed { limit: 'pause' }, and in tf.health().limits.
+
+Exit codes: 0 done; 1 nothing was done; 2 the command line was not understood.`,
+}
+
+/** Pauses the sign-ups of an app. */
+export async function signupsCommand(args: readonly string[]): Promise<number> {
+  const values = await readCommandLine(usage, args)
+  if (values === undefined) return 0
+  const { pause, resume, state, json } = values
+  if ([pause, resume, state].filter((one) => one !== undefined).length !== 1) {
+    throw new UsageError('Pass one of --pause <time>, --resume and --state.')
+  }
+  const forMs = pause === undefined ? undefined : lengthOf(pause)
+  return withDesk(values, async ({ desk: { signups }, namespace }) => {
+    if (forMs !== undefined) await signups.pause(forMs)
+    if (resume) await signups.resume()
+    const seen = await signups.state()
+    if (json) printJson({ namespace, ...seen })
+    else process.stdout.write(textOf(seen))
+    return 0
+  })
+}
+
+const units = { s: secondMs, m: minuteMs, min: minuteMs, h: hourMs, d: dayMs } as const
+/** Longer is a feature that is off. */
+const longestMs = 30 * dayMs
+
+function lengthOf(text: string): number {
+  const [, count, unit] = /^(\d{1,4}) ?(s|m|min|h|d)$/.exec(text) ?? []
+  const ms = Number(count) * units[unit as keyof typeof units]
+  if (ms >= secondMs && ms <= longestMs) return ms
+  throw new UsageError('pause must be a time of at most 30 days, such as 30m, 2h or 1d.')
+}
+
+function textOf({ pausedForMs, windows }: SignupsSeen): string {
+  const until = new Date(Date.now() + pausedForMs).toISOString().slice(0, 16).replace('T', ' ')
+  const state =
+    pausedForMs === 0
+      ? 'Sign-ups are sent codes.'
+      : `Sign-ups are paused for ${span(pausedForMs)}, until ${until} UTC. --resume ends that.`
+  const counts = windows.map(
+    ({ window, sent, approved }) => `  This ${window.padEnd(4)} ${sent} sent, ${approved} proven`,
+  )
+  return `${[state, ...counts].join('\n')}\n`
+}
