@@ -55,7 +55,14 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
     say(status.dataset.expired)
   })
 
-  const wait = find('[data-wait-ms]')
+  for (const button of screen.querySelectorAll<HTMLButtonElement>('button[data-wait-ms]')) {
+    every(button.dataset.waitMs, (leftMs) => {
+      button.disabled = leftMs > 0
+      button.classList.toggle('waits', leftMs > 0)
+    })
+  }
+
+  const wait = find('p[data-wait-ms]')
   const clock = find('[data-clock]')
   if (wait === null || clock === null) return
   const words = clock.cloneNode(true) as HTMLElement
@@ -64,11 +71,8 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
   clock.ariaHidden = 'true'
   every(wait.dataset.waitMs, (leftMs) => {
     const seconds = Math.ceil(leftMs / 1_000)
-    for (const button of screen.querySelectorAll<HTMLButtonElement>('[data-waits]'))
-      button.disabled = seconds > 0
     if (seconds <= 0) {
       wait.hidden = true
-      for (const buttons of all('.waits')) buttons.classList.remove('waits')
       say(status?.dataset.ready)
     } else if (seconds < 3_600) {
       clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

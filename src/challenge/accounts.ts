@@ -7,7 +7,7 @@ import type { Basis } from './keys.js'
 import { guessesLeft } from './ledger/guessing.js'
 import type { Challenge, Ledger } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
-import { resendableAt } from './ledger/pacing.js'
+import { resendableAt, resendableBy } from './ledger/pacing.js'
 import { deliveryOf } from './ledger/sends.js'
 import { type Limits, ledgerLimitsOf } from './limits.js'
 import { appPlace, isNumber, maskedIn, numberPlace, type Place, type Way, wayId, waysTo } from './places.js'
@@ -116,14 +116,17 @@ export function createAccounts(
       }
       if (!isNumber(place)) {
         const attemptsRemaining = guessesLeft(seen, who.rank)
-        return { ...shown, resendAt: seen.now, attemptsRemaining, channels: [], delivery: 'sent' }
+        const none = { channels: [], resendAtBy: {}, delivery: 'sent' } as const
+        return { ...shown, resendAt: seen.now, attemptsRemaining, ...none }
       }
-      const channels = purposes.find(purpose)?.channels ?? [channel]
+      const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => place.takes(one))
+      const moments = channels.map((one) => [one, resendableBy(seen, challenge, who.rank, one)] as const)
       return {
         ...shown,
         resendAt: resendableAt(seen, challenge, who.rank),
         attemptsRemaining: seen.limits.attemptsPerChallenge - challenge.attempts[who.rank],
-        channels: channels.filter((one) => place.takes(one)),
+        channels,
+        resendAtBy: Object.fromEntries(moments),
         delivery: deliveryOf(seen, challenge),
       }
     },

@@ -15,7 +15,7 @@ import {
 } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
-import { isForgiven } from './ledger/pacing.js'
+import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { destinationOf, isNumber, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
@@ -25,14 +25,21 @@ import { createVerify } from './verify.js'
 
 /** How a start stands before anybody asks for it. */
 export interface Outlook {
-  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
+  /**
+   * Why it would be refused by any way; `retryAfterMs` is the wait until one would be booked by the first that is free,
+   * however many waits follow one another.
+   */
   readonly refusal?: Refusal
+  /** How long those ways have to wait that do, in milliseconds, by the id of their destination or by their channel. */
+  readonly waits: Readonly<Record<string, number>>
   /** The channels of this purpose by which this person can be reached. */
   readonly channels: readonly Channel[]
   /** Where, when there may be more than a number. */
   readonly destinations?: readonly DestinationView[]
   /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
   readonly expired: boolean
+  /** Whether the last code could not be sent, so that its way has to wait although none was. */
+  readonly failed: boolean
   /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
   readonly untypedSince: number
 }
@@ -147,18 +154,23 @@ export function createChallenges(parts: SendParts): Challenges {
       if ('outcome' in account) return unreachable(account)
       const known = await gather(command, account)
       const ways = accounts.ways(account, accepted, known.seen.ledger)
-      // One way to each place: where another one is clear, the first may have to wait.
-      const [first, ...others] = ways
-        .filter(({ place }, index) => ways.findIndex((one) => one.place === place) === index)
-        .map((way) => refusalIn(known, command, way))
       if (ways.length === 0) return unreachable(refused('no_phone'))
-      const refusal = others.includes(undefined) ? undefined : first
+      const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
+      const refusals = met.flatMap(([, one]) => one ?? [])
+      const waitOf = ({ retryAfterMs = Infinity }: Refusal) => retryAfterMs
+      const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other))
+      const refusal = refusals.length === ways.length ? soonest : undefined
       const live = challengeOf(known.seen, known.who)
       // Enumeration: no session learns where the code of another one went.
       const current = 'outcome' in live ? undefined : live.place
       return {
         ...outlook(known),
         ...(refusal && { refusal }),
+        waits: Object.fromEntries(
+          met.flatMap(([{ id, channel }, one]) =>
+            one?.retryAfterMs ? [[id ?? channel, one.retryAfterMs]] : [],
+          ),
+        ),
         channels: [...new Set(ways.map((one) => one.channel))],
         ...(account.hasChoice && { destinations: ways.map((one) => destinationOf(one, current)) }),
       }
@@ -170,7 +182,9 @@ export function createChallenges(parts: SendParts): Challenges {
 const unreachable = ({ untold: _, ...refusal }: Refusal) => ({
   refusal,
   channels: [],
+  waits: {},
   expired: false,
+  failed: false,
   untypedSince: 0,
 })
 
@@ -202,15 +216,17 @@ export function refusalIn(
 }
 
 /** What is to be told of the last code. */
-export function outlook({ seen, who }: Seen): Pick<Outlook, 'expired' | 'untypedSince'> {
+export function outlook({ seen, who }: Seen): Pick<Outlook, 'expired' | 'failed' | 'untypedSince'> {
   const { ledger, now, limits } = seen
   const untyped = ledger.sends.filter((send) => !isForgiven(send))
   const { challenge } = ledger
+  const last = ledger.sends.findLast(({ rank }) => rank === who.rank)
   const isOwn =
     challenge?.session === who.session && challenge.attempts[who.rank] < limits.attemptsPerChallenge
   return {
     // Enumeration: nobody learns of a code that somebody else asked for.
     expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
+    failed: last?.state === 'refused' && cooldownExpiresAt(seen, who.rank, last) > now,
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }
 }

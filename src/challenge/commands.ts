@@ -137,8 +137,10 @@ export interface ChallengeView {
   readonly destination: string
   /** Milliseconds since 1970, as `resendAt`. */
   readonly expiresAt: number
-  /** From when on a new code may be sent. */
+  /** From when on a new code may be sent as the last one was. */
   readonly resendAt: number
+  /** The same by each of `channels`. */
+  readonly resendAtBy: Readonly<Record<string, number>>
   /** Codes that may still be submitted to this challenge. */
   readonly attemptsRemaining: number
   /** What became of the last code. `booked`: nobody knows yet. `unconfirmed`: the provider never said that it was sent. */

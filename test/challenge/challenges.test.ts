@@ -84,6 +84,7 @@ describe('start', () => {
         destination: '••••••67',
         expiresAt: now() + 10 * minute,
         resendAt: now() + minute,
+        resendAtBy: { sms: now() + minute, call: now() + minute },
         attemptsRemaining: 5,
         delivery: 'sent',
         channels: ['sms', 'call'],
@@ -879,13 +880,17 @@ describe('preview', () => {
     const command = { ...ana, purpose: 'login' }
     expect(await challenges.preview(command)).toEqual({
       channels: ['sms', 'call'],
+      waits: {},
       expired: false,
+      failed: false,
       untypedSince: 0,
     })
     expect(await challenges.preview({ ...command, phone: '+4915112345678' })).toEqual({
       refusal: { outcome: 'refused', code: 'destination_not_allowed' },
       channels: [],
+      waits: {},
       expired: false,
+      failed: false,
       untypedSince: 0,
     })
     await challenges.start(command)

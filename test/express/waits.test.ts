@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { type Host, signupAt, startLoggedIn, startSignedIn, startVisit } from './kit.js'
+import { type Host, signupAt, startHost, startLoggedIn, startSignedIn, startVisit } from './kit.js'
 
 const minute = 60_000
 
@@ -146,5 +146,90 @@ describe('a code that was sent a moment ago', () => {
     expect(text).toContain(
       'We will send a code to <span aria-hidden="true" class="number" dir="ltr">••••••67</span>',
     )
+  })
+})
+
+describe('a number that the provider refuses', () => {
+  const support = '/help'
+  /** What can be pressed, and what has to wait. */
+  const buttons = (page: string) =>
+    Object.fromEntries(
+      [...page.matchAll(/<button class="(?:main|other)( waits)?" name="channel" value="(\w+)"/g)].map(
+        ([, waits, channel]) => [channel, waits === undefined],
+      ),
+    )
+
+  it('is offered a call at once, and told of no wait that is not so, for six rounds', async () => {
+    const { host, ana } = await startLoggedIn({ options: { pages: { links: { support } } } })
+    host.stub.answerSend = () => ({ status: 520, json: { error: 1007 } })
+    for (let round = 1; round <= 6; round += 1) {
+      const before = await ana.open('/two-factor')
+      expect(buttons(before.text)).toEqual({ sms: true, call: true })
+
+      const refused = await ana.submit('/two-factor/start', { channel: 'sms' })
+      expect(refused.status).toBe(502)
+      expect(refused.text).toContain('<p>We couldn&#39;t send a code to this number. Try a call, use another')
+      expect(buttons(refused.text)).toEqual({ sms: false, call: true })
+      expect(refused.text).not.toContain('You can ask for a code in')
+
+      const uncalled = await ana.submit('/two-factor/start', { channel: 'call' })
+      expect(uncalled.status).toBe(502)
+      expect(uncalled.text).toContain(
+        'We couldn&#39;t send a code to this number. Use another way, or contact',
+      )
+      expect(buttons(uncalled.text)).toEqual({ sms: false, call: false })
+      for (const { text } of [refused, uncalled]) expect(text).toContain(`href="${support}">Contact support`)
+      const [, waitMs] = /<p data-wait-ms="(\d+)"/.exec(uncalled.text) ?? []
+      host.clock.now += Number(waitMs)
+      expect(buttons((await ana.open('/two-factor')).text)).toMatchObject({ sms: true })
+      host.clock.now += 5 * minute
+    }
+  })
+
+  it('is said to be so after a reload, and again to whoever presses its button too early', async () => {
+    const { host, ana } = await startLoggedIn()
+    host.stub.answerSend = () => ({ status: 520, json: { error: 1007 } })
+    await ana.submit('/two-factor/start', { channel: 'sms' })
+    for (const page of [
+      await ana.open('/two-factor'),
+      await ana.open((await ana.open('/account')).location),
+      await ana.submit('/two-factor/start', { channel: 'sms' }),
+    ]) {
+      expect(page.text).toContain('We couldn&#39;t send a code to this number. Try a call, use another way')
+      expect(buttons(page.text)).toEqual({ sms: false, call: true })
+    }
+    host.clock.now += minute
+    expect((await ana.open('/two-factor')).text).not.toContain('We couldn')
+  })
+
+  it('holds up no other number of the person', async () => {
+    const host = await startHost({ options: { phone: () => ['+573001234567', '+573007654321'] } })
+    const ana = await host.login()
+    host.stub.answerSend = () => ({ status: 520, json: { error: 1007 } })
+    const [, first = ''] =
+      /name="destination" value="([^"]+)"/.exec((await ana.open('/two-factor')).text) ?? []
+    const refused = await ana.submit('/two-factor/start', { destination: first })
+    const ways = [
+      ...refused.text.matchAll(/<button class="(\w+(?: waits)?)" name="destination"[^>]*>([^<]+)/g),
+    ]
+    expect(ways.map(([, look, label]) => [look, label])).toEqual([
+      ['other waits', 'Send a code: the number ending in 67'],
+      ['main', 'Send a code: the number ending in 21'],
+      ['other', 'Call me with a code: the number ending in 67'],
+      ['other', 'Call me with a code: the number ending in 21'],
+    ])
+  })
+
+  it('is offered a call also while an earlier code may still be typed', async () => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start')
+    host.clock.now += minute
+    host.stub.answerSend = () => ({ status: 520, json: { error: 1007 } })
+    const refused = await ana.submit('/two-factor/resend', { channel: 'sms' })
+    expect(refused.text).toContain('id="code"')
+    expect(refused.text).toContain('Try a call, use another way, or contact support.')
+    expect(buttons(refused.text)).toEqual({ sms: false, call: true })
+    host.stub.answerSend = () => ({ json: { status: 'sent' } })
+    expect((await ana.submit('/two-factor/resend', { channel: 'call' })).status).toBe(303)
   })
 })

@@ -61,6 +61,11 @@ export function resendableAt(view: LedgerView, challenge: Challenge, rank: Rank)
   )
 }
 
+/** The same by another channel: one by which no code could be sent is held up alone, and a call needs more room. */
+export function resendableBy(view: LedgerView, challenge: Challenge, rank: Rank, channel: Channel): number {
+  return Math.max(resendableAt(view, { ...challenge, channel }, rank), roomAt(view, rank, channel))
+}
+
 /** The sends of this challenge that the provider did not refuse. */
 export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]): readonly Send[] {
   return sends.filter((send) => send.challenge === id && send.state !== 'refused')

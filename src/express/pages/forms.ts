@@ -8,7 +8,8 @@ import { hostFunction } from '../host/boundary.js'
 import { probeField } from '../http/cookies.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
-import { byMethod, duration, fill, isolated, tellsWait } from './wording.js'
+import { tellsWait } from './problem-words.js'
+import { byMethod, duration, fill, isolated, waitOf } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
@@ -33,7 +34,7 @@ export function mainButton(label: string | Html, busy: string): Html {
   return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
 }
 
-/** One button per way. The server holds the wait; the script only shows it. */
+/** One button per way, each with its wait. The server holds it; the script only shows it. */
 export function sendButtons(
   view: PageView,
   action: 'start' | 'resend',
@@ -42,17 +43,20 @@ export function sendButtons(
   /** A first code in place of one that ran out is a new one. */
   wording: 'start' | 'resend' = action,
 ): Html {
+  const { waitMs = 0 } = view
+  const free = ways.findIndex((way) => waitOf(view, way) <= waitMs)
   const buttons = ways.map((way, index) => {
-    const look = action === 'start' && index === 0 ? 'main' : 'other'
+    const look = action === 'start' && index === Math.max(free, 0) ? 'main' : 'other'
+    const ms = waitOf(view, way)
+    const wait = ms > 0 && html` data-wait-ms="${ms}"`
     const [field, label] =
       typeof way === 'string'
         ? [html`name="channel" value="${way}"`, byMethod(index === 0 ? wording : 'instead', way, texts)]
         : [html`name="destination" value="${way.id}"`, wayTo(way, texts)]
-    return html`<button class="${look}" ${field} data-busy="${texts['busy.sending']}" data-waits>${label}</button>
+    return html`<button class="${look}${wait && ' waits'}" ${field} data-busy="${texts['busy.sending']}"${wait}>${label}</button>
 `
   })
-  const { waitMs = 0 } = view
-  return html`${waitMs > 0 && waiting(view, waitMs, action, texts)}<div class="buttons${waitMs > 0 && ' waits'}">
+  return html`${waitMs > 0 && waiting(view, waitMs, action, texts)}<div class="buttons">
 ${buttons}</div>`
 }
 

@@ -1,4 +1,5 @@
 import type { Outlook } from '../../challenge/challenges.js'
+import type { Channel } from '../../challenge/code-provider.js'
 import type { ProblemCode } from '../../errors.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
@@ -119,7 +120,7 @@ export function pageFor(facts: PageFacts): PageView {
     problem,
     method,
     probesCookies: page === 'phone' && facts.probesCookies === true,
-    waitMs: waitOn(page, problem, facts),
+    ...waitsOn(page, problem, facts),
     isReplacement: replaces === true,
     isCalm: isCalm === true,
     isCancellable: !ofNobody && isLeft(page, facts),
@@ -178,6 +179,8 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
     return { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs }
   }
   if (page !== 'start' && page !== 'phone') return problem
+  // No code was sent that could be told of, and the way that failed waits.
+  if (outlook?.failed && hidesFailure(page, problem)) return { code: 'delivery_failed' }
   const offersFirst = effectOf(problem).replaces || problem?.code === 'second_factor_required'
   if (problem !== undefined && !offersFirst) return problem
   // A cooldown is nobody's fault: the button waits.
@@ -185,9 +188,28 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
   return problem ?? (outlook?.expired ? { code: 'challenge_gone' } : undefined)
 }
 
-function waitOn(page: Page, problem: PageProblem | undefined, facts: PageFacts): number {
-  const { challenge, now } = facts
-  const told = problem?.retryAfterMs
-  if (page === 'code' && challenge !== undefined) return Math.max(challenge.resendAt - now, told ?? 0)
-  return told ?? refusalOn(page, facts)?.retryAfterMs ?? 0
+function hidesFailure(page: Page, problem: PageProblem | undefined): boolean {
+  if (problem?.code === 'resend_too_soon') return true
+  return page === 'start' && (problem === undefined || problem.code === 'second_factor_required')
+}
+
+/** Until the first way is free, and how long each of the others has to wait. */
+function waitsOn(
+  page: Page,
+  problem: PageProblem | undefined,
+  facts: PageFacts,
+): Pick<PageView, 'waitMs' | 'waits'> {
+  const { challenge, outlook, now } = facts
+  // A cooldown is that of one way, which is known better by then.
+  const isOfOne = problem?.code === 'resend_too_soon' && (page === 'code' || outlook !== undefined)
+  const told = isOfOne ? undefined : problem?.retryAfterMs
+  if (page === 'code' && challenge !== undefined) {
+    const { channels, resendAt, resendAtBy } = challenge
+    const momentOf = (channel: Channel) => resendAtBy[channel] ?? resendAt
+    const waits = channels.map((channel) => [channel, Math.max(0, momentOf(channel) - now)] as const)
+    const first = channels.length > 0 ? Math.min(...channels.map(momentOf)) : resendAt
+    return { waits: Object.fromEntries(waits), waitMs: Math.max(first - now, told ?? 0) }
+  }
+  const waits = page === 'start' ? outlook?.waits : undefined
+  return { waits, waitMs: told ?? refusalOn(page, facts)?.retryAfterMs ?? 0 }
 }

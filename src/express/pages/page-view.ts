@@ -40,8 +40,10 @@ export interface PageView {
   readonly purpose?: string | undefined
   /** From the option `pages.formFields`, posted by every form too. Hostile: escape them. */
   readonly formFields?: Readonly<Record<string, string>>
-  /** How long no code would be sent, in milliseconds. */
+  /** How long no code would be sent by any way, in milliseconds. */
   readonly waitMs?: number
+  /** How long none would be by those ways that have to wait longer, by the id of the destination or by the channel. */
+  readonly waits?: Readonly<Record<string, number>> | undefined
   /** Whether the button of the page `start` sends a code in place of one that no longer works. */
   readonly isReplacement?: boolean
   /** The field of this page that the problem can be mended in. */

@@ -9,8 +9,9 @@ import { directionOf, type Language, type LocaleOf } from './language.js'
 import type { LinkOptions } from './links.js'
 import type { Messages, Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
+import { problemSentence, summary } from './problem-words.js'
 import { screenOf } from './screens.js'
-import { filled, isolated, problemSentence, summary, type TextKey } from './wording.js'
+import { filled, isolated, type TextKey } from './wording.js'
 
 /** What a page of the host's own is made with. */
 export interface PageTools {

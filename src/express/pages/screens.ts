@@ -5,7 +5,8 @@ import { probeField } from '../http/cookies.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { countryNames, filled, isolated, problemText, problemTitle } from './wording.js'
+import { problemText, problemTitle } from './problem-words.js'
+import { countryNames, filled, isolated } from './wording.js'
 
 export interface Screen {
   readonly title: string

@@ -27,7 +27,7 @@ function drive(limits: LedgerLimits = ledgerLimits) {
 describe('the outlook of a start', () => {
   it('is clear on an empty ledger, and for the challenge that is live', () => {
     const { number, look } = drive()
-    expect(look()).toEqual({ expired: false, untypedSince: 0 })
+    expect(look()).toEqual({ expired: false, failed: false, untypedSince: 0 })
     number.start()
     expect(look().refusal).toBeUndefined()
     expect(look({ session: 's2' }).refusal).toEqual(refusal('resend_too_soon', minute))

@@ -198,7 +198,10 @@ export const german: Texts = {
   'problem.address.title': 'Zu viele Anfragen aus deinem Netz',
   'problem.address.text': 'Du kannst es {time} noch einmal versuchen.',
   'problem.delivery_failed.title': 'An diese Nummer konnten wir keinen Code schicken',
-  'problem.delivery_failed.text': 'Versuche einen anderen Weg, oder frage um Hilfe, wenn das so bleibt.',
+  'problem.delivery_failed.text': 'Versuche einen anderen Weg, oder frage um Hilfe.',
+  'problem.delivery_failed.call.title': 'An diese Nummer konnten wir keinen Code schicken',
+  'problem.delivery_failed.call.text':
+    'Versuche es mit einem Anruf oder auf einem anderen Weg, oder frage um Hilfe.',
   'problem.verification_unavailable.title': 'Wir konnten den Code leider nicht prüfen',
   'problem.verification_unavailable.text': 'Gib ihn noch einmal ein, oder fordere einen neuen an.',
   'problem.provider_unavailable.title': 'Wir können gerade leider keine Codes schicken',

@@ -67,11 +67,10 @@ describe('the problem that is told', () => {
     ...startView,
     outlook: {
       refusal: { outcome: 'refused', code, ...(retryAfterMs && { retryAfterMs }) },
-      expired: false,
-      untypedSince: 0,
+      ...{ waits: {}, expired: false, failed: false, untypedSince: 0 },
     },
   })
-  const expired = { outlook: { expired: true, untypedSince: 0 } }
+  const expired = { outlook: { waits: {}, expired: true, failed: false, untypedSince: 0 } }
   const noneLeft = { ...codeView, challenge: { ...codeView.challenge, attemptsRemaining: 0 } }
   const gone = { code: 'challenge_gone' } as const
 

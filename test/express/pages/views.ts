@@ -15,6 +15,7 @@ const challenge: ChallengeView = {
   attemptsRemaining: 5,
   delivery: 'sent',
   channels: ['sms', 'call'],
+  resendAtBy: {},
 }
 
 /** A code page of a sign-in, just sent. */
@@ -51,8 +52,7 @@ export const phoneView: PageFacts = {
 export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> => ({
   outlook: {
     refusal: { outcome: 'refused', code: 'resend_too_soon', retryAfterMs },
-    expired: false,
-    untypedSince: 0,
+    ...{ waits: {}, expired: false, failed: false, untypedSince: 0 },
   },
 })
 

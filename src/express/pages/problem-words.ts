@@ -1,0 +1,103 @@
+import { appMethod } from '../../challenge/code-provider.js'
+import { type Html, html } from '../../lib/html.js'
+import type { Texts } from './messages/en.js'
+import type { PageProblem, PageView } from './page-view.js'
+import { filled, type Scene, triesLeft, waitOf } from './wording.js'
+
+// What is said of a problem: by its code, where a page has no better words for it.
+
+export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
+  return texts[`${textKey(view, problem)}.title`]
+}
+
+export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
+  const { attemptsRemaining } = problem
+  const key = textKey(view, problem)
+  const text = filled(`${key}.text`, view, texts)
+  if (attemptsRemaining !== undefined) return joined(text, triesLeft(attemptsRemaining, texts))
+  const more = furtherKey(view, key)
+  return more === undefined ? text : joined(text, filled(more, view, texts))
+}
+
+/** What is added where it is known: how long a code is, and to whom somebody else may have typed it. */
+function furtherKey({ codeLength, lettersInCode, changeableNumber }: Scene, key: ReturnType<typeof textKey>) {
+  if (key === 'code.unreadable' || key === 'code.unreadable.call') {
+    return codeLength === undefined
+      ? undefined
+      : (`code.length.${lettersInCode ? 'letters' : 'digits'}` as const)
+  }
+  // At a signup nobody has a password yet.
+  const isGuessed = key === 'problem.attempts_exhausted' || key === 'problem.phone_locked'
+  return isGuessed && changeableNumber === false ? 'code.notYou' : undefined
+}
+
+/** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
+export function tellsWait(view: PageView, problem: PageProblem, texts: Texts): boolean {
+  return /\{(?:time|t)\}/.test(texts[`${textKey(view, problem)}.text`])
+}
+
+/** Title and text in one line. */
+export function problemSentence(view: Scene, problem: PageProblem, texts: Texts): Html {
+  return joined(html`${problemTitle(view, problem, texts)}.`, problemText(view, problem, texts))
+}
+
+/** Two sentences; one that is empty leaves no space. */
+function joined(first: Html, second: Html): Html {
+  return html`${first}${first.markup !== '' && second.markup !== '' && ' '}${second}`
+}
+
+/** The summary on top of a page that has a form. It takes the focus where no field is wrong, also without a script. */
+export function summary(view: PageView, problem: PageProblem, texts: Texts): Html {
+  const title = problemTitle(view, problem, texts)
+  const { faultyField, isCalm } = view
+  const heading = faultyField === undefined ? html`${title}.` : html`<a href="#${faultyField}">${title}.</a>`
+  const look = isCalm ? 'notice' : 'problem'
+  const hasFocus = faultyField === undefined && !(isCalm && view.page !== 'start')
+  const focus = hasFocus && html` autofocus`
+  return html`<div class="${look}" id="problem" role="alert" tabindex="-1"${focus}>
+<p>${joined(heading, problemText(view, problem, texts))}</p>
+</div>`
+}
+
+/** Whether the page has a button for a call that has not to wait: it was no call that could not be made. */
+function mayCall(view: Scene): boolean {
+  const { page, challenge, destinations = [], channels = [] } = view
+  const ways =
+    page === 'code' ? (challenge?.channels ?? []) : destinations.length > 0 ? destinations : channels
+  const calls = ways.filter((way) => (typeof way === 'string' ? way : way.method) === 'call')
+  return view.waits !== undefined && calls.some((way) => waitOf(view, way) === 0)
+}
+
+function textKey(scene: Scene, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
+  const { page, challenge, destinations, emptyField, changeableNumber } = scene
+  // Others behind the same address may have used it up.
+  if (limit === 'address') return 'problem.address'
+  if (code === 'not_identified' && signedOut) return 'problem.signedOut'
+  if (code === 'second_factor_required' && (page === 'phone' || changeableNumber)) return 'phone.unproven'
+  if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
+  if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
+  if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
+  if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
+  // There is no field for the code that was sent.
+  if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
+  // For the same, as a newer challenge: its code may be typed here.
+  if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
+  if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
+  if (wasOpen) return 'problem.challenge_gone'
+  const isApp = page === 'code' && challenge?.channel === appMethod
+  if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
+  if (page === 'code' && code === 'code_not_accepted') {
+    if (isApp) return 'code.wrong.app'
+    // It may be the one that their app shows.
+    if (destinations?.some(({ method }) => method === appMethod)) return 'code.wrong.sent'
+  }
+  if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
+  if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
+  if (code === 'invalid_request') {
+    const fault = emptyField ? 'empty' : 'unreadable'
+    if (page === 'code' && challenge?.channel === 'call') return `code.${fault}.call` as const
+    if (page === 'pair' || isApp) return `code.${fault}.app` as const
+    if (page === 'code' || page === 'phone' || page === 'recovery') return `${page}.${fault}` as const
+  }
+  return `problem.${code}` as const
+}
