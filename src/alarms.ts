@@ -8,11 +8,18 @@ export interface EventUrgency {
   readonly atLeast?: number
   /** Of an alarm: what to do, in a sentence. */
   readonly todo?: string
+  /** Of an alarm: the anchor of `docs/operation.md` below which the rest of it stands. */
+  readonly section?: string
 }
 
 const record: EventUrgency = { level: 'record' }
 const warning: EventUrgency = { level: 'warning' }
-const alarm = (atLeast: number, todo: string): EventUrgency => ({ level: 'alarm', atLeast, todo })
+const alarm = (atLeast: number, section: string, todo: string): EventUrgency => ({
+  level: 'alarm',
+  atLeast,
+  todo,
+  section,
+})
 
 /**
  * How urgent each event is: logs, dashboards and alarms of your own can go by it, as the recipes do.
@@ -41,26 +48,35 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'recovery.used': record,
   'recovery.failed': record,
   'factor.changed': record,
-  'session.failed': alarm(5, 'Right codes lead to no sign-in: see that the store of your sessions runs.'),
+  'session.failed': alarm(
+    5,
+    'redis-is-down-or-evicts',
+    'Right codes lead to no sign-in: see that the store of your sessions runs.',
+  ),
   'store.failed': alarm(
     5,
+    'redis-is-down-or-evicts',
     'Requests are refused with 503: see that the store runs and can be reached from here.',
   ),
   'spend.suspected': alarm(
     1,
+    'sign-ups-are-pumped',
     'Look at the sign-ups of that country: where they are no people, `npx express-two-factor signups --pause 2h` stops all of them at once; then take it out of `countries`, or ask for a captcha in `beforeSend`.',
   ),
   'spend.cleared': record,
   'limit.closed': alarm(
     1,
+    'sign-ups-are-pumped',
     'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not. `pause` is by an operator: `npx express-two-factor signups --state`.',
   ),
   'provider.misconfigured': alarm(
     1,
+    'codes-are-refused',
     'Nobody can sign in: `npx express-two-factor doctor` says what to correct about client, key or allow-list.',
   ),
   'provider.unavailable': alarm(
     5,
+    'the-provider-is-down-or-slow',
     'Look at `reason` and `httpStatus` of the events, and ask the provider whether it is down.',
   ),
   'provider.unexpected': warning,

@@ -38,6 +38,12 @@ export function observe(register: Registry) {
     labelNames: ['command', 'code', 'limit'],
     registers,
   })
+  const countries = new Counter({
+    name: 'two_factor_country_codes_total',
+    help: 'Codes by the country of their number: sent, and approved',
+    labelNames: ['country', 'lane', 'result'],
+    registers,
+  })
   const events = new Counter({
     name: 'two_factor_events_total',
     help: 'Events by their type and its level: alarm, warning or record',
@@ -63,7 +69,17 @@ export function observe(register: Registry) {
   return {
     onEvent(event: TwoFactorEvent): void {
       events.inc({ type: event.type, level: eventUrgency[event.type].level })
-      if (event.type === 'challenge.approved') age.observe((event.ageMs ?? 0) / 1_000)
+      if (event.type === 'challenge.sent' || event.type === 'challenge.unconfirmed') {
+        const { country, lane } = event
+        countries.inc({ country, lane, result: 'sent' })
+        // Where nobody enters a code, the share is 0 and not unknown.
+        countries.inc({ country, lane, result: 'approved' }, 0)
+      }
+      if (event.type === 'challenge.approved') {
+        const { country, lane, ageMs = 0 } = event
+        countries.inc({ country, lane, result: 'approved' })
+        age.observe(ageMs / 1_000)
+      }
       if (event.type !== 'request.refused') return
       refusals.inc({ command: event.command, code: event.code, limit: event.limit ?? '' })
     },

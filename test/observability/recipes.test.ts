@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { metrics, trace } from '@opentelemetry/api'
 import {
   AggregationTemporality,
@@ -16,7 +15,6 @@ import { observe as observeMetrics } from '../../examples/observability/promethe
 import { eventUrgency, type TwoFactorEvent } from '../../src/index.js'
 import { expectedFigures, type Figures, runScenario } from './scenario.js'
 
-const folder = new URL('../../examples/observability/', import.meta.url)
 const canaries = /48291\d|111111|k-canary|300123|connect\.sid/
 
 const register = new Registry()
@@ -83,6 +81,9 @@ describe('the figures of the recipes agree with what the provider counted', () =
     }).toEqual(counted)
     expect(await sum('two_factor_provider_seconds')).toBe(counted.sends + counted.checks)
     expect(await sum('two_factor_code_age_seconds')).toBe(counted.approved)
+    const inCountry = (result: string) => sum('two_factor_country_codes_total', { country: 'CO', result })
+    expect(await inCountry('sent')).toBe(counted.sends - counted.refusedSends)
+    expect(await inCountry('approved')).toBe(counted.approved)
     expect(await register.metrics()).not.toMatch(canaries)
   })
 
@@ -150,29 +151,4 @@ describe('the level of each event', () => {
       if (todo !== undefined) expect(todo).toMatch(/^[A-Z`].*\.$/)
     }
   })
-})
-
-it('the dashboard asks for every metric of the Prometheus recipe and for no other', async () => {
-  const dashboard = JSON.parse(readFileSync(new URL('grafana-dashboard.json', folder), 'utf8')) as {
-    panels: { title: string; targets: { expr: string }[] }[]
-  }
-  const asked = dashboard.panels.flatMap(({ targets }) =>
-    targets.flatMap(({ expr }) => expr.match(/\btwo_factor_\w+/g) ?? []),
-  )
-  const registered = (await register.getMetricsAsJSON()).map(({ name }) => name)
-  expect(registered.length).toBe(6)
-  expect([...new Set(asked.map((name) => name.replace(/_bucket$/, '')))].sort()).toEqual(registered.sort())
-  const labels = readFileSync(new URL('prometheus.ts', folder), 'utf8').match(/(?<=')[a-z]+(?=')/g) ?? []
-  const grouped = dashboard.panels.flatMap(({ targets }) =>
-    targets.flatMap(({ expr }) =>
-      [...expr.matchAll(/by \(([^)]+)\)/g)].flatMap(([, by = '']) => by.split(', ')),
-    ),
-  )
-  for (const label of grouped.filter((name) => name !== 'le')) expect(labels).toContain(label)
-  const named = dashboard.panels.flatMap(({ targets }) =>
-    targets.flatMap(({ expr }) => expr.match(/(?<=")[a-z]+\.[a-z.|]+(?=")/g) ?? []),
-  )
-  // Alarms are those of the level: a list of its own would be another table.
-  expect(named).toEqual(['challenge.approved'])
-  expect(JSON.stringify(dashboard)).toContain(String.raw`two_factor_events_total{level=\"alarm\"}`)
 })

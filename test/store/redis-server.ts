@@ -135,7 +135,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended
 }
 
-function temporaryDir(): string {
+export function temporaryDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'two-factor-redis-'))
   atEndOfFile(() => rmSync(dir, { recursive: true, force: true }))
   return dir

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { eventUrgency } from '../../src/alarms.js'
+import { type EventUrgency, eventUrgency } from '../../src/alarms.js'
 import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
 import { httpStatusOf } from '../../src/errors.js'
 import { inWords } from '../../src/options/resolve.js'
@@ -97,25 +97,31 @@ const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
   ],
 )
 
-const alarms = Object.entries(eventUrgency).flatMap(([type, { level, atLeast = 0, todo = '' }]) =>
-  level === 'alarm' ? [{ type, atLeast, todo }] : [],
-)
-const warnings = Object.entries(eventUrgency).flatMap(([type, { level }]) =>
-  level === 'warning' ? [`\`${type}\``] : [],
+const typesOf = (wanted: EventUrgency['level']) =>
+  Object.entries(eventUrgency).flatMap(([type, { level }]) => (level === wanted ? [type] : []))
+const quotedAll = (types: readonly string[]) => types.map((type) => `\`${type}\``).join(', ')
+const alarms = Object.entries(eventUrgency).flatMap(
+  ([type, { level, atLeast = 0, todo = '', section = '' }]) =>
+    level === 'alarm' ? [{ type, atLeast, todo, section }] : [],
 )
 const urgencies = [
-  ...alarms.map(({ type, atLeast, todo }) => [`\`${type}\``, `alarm, from ${atLeast}`, todo]),
-  [warnings.join(', '), 'warning', 'For the weekly look.'],
-  ['all others', 'record', 'For audits, and whoever investigates.'],
+  ...alarms.map(({ type, atLeast, todo, section }) => [
+    `\`${type}\``,
+    `alarm, from ${atLeast}`,
+    `${todo} [More](#${section})`,
+  ]),
+  [quotedAll(typesOf('warning')), 'warning', 'On the dashboard, for the weekly look.'],
+  [quotedAll(typesOf('record')), 'record', 'In no rule: for audits, and whoever investigates.'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
-const rules = alarms.map(({ type, atLeast, todo }) => {
+const rules = alarms.map(({ type, atLeast, todo, section }) => {
   const name = type.replaceAll(/(?:^|\.)\w/g, (letters) => letters.slice(-1).toUpperCase())
   return `      - alert: TwoFactor${name}
         expr: sum(increase(two_factor_events_total{type="${type}"}[5m])) >= ${atLeast}
         annotations:
           summary: ${JSON.stringify(todo)}
+          runbook: docs/operation.md#${section}
 `
 })
 
@@ -158,7 +164,7 @@ const tables: [document: string, name: string, table: string][] = [
     table(['code', 'status', 'what it means, and what to do'], problems),
   ],
   ['docs/reference.md', 'events', table(['type', 'when', 'besides'], events)],
-  ['docs/events.md', 'alarms', table(['type', 'level', 'what to do'], urgencies)],
+  ['docs/operation.md', 'alarms', table(['type', 'level', 'what to do'], urgencies)],
   [
     'docs/pages.md',
     'brand',
@@ -177,12 +183,10 @@ describe('a table of the documents', () => {
 })
 
 it('the rules for Prometheus are those of the alarms', () => {
-  const file = 'examples/observability/prometheus-rules.yaml'
-  const comment =
-    '# A rule for each alarm, over the metrics of prometheus.ts: who is called, and how, is yours to add.\n'
-  const made = `${comment}groups:\n  - name: express-two-factor\n    rules:\n${rules.join('')}`
-  if (process.env.WRITE_DOCS === '1') writeFileSync(path(file), made)
-  expect(read(file)).toBe(made)
+  const file = 'examples/observability/alerts.yml'
+  const place = /(?<=name: express-two-factor-events\n {4}rules:\n).*?(?= {2}# of shares)/s
+  if (process.env.WRITE_DOCS === '1') writeFileSync(path(file), read(file).replace(place, rules.join('')))
+  expect(place.exec(read(file))?.[0]).toBe(rules.join(''))
 })
 
 it('a table has a row for each limit, problem code and event of the code', () => {
