@@ -4,15 +4,17 @@ import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { withoutRedis } from '../store/redis-server.js'
 import { startAppHost } from './app-kit.js'
-import { phones } from './kit.js'
+import { bringDevice, phones } from './kit.js'
 import { patientMs, redisOfFile, times } from './redis.js'
 
 const sessions = enough(30, { inFull: 100 })
 const rightCodes = enough(60, { inFull: 500 })
+const signIns = 20
 
 /** Nobody's address, session or day is what is counted here. */
 const limits = {
   sendsPerAddressPer10Min: false,
+  allSendsPerHour: 1_000,
   storeTimeoutMs: patientMs,
 } as const
 
@@ -84,6 +86,44 @@ describe.each(Object.entries(stores))(
         `1 success for ${rightCodes} right codes of an app, and for ${sessions} sessions with one, ${where}`,
       )
     })
+
+    it.each([
+      ['in a browser that is known', true],
+      ['in a new one each time', false],
+    ])(
+      'lose the owner no sign-in %s while every session starts at the app without end',
+      async (which, isKnown) => {
+        const { host, shows } = await start(`flood-${isKnown}`)
+        const first = await host.signIn()
+        const thieves = await times(sessions, () => host.login())
+        let floods = 0
+        let isOver = false
+        const flood = thieves.map(async (thief) => {
+          while (!isOver) {
+            await thief.start({ channel: 'app' })
+            floods += 1
+          }
+        })
+        const statuses: number[] = []
+        for (let nth = 0; nth < signIns; nth += 1) {
+          host.clock.now += 60_000
+          const owner = await host.login()
+          if (isKnown) bringDevice(owner, first)
+          const channel = nth % 2 === 0 ? 'sms' : 'app'
+          const { json } = await owner.start({ channel })
+          const code = channel === 'sms' ? host.stub.rightCode : shows()
+          statuses.push((await owner.verify(code, { challenge: json.challenge?.id })).status)
+        }
+        isOver = true
+        await Promise.all(flood)
+        figure(
+          13,
+          `${statuses.filter((status) => status !== 200).length} of ${signIns} sign-ins of the owner lost ${which}, by text and by app, to ${floods} starts at the app over ${sessions} sessions, ${where}`,
+        )
+        expect(statuses).toEqual(Array(signIns).fill(200))
+        expect(floods).toBeGreaterThan(10 * sessions)
+      },
+    )
 
     it('send one text to each number for as many starts as there are sessions, apps among them', async () => {
       const { host } = await start('starts')
