@@ -44,7 +44,11 @@ export const bounds = [
   },
   {
     says: 'an attacker with the password does not keep the owner out',
-    tests: ['test/challenge/lockout.test.ts', 'test/challenge/app-adversary.test.ts'],
+    tests: [
+      'test/challenge/lockout.test.ts',
+      'test/challenge/app-adversary.test.ts',
+      'test/express/app-bursts.test.ts',
+    ],
   },
   {
     says: 'a start that beforeSend refuses changes nothing',
@@ -78,6 +82,14 @@ export const bounds = [
     tests: ['test/provider/adversarial-answers.test.ts'],
   },
   {
+    says: 'a code approves what the person was shown, and nothing else',
+    tests: [
+      'test/express/shown.test.ts',
+      'test/challenge/ledger/shown.test.ts',
+      'test/challenge/purposes.test.ts',
+    ],
+  },
+  {
     number: 22,
     says: 'trouble with the numbers of some accounts keeps nobody else from signing in',
     tests: ['test/challenge/outages.test.ts'],
@@ -103,6 +115,11 @@ export const bounds = [
     tests: ['test/challenge/budgets/few-addresses.test.ts'],
   },
   {
+    number: 24,
+    says: 'no mistake of wiring that opens a hole or keeps people out is silent',
+    tests: ['test/express/warnings.test.ts', 'test/store/default-store.test.ts'],
+  },
+  {
     number: 25,
     says: 'neither one address nor two close a country to networks that have wasted nothing',
     tests: ['test/challenge/budgets/few-addresses.test.ts'],
@@ -115,6 +132,10 @@ export const bounds = [
   {
     number: 26,
     says: 'a right code is not lost to housekeeping, and nobody pays for an outage',
-    tests: ['test/faults/broken-connection.test.ts', 'test/challenge/ledger'],
+    tests: [
+      'test/faults/broken-connection.test.ts',
+      'test/express/store-faults.test.ts',
+      'test/challenge/ledger',
+    ],
   },
 ].map((bound, index) => ({ number: index + 1, ...bound }))
