@@ -20,7 +20,7 @@ const leftOut = [
 
 /** Those that go on for seconds would do so once per mutant; those that read the source find it instrumented. */
 const unfit = [
-  'test/challenge/{adversary,lockout,outages,refused-starts}.test.ts',
+  'test/challenge/{adversary,app-adversary,hanging-provider,lockout,outages,refused-starts}.test.ts',
   'test/challenge/budgets/{crowd,pumping}.test.ts',
   'test/express/{*bursts,crossing,fail-closed,frozen-store}.test.ts',
   'test/journeys/every-answer.test.ts',
