@@ -339,6 +339,14 @@ export const weakenings = [
   },
   {
     bound: 16,
+    what: 'a form with other cookies gets the renewed session of its twin (session fixation)',
+    file: 'src/express/http/twins.ts',
+    find: 'JSON.stringify([browser, req.headers.cookie, ',
+    replace: 'JSON.stringify([browser, ',
+    tests: ['test/express/double-click.test.ts'],
+  },
+  {
+    bound: 16,
     what: 'an express-session that kept its id counts as renewed',
     file: 'src/express/host/session.ts',
     find: 'renewed === undefined || renewed.id === old.id',

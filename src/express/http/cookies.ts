@@ -1,13 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { oneString, type RequestContext } from './request-body.js'
 
+const probe = 'two-factor-cookies'
+
 /**
- * A cookie for a page that is the first to set one. It holds nothing: a form of that page that arrives without any
- * cookie comes from a browser that blocks them, and a code would be sent to it in vain.
+ * A cookie for a page that is the first to set one: a form of that page that arrives without any cookie comes from a
+ * browser that blocks them, and a code would be sent to it in vain. Its value tells two posts of one browser from those
+ * of two, before there is a session.
  */
 export function layProbe(req: Request, res: Response): void {
   // For the whole site: behind a proxy the path of the mount may be another one.
-  res.cookie('two-factor-cookies', '1', { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
+  res.cookie(probe, randomUUID(), { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
+}
+
+/** The value of that cookie. */
+export function probeIn({ headers }: Request): string | undefined {
+  return new RegExp(`(?:^|; )${probe}=([\\w-]{36})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
 }
 
 /** Hidden field of a form whose page came with a cookie, or followed one. */

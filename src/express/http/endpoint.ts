@@ -10,6 +10,7 @@ import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
+import { createTwins, repeated, type Twin } from './twins.js'
 
 export function createEndpoint(parts: {
   readonly responder: Responder
@@ -20,6 +21,7 @@ export function createEndpoint(parts: {
   const { responder, allowedOrigins, sessions, warnings } = parts
   const { warn } = warnings
   const inspect = createInspection(warnings)
+  const twins = createTwins(sessions)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
     // A link or an image on any page can make a browser GET: nothing is sent or checked then.
@@ -60,7 +62,9 @@ export function createEndpoint(parts: {
         visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
         visit.leave = sessions.enter(sessions.find(req), res)
         if (visit.leave === undefined) return { reply: 'problem', problem: tooManyAtOnce }
-        return await act(visit.context)
+        visit.twin = method === 'POST' && responder.wantsPage(req) ? twins.enter(visit.context) : undefined
+        const first = await visit.twin?.first
+        return first === undefined ? await act(visit.context) : repeated(first, res)
       } catch (error) {
         if (!isOurs(error)) throw error
         return { reply: 'problem', problem: problemOf(error) }
@@ -80,7 +84,9 @@ export function createEndpoint(parts: {
         const said = await reply(visit)
         // The host's onVerified may have answered already.
         if (!res.headersSent) await responder.send(req, res, said, view)
+        visit.twin?.tell({ reply: said, res })
       } finally {
+        visit.twin?.tell()
         visit.leave?.()
       }
       return false
@@ -94,6 +100,7 @@ interface Visit {
   context: RequestContext
   /** Ends its place among those of its session. */
   leave?: (() => void) | undefined
+  twin?: Twin | undefined
 }
 
 /** Warns about settings that only a running app reveals. */

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type { CodeProvider } from '../../src/index.js'
+import type { Browser } from './browser.js'
+import { gate, type Host, signupAt, startHost, startLoggedIn, startVisit } from './kit.js'
+
+const form = {
+  accept: 'text/html',
+  'content-type': 'application/x-www-form-urlencoded',
+  'sec-fetch-site': 'same-origin',
+}
+
+/** The posts of a double click, the second after a while. */
+async function clickTwice(
+  browser: Browser,
+  path: string,
+  fields: Record<string, string>,
+  between: Promise<unknown>,
+) {
+  const first = browser.copy().request('POST', path, form).send(new URLSearchParams(fields).toString())
+  first.end(() => undefined)
+  await between
+  return { first, second: browser.submit(path, fields) }
+}
+
+/**
+ * Both posts of a double click, the second while the first waits for the provider. A browser shows the answer to the
+ * second: it gives up the first, and never has its cookies.
+ */
+async function twice(host: Host, browser: Browser, path: string, fields: Record<string, string>) {
+  const { stub } = host
+  const { answerSend, answerCheck } = stub
+  const [asked, held] = [gate(), gate()]
+  stub.answerSend = async (given) => {
+    asked.open()
+    await held.opened
+    return answerSend(given)
+  }
+  stub.answerCheck = async (given) => {
+    asked.open()
+    await held.opened
+    return answerCheck(given)
+  }
+  const exchanges = () => stub.sends.length + stub.checks.length
+  const before = exchanges()
+  const { first, second } = await clickTwice(browser, path, fields, asked.opened)
+  await Promise.race([second, sleep(50)])
+  first.abort()
+  await sleep(50)
+  held.open()
+  const shown = await second
+  Object.assign(stub, { answerSend, answerCheck })
+  return { shown, exchanges: exchanges() - before }
+}
+
+describe('a double click without scripts', () => {
+  it('on the button of a right code lets in, by the session that the first post has renewed', async () => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start', { returnTo: '/inbox' })
+    const { fields } = await ana.open('/two-factor?returnTo=/inbox')
+    const old = ana.copy()
+    const { shown, exchanges } = await twice(host, ana, '/two-factor/verify', {
+      ...fields,
+      code: host.stub.rightCode,
+    })
+    expect([shown.status, shown.location, exchanges]).toEqual([303, '/inbox', 1])
+    expect((await ana.get('/account')).status).toBe(200)
+    // Session fixation: whoever holds the old cookies has nothing, and gets nothing by the same form.
+    await old.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+    expect((await old.get('/account')).status).toBe(401)
+  })
+
+  it('on that of a wrong code costs one try', async () => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start')
+    const { fields } = await ana.open('/two-factor')
+    const { shown, exchanges } = await twice(host, ana, '/two-factor/verify', { ...fields, code: '000000' })
+    expect([shown.status, exchanges]).toEqual([422, 1])
+    expect(shown.text).toContain('You have 4 tries left.')
+    expect(shown.text).toContain('id="code"')
+  })
+
+  it.each(['start', 'resend'])('on that which sends a code leads to its page: %s', async (route) => {
+    const { host, ana } = await startLoggedIn()
+    if (route === 'resend') {
+      await ana.submit('/two-factor/start')
+      host.clock.now += 60_000
+    }
+    const { fields } = await ana.open('/two-factor')
+    const { shown, exchanges } = await twice(host, ana, `/two-factor/${route}`, fields)
+    expect([shown.status, exchanges]).toEqual([303, 1])
+    const page = await ana.open(shown.location)
+    expect(page.text).toContain('id="code"')
+    expect(page.text).not.toContain('A code was sent a moment ago')
+    const right = await ana.submit('/two-factor/verify', { ...page.fields, code: host.stub.rightCode })
+    expect(right.location).toBe('/')
+  })
+
+  it('on that of a number at a signup leads to the page of its code', async () => {
+    const { host, visitor } = await startVisit({ mount: signupAt('/signup') })
+    const { fields } = await visitor.open('/signup')
+    const typed = { ...fields, phone: '300 765 4321', country: 'CO' }
+    const { shown, exchanges } = await twice(host, visitor, '/signup/start', typed)
+    expect([shown.status, exchanges]).toEqual([303, 1])
+    expect((await visitor.open(shown.location)).text).toContain('id="code"')
+  })
+
+  it('is carried out by the second post where the first was given up before anything was asked', async () => {
+    const held = gate()
+    const sentTo: string[] = []
+    const provider: CodeProvider = {
+      maxExchanges: 1,
+      async sendCode({ destination }) {
+        sentTo.push(destination)
+        await held.opened
+        return { result: 'sent' }
+      },
+      checkCode: async () => 'rejected',
+    }
+    const host = await startHost({ provider: () => provider })
+    const [ben, ana] = [await host.login('ben'), await host.login()]
+    const busy = ben.start()
+    await vi.waitFor(() => expect(sentTo).toHaveLength(1))
+    const { first, second } = await clickTwice(ana, '/two-factor/start', {}, sleep(50))
+    first.abort()
+    await sleep(50)
+    held.open()
+    expect([(await second).status, (await busy).status]).toEqual([303, 201])
+    expect(sentTo).toEqual(['+573007654321', '+573001234567'])
+  })
+})
+
+describe('two posts at once that are not of one page in one browser', () => {
+  it.each([
+    ['other fields', {}, { returnTo: '/elsewhere' }],
+    ['other cookies', { 'two-factor-device': 'x' }, {}],
+  ])('are two: %s', async (_what, cookies, fields) => {
+    const { host, ana } = await startLoggedIn()
+    await ana.submit('/two-factor/start')
+    const page = await ana.open('/two-factor')
+    const typed = { ...page.fields, code: host.stub.rightCode }
+    const { answerCheck } = host.stub
+    const [asked, held] = [gate(), gate()]
+    host.stub.answerCheck = async (given) => {
+      asked.open()
+      await held.opened
+      return answerCheck(given)
+    }
+    const other = ana.copy()
+    for (const [name, value] of Object.entries(cookies)) other.cookies.set(name, value)
+    const first = ana.submit('/two-factor/verify', typed)
+    await asked.opened
+    const second = await other.submit('/two-factor/verify', { ...typed, ...fields })
+    held.open()
+    expect([(await first).status, second.status]).toEqual([303, 409])
+    expect(second.headers.getSetCookie()).toEqual([])
+  })
+})
