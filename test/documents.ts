@@ -24,10 +24,6 @@ export const blocksOf = (text: string, language: string) =>
 export const sectionOf = (text: string, heading: string) =>
   text.split(new RegExp(`^#+ ${heading}\\n`, 'm'))[1]?.split(/^#+ /m)[0] ?? ''
 
-/** The names in the first column of the tables of a section. */
-export const firstColumn = (section: string) =>
-  [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/(?<=`)[\w.]+(?=`)/g) ?? [])
-
 /** The anchors of a document, as GitHub derives them from headings. */
 export const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

@@ -3,13 +3,10 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { anchorsOf, blocksOf, documents, linksOf, path, read, sectionOf } from './documents.js'
+import { anchorsOf, blocksOf, documents, linksOf, path, read } from './documents.js'
 import { run } from './examples/running.js'
 
 const readme = read('README.md')
-
-/** Every name in a source file that matches. */
-const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
 
 describe('the README', () => {
   it('shows what npm start prints', async () => {
@@ -92,17 +89,6 @@ describe('the documents', () => {
       return !existsSync(path(file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor))
     })
     expect(lost).toEqual([])
-  })
-
-  it('explain every warning under a heading of its own', () => {
-    const warnings = namesIn('src/express/host/warnings.ts', /TWO_FACTOR_\w+/g)
-    const headings = read('docs/troubleshooting.md').match(/(?<=^### )TWO_FACTOR_\w+$/gm)
-    expect(headings?.sort()).toEqual(warnings)
-    const ofProviders = ['own-codes', 'fixed-codes'].flatMap((name) =>
-      namesIn(`src/provider/${name}.ts`, /(?<=')TWO_FACTOR_\w+/g),
-    )
-    const others = sectionOf(read('docs/troubleshooting.md'), 'Warnings').match(/TWO_FACTOR_\w+/g)
-    expect(others?.sort()).toEqual(ofProviders.sort())
   })
 })
 

@@ -78,11 +78,11 @@ describe('a challenge in JSON', () => {
   })
 })
 
-it('a front end finds in the JSON what docs/reference.md#routes shows', async () => {
+it('a front end finds in the JSON what docs/reference.md shows', async () => {
   const { host, ana } = await startSignedIn()
-  const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md#routes'), 'A challenge'), 'json')
+  const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md'), 'A challenge'), 'json')
   const [refusalBlock = '{}'] = blocksOf(
-    sectionOf(read('docs/reference.md#routes'), 'A front end of your own'),
+    sectionOf(read('docs/reference.md'), 'A front end of your own'),
     'json',
   )
 

@@ -32,9 +32,7 @@ describe('a warning', () => {
     await ana.start({}, forwarded)
     await ana.start({}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
-    expect(said[0]?.detail).toBe(
-      'See express-two-factor/docs/troubleshooting.md#two_factor_trust_proxy_missing',
-    )
+    expect(said[0]?.detail).toBe('See express-two-factor/docs/operation.md#warnings')
     expect(said[0]?.message).toMatch(
       /Set `trust proxy` to all proxies before the app, by their number or their addresses\.$/,
     )

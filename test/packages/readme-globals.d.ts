@@ -23,11 +23,9 @@ declare global {
   const postgresStore: (pool: unknown) => Package.Store
   const pool: unknown
   const users: {
-    phoneOf(subject: string): Promise<string>
+    get(subject: string): { recovery?: Set<string>; app?: string } | undefined
+    set(subject: string, user: { password: string; phone: string }): void
     hasPhone(subject: string): Promise<boolean>
-    changePhone(subject: string, phone: string): Promise<void>
-    keepSecret(subject: string, encrypted: string): Promise<void>
-    create(user: { name: string; phone: string }): Promise<void>
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
     hasApp(subject: string): Promise<boolean>
@@ -38,7 +36,6 @@ declare global {
   }
   const signedIn: RequestHandler
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
-  const encrypted: (secret: string) => string
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const risk: {
     lookUp(phone: string): Promise<{ simSwappedAt: number; lineType: 'mobile' | 'landline' | 'voip' }>

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type EventUrgency, eventUrgency } from '../../src/alarms.js'
+import { eventUrgency } from '../../src/alarms.js'
 import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
 import { httpStatusOf } from '../../src/errors.js'
 import { inWords } from '../../src/options/resolve.js'
@@ -97,9 +97,9 @@ const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
   ],
 )
 
-const typesOf = (wanted: EventUrgency['level']) =>
-  Object.entries(eventUrgency).flatMap(([type, { level }]) => (level === wanted ? [type] : []))
-const quotedAll = (types: readonly string[]) => types.map((type) => `\`${type}\``).join(', ')
+const warnings = Object.entries(eventUrgency).flatMap(([type, { level }]) =>
+  level === 'warning' ? [`\`${type}\``] : [],
+)
 const alarms = Object.entries(eventUrgency).flatMap(
   ([type, { level, atLeast = 0, todo = '', section = '' }]) =>
     level === 'alarm' ? [{ type, atLeast, todo, section }] : [],
@@ -110,8 +110,8 @@ const urgencies = [
     `alarm, from ${atLeast}`,
     `${todo} [More](#${section})`,
   ]),
-  [quotedAll(typesOf('warning')), 'warning', 'On the dashboard, for the weekly look.'],
-  [quotedAll(typesOf('record')), 'record', 'In no rule: for audits, and whoever investigates.'],
+  [warnings.join(', '), 'warning', 'On the dashboard, for the weekly look.'],
+  ['all others', 'record', 'In no rule: for audits, and whoever investigates.'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */

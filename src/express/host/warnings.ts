@@ -6,7 +6,7 @@ import { ignoreRejection } from '../../lib/promises.js'
 // What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
 // hears them.
 
-/** By stable code, what is wrong and then how to correct it; `docs/troubleshooting.md` has a section for each. */
+/** By stable code, what is wrong and then how to correct it. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
     'A request counts by a private address, or by none, while a forwarded header names others: everybody behind that proxy shares ten times the limits of one address. Set `trust proxy` to all proxies before the app, by their number or their addresses.',
@@ -55,7 +55,7 @@ export function createWarnings() {
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
       type: 'TwoFactorWarning',
       code,
-      detail: `See express-two-factor/docs/troubleshooting.md#${code.toLowerCase()}`,
+      detail: 'See express-two-factor/docs/operation.md#warnings',
     })
   }
   const warn: Warn = (code, cause) => {

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
 import {
@@ -10,7 +9,6 @@ import {
   twoFactor,
 } from '../../../src/index.js'
 import { type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
-import { read } from '../../documents.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
 const phone = '+573001234567'
@@ -44,14 +42,6 @@ function expectNoSecret(sandbox: Sandbox, program: Run) {
   const codes = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code ?? '')
   for (const secret of [key, phone.slice(1), '3001234567', ...codes]) expect(said).not.toContain(secret)
 }
-
-const linesOf = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => line.trimEnd())
-
-const onSomeDay = (text: string) => text.replace(/(?<=calibratedAt: ')[\d-]+/, '2026-03-01')
 
 /** The lines of the output, pasted into an object. */
 const pasted = (
@@ -399,23 +389,6 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     await program.saying('Send it, y or n [n]')
     expect(sandbox.requests.count()).toBe(0)
     program.interrupt()
-  })
-
-  test('prints what the checklist shows', async () => {
-    await using sandbox = await startSandbox({ onMessage: () => sandbox.clock.advance(5_000) })
-    const program = runInTerminal(['calibrate', '--again'])
-    // The code of this number is always the same.
-    await answerQuestions(program, sandbox, '+573001999907')
-    program.type('y\r')
-    await program.saying('The code that arrived')
-    program.type('012345\r')
-    expect(await program.exitCode).toBe(0)
-    const said = stripVTControlCharacters(program.out())
-      .replaceAll('\r', '')
-      .replaceAll(sandbox.baseUrl, 'http://127.0.0.1:4010/v1')
-    const [, shown = ''] =
-      /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(read('docs/going-live.md')) ?? []
-    expect(linesOf(onSomeDay(said))).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
   })
 
   test.each([

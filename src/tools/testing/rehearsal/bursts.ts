@@ -71,7 +71,7 @@ export const bursts: readonly Attack[] = [
     code: 'right-codes',
     claim: 'of many right codes at once one succeeds',
     fix: 'call twoFactor() once, with one store; a store of your own has to pass storeContract',
-    docs: 'docs/stores.md',
+    docs: 'docs/operation.md#redis',
     async run(stage, tries) {
       const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
       const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())

@@ -14,7 +14,7 @@ export const judgements: readonly Attack[] = [
     code: 'secrets',
     claim: 'no code and no key is in a response, an event or the log',
     fix: 'log neither bodies nor options',
-    docs: 'docs/events.md#logs-and-metrics',
+    docs: 'docs/operation.md#alarms',
     async run({ ear, options }, tries) {
       const { secretIn, codes, eventTexts, heard } = ear
       const lines = ((await options.logs?.()) ?? '').split('\n').filter(Boolean)
@@ -58,7 +58,7 @@ export const judgements: readonly Attack[] = [
     code: 'warnings',
     claim: 'the package warned of no mistake of wiring',
     fix: 'do what the warning says',
-    docs: 'docs/troubleshooting.md#warnings',
+    docs: 'docs/operation.md#warnings',
     async run({ ear, options: { app, logs } }, tries) {
       const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
       const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.includes(code))
