@@ -97,7 +97,7 @@ function devicesSection(scene: Scene, devices: readonly TrustedDevice[]): Html |
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const used = fill(texts['device.used'], { when: day.format(usedAt) })
-    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, ${used}</p>
+    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, <bdi>${used}</bdi></p>
 ${deed(scene, '/devices/end', 'device-ended', { fields: { device: id }, of: label })}</li>
 `
   })
