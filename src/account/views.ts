@@ -119,12 +119,12 @@ ${deed(scene, '/numbers/add', 'number-added', { isMain: true })}${back(scene)}`
 }
 
 /** A new app: scan its secret, and type the first code. */
-export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator): Page {
+export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator, isWrong = false): Page {
   const { texts: own, path, visit } = scene
   const { texts } = visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
   const entry = html`<label for="pair">${texts['code.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr">
+<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>
 <div class="buttons"><button class="main" data-busy="${texts['busy.checking']}">${texts['code.submit']}</button></div>`
   const content = html`<p>${texts['pair.text']}</p>
 <div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>

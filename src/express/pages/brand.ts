@@ -197,7 +197,7 @@ a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
-form + form, form + p, section + form { margin-top: 1rem; }
+form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .problem, .notice { margin-bottom: 1.25rem; padding: 0.75rem 1rem; border-inline-start: 4px solid var(--line); border-radius: 0.25rem; background: var(--ground); }
 .problem { background: var(--wrong-ground); border-color: var(--wrong); }
 .problem:focus-visible { outline-color: var(--wrong); }
