@@ -56,7 +56,7 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'store.failed': alarm(
     5,
     'redis-is-down-or-evicts',
-    'Requests are refused with 503: see that the store runs and can be reached from here.',
+    'Requests are refused with 503: `cause` says why; see that the store runs and can be reached from here.',
   ),
   'spend.suspected': alarm(
     1,
@@ -77,7 +77,11 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'provider.unavailable': alarm(
     5,
     'the-provider-is-down-or-slow',
-    'Look at `reason` and `httpStatus` of the events, and ask the provider whether it is down.',
+    'Look at `cause` and `httpStatus` of the events, and ask the provider whether it is down.',
   ),
-  'provider.unexpected': warning,
+  'provider.unexpected': alarm(
+    1,
+    'the-right-code-is-refused',
+    'Codes are answered with a `status` that `approvedStatuses` lacks, and none is approved: where right ones are among them, paste the line in `cause`; else somebody guesses.',
+  ),
 }

@@ -41,6 +41,10 @@ export interface AboutExchange extends AboutProvider {
   readonly providerError?: string | undefined
   /** Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. */
   readonly reason?: string | undefined
+  /** What is wrong and what to do about it, in a sentence or two without values; absent where nobody can tell. */
+  readonly cause?: string | undefined
+  /** The `status` of a complete answer to a code, where it is not approved: of a wrong code, or of a changed account. */
+  readonly status?: string | undefined
 }
 
 /** The message that a code travels in. */
@@ -70,6 +74,8 @@ export type EventBody =
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
       readonly used: boolean
+      /** Wrong codes of the account since its last success, this one included. */
+      readonly inARow: number
     } & AboutChallenge &
       AboutExchange)
   /** The right code. */
@@ -83,7 +89,7 @@ export type EventBody =
   | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
   /** The person gave up. */
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
-  /** Too many wrong codes, for a while. */
+  /** Too many wrong codes, for a while: five for one challenge, or ten of strangers since the last success. */
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
   /** A hundred wrong codes without a right one, or of strangers sixty. */
   | ({ readonly type: 'number.disabled' } & AboutChallenge)
@@ -128,7 +134,13 @@ export type EventBody =
   /** A right code did not lead to a sign-in, because the session could not be renewed. */
   | { readonly type: 'session.failed' }
   /** The store failed or was late. */
-  | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
+  | {
+      readonly type: 'store.failed'
+      readonly command: string
+      readonly durationMs?: number
+      /** Why, in the words to look for, such as `ECONNREFUSED`, `OOM` or `no response within 250 ms`. */
+      readonly cause?: string | undefined
+    }
   /** An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once from each process. */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'
@@ -158,7 +170,10 @@ export type EventBody =
       /** `false` with the `reason` `busy`: as many exchanges as it takes at once were under way. */
       readonly sent: boolean
     } & AboutExchange)
-  /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. Once a minute. */
+  /**
+   * Codes of five accounts in a row were answered with a `status` that is not approved: right codes are refused, or
+   * somebody guesses. `cause` has the line to paste. Once a minute, by each process.
+   */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
 
 /** Why a code was not delivered. */

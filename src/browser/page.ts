@@ -1,5 +1,4 @@
 import { showBusy, submitterOf } from './busy.js'
-import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
 
@@ -34,5 +33,4 @@ addEventListener('keydown', ({ key }) => {
 })
 
 live(document)
-offerToKeep(document)
 takeFromDevice(document.querySelector('[autocomplete=one-time-code]'), leaving.signal)

@@ -153,10 +153,7 @@ export function createChallenges(parts: SendParts): Challenges {
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
       const known = await gather(command, account)
-      const told = outlook(known)
-      const { challenge, last } = known.seen.ledger
-      // Whoever waited for a code gets the next one in the same way.
-      const ways = accounts.ways(account, accepted, { last: told.expired ? challenge : last })
+      const ways = accounts.ways(account, accepted, known.seen.ledger)
       if (ways.length === 0) return unreachable(refused('no_phone'))
       const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
       const refusals = met.flatMap(([, one]) => one ?? [])
@@ -167,7 +164,7 @@ export function createChallenges(parts: SendParts): Challenges {
       // Enumeration: no session learns where the code of another one went.
       const current = 'outcome' in live ? undefined : live.place
       return {
-        ...told,
+        ...outlook(known),
         ...(refusal && { refusal }),
         waits: Object.fromEntries(
           met.flatMap(([{ id, channel }, one]) =>

@@ -36,6 +36,8 @@ export interface ExchangeReport {
   readonly providerError?: string | undefined
   /** Why there was no success, in one word such as `timeout`. */
   readonly reason?: string | undefined
+  /** What is wrong and what to do about it, in a sentence or two without values. */
+  readonly cause?: string | undefined
   /** `false`: the service was not asked, as when the adapter judges codes by itself. */
   readonly asked?: boolean | undefined
   /** The status of a complete answer that is neither an error nor one of the approved statuses. */

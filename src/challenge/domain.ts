@@ -22,6 +22,7 @@ import { createKeptForms } from './proofs/kept-forms.js'
 import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
+import { storeCause } from './store-cause.js'
 import { createUnsent } from './unsent.js'
 
 export type Domain = ReturnType<typeof openDomain>
@@ -108,7 +109,7 @@ export function withStoreDeadline(
 ): Store {
   const keepsIt = store.timeoutMs !== undefined && store.timeoutMs <= timeoutMs
   const failed = (command: string, cause: unknown, durationMs: number): TwoFactorError => {
-    emit({ type: 'store.failed', command, durationMs })
+    emit({ type: 'store.failed', command, durationMs, cause: storeCause(cause) })
     return cause instanceof TwoFactorError
       ? cause
       : new TwoFactorError('store_unavailable', { message: 'The store did not respond.', cause })

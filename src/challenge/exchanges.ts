@@ -24,6 +24,9 @@ export interface Asker extends Pick<Waiter, 'lane' | 'onGone'> {
 /** The part of its time for which an exchange waits for a place: the rest must do for an answer. */
 const longestWait = 1 / 5
 
+/** So many accounts do not mistype in a row. */
+const suspectFrom = 5
+
 /** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
 export interface ExchangeTrace extends AboutExchange {
   /** `auth` for numbers on file, `enrol` for a phone verification. */
@@ -53,6 +56,8 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
   const queue = createExchangeQueue(provider.maxExchanges ?? defaultMaxExchanges)
   let misconfiguredAt = Number.NEGATIVE_INFINITY
   let unexpectedAt = Number.NEGATIVE_INFINITY
+  /** Whose codes have met an unexpected status since the last approval. */
+  const unapproved = new Set<string>()
   let givesHandles = false
 
   /** Runs one exchange once there is a place for it, in what is left of its time. */
@@ -95,12 +100,16 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
     }
   }
 
-  /** Once a minute: an account may answer each wrong code with a status of its own. */
-  function noteUnexpected({ unexpectedStatus: status }: Reported, about: AboutExchange): void {
+  /** Of several in a row, and once a minute: an account may answer each wrong code with a status of its own. */
+  function noteStatus({ key }: Asker, verdict: Verdict, about: AboutExchange): void {
+    const { status } = about
+    if (verdict === 'approved') unapproved.clear()
+    if (status === undefined) return
+    if (unapproved.size < suspectFrom) unapproved.add(key)
     // By its distance: a clock that was set back must not silence it.
-    if (status === undefined || Math.abs(now() - unexpectedAt) < minuteMs) return
+    if (unapproved.size < suspectFrom || Math.abs(now() - unexpectedAt) < minuteMs) return
     unexpectedAt = now()
-    emit({ type: 'provider.unexpected', status, ...about })
+    emit({ type: 'provider.unexpected', ...about, status })
   }
 
   function aboutSince(startedAt: number, reported: Reported): AboutExchange {
@@ -160,7 +169,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
             // A code typed while its send is under way has no handle yet, and says nothing of the service.
             const isEarly = givesHandles && check.handle === undefined
             note('check', result, about, reported.asked === false || isEarly)
-            noteUnexpected(reported, about)
+            noteStatus(target, result, about)
             return { result, about }
           },
         )

@@ -20,6 +20,8 @@ export interface Failure {
   readonly reason?: string
   /** HTTP status of the provider's response, if one came. */
   readonly httpStatus?: number
+  /** What is wrong, and what to do about it, where that is known. */
+  readonly cause?: string
 }
 
 /** What one process knows about what it depends on: a plain object from memory. Nothing in it is secret. */
@@ -68,10 +70,8 @@ export function createHealth(now: () => number) {
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
     if (event.type === 'challenge.approved') unlisted = undefined
-    if (event.type === 'provider.unexpected') {
-      const { status } = event
-      // A wrong code may have a status of its own, which admits everybody.
-      const fix = `if that code was right: add ${JSON.stringify(status)} to approvedStatuses of providerCodes(), which npx express-two-factor calibrate confirms`
+    if (event.type === 'challenge.rejected' && event.status !== undefined) {
+      const { status, cause: fix = 'see what its adapter takes for an approval' } = event
       lastUnexpected = { at: now(), status, fix }
       unlisted = lastUnexpected
     }
@@ -139,6 +139,6 @@ const isOfAllCodes = (event: EventBody): boolean =>
 /** Member by member: subject, number and the provider's own words stay out. */
 function failureOf(event: EventBody, at: number): Failure | undefined {
   if (!failures.includes(event.type)) return undefined
-  const { provider, command, reason, httpStatus } = event as Partial<Failure>
-  return { at, type: event.type, ...present({ provider, command, reason, httpStatus }) }
+  const { provider, command, reason, httpStatus, cause } = event as Partial<Failure>
+  return { at, type: event.type, ...present({ provider, command, reason, httpStatus, cause }) }
 }

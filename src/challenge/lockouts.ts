@@ -1,8 +1,9 @@
 import type { Accounts } from './accounts.js'
 import type { NumberCounters } from './budgets/number-counters.js'
 import type { Basis } from './keys.js'
+import { spentUntil } from './ledger/challenge.js'
 import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
-import type { Ledger, LedgerView, Rank } from './ledger/ledger.js'
+import { judgedIn, type Ledger, type LedgerView, type Rank } from './ledger/ledger.js'
 import { cooldownExpiresAt, reservedUntil, roomAt } from './ledger/pacing.js'
 import type { Devices } from './proofs/devices.js'
 import type { Grants } from './proofs/grants.js'
@@ -34,10 +35,10 @@ export interface SubjectState extends KnownState {
 /** What keeps a code from being sent or checked, and for how long in milliseconds; 0 where it does not. */
 export interface Waits {
   readonly disabled: boolean
-  readonly send: Readonly<Record<'lock' | 'knownBrowser' | 'sends' | 'number', number>>
+  readonly send: Readonly<Record<'lock' | 'challenge' | 'knownBrowser' | 'sends' | 'number', number>>
   /** After the last code, at the number that it went to. */
   readonly cooldown: number
-  readonly check: Readonly<Record<'lock' | 'guesses' | 'number', number>>
+  readonly check: Readonly<Record<'lock' | 'challenge' | 'guesses' | 'number', number>>
 }
 
 /** What its numbers have to wait for by themselves, each. */
@@ -49,10 +50,14 @@ export function waitsOf(seen: LedgerView, rank: Rank, numbers: NumberWaits = [])
   const lock = rank === 'stranger' ? lockedForMs(seen) : 0
   const last = ledger.sends.findLast((send) => send.rank === rank)
   const until = (moment: number) => Math.max(0, moment - now)
+  // Its attempts pass on to whatever replaces it, until its end.
+  const isSpent = (ledger.challenge?.attempts[rank] ?? 0) >= limits.attemptsPerChallenge
+  const challenge = ledger.challenge && isSpent ? until(spentUntil(ledger.challenge)) : 0
   return {
     disabled: isDisabled(ledger, rank, limits),
     send: {
       lock,
+      challenge,
       knownBrowser: until(reservedUntil(seen, rank)),
       sends: until(roomAt(seen, rank, 'sms')),
       number: Math.max(0, ...numbers.map(({ sendMs }) => sendMs)),
@@ -60,6 +65,7 @@ export function waitsOf(seen: LedgerView, rank: Rank, numbers: NumberWaits = [])
     cooldown: last === undefined ? 0 : until(cooldownExpiresAt(seen, rank, last)),
     check: {
       lock,
+      challenge,
       guesses: pauseBeforeCheck(seen, rank),
       number: Math.max(0, ...numbers.map(({ checkMs }) => checkMs)),
     },
@@ -67,8 +73,6 @@ export function waitsOf(seen: LedgerView, rank: Rank, numbers: NumberWaits = [])
 }
 
 export const lockedForMs = ({ ledger, now }: LedgerView): number => Math.max(0, ledger.lockExpiresAt - now)
-
-export const judgedIn = ({ stranger, known }: Ledger): number => stranger.rejections + known.rejections
 
 /** The longest of them. */
 export const longest = (waits: Readonly<Record<string, number>>): number => Math.max(...Object.values(waits))

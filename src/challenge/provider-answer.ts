@@ -8,6 +8,7 @@ import {
   type SendResult,
   type Verdict,
 } from './code-provider.js'
+import { isName } from './store-cause.js'
 
 // An adapter is asked within a deadline, and of its answer only what is known counts.
 
@@ -30,12 +31,19 @@ export async function answerOf<Result>(
   try {
     return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
   } catch (error) {
-    report({ reason: error instanceof LateError ? 'timeout' : 'error' })
+    report(error instanceof LateError ? { reason: 'timeout' } : { reason: 'error', cause: thrown(error) })
     return { result: read(undefined), reported }
   }
 }
 
 class LateError extends Error {}
+
+/** By its name and code alone: a message may quote what was sent. */
+function thrown(error: unknown): string {
+  const { name, code }: Readonly<Record<string, unknown>> = Object(error)
+  const known = [name, code].filter(isName)
+  return `The adapter threw ${known.join(' ') || 'what is no error'}: see its own log.`
+}
 
 /** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
 const graceMs = 100
@@ -107,6 +115,7 @@ const maxLength = {
   operation: 40,
   providerError: 200,
   reason: 40,
+  cause: 400,
   unexpectedStatus: 64,
 } as const
 
@@ -130,9 +139,10 @@ function reporter(): {
         const value = members[name]
         if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
       }
-      const { providerError, unexpectedStatus } = reported
-      if (providerError !== undefined) reported.providerError = withoutNumbers(providerError)
-      if (unexpectedStatus !== undefined) reported.unexpectedStatus = withoutNumbers(unexpectedStatus)
+      for (const name of ['providerError', 'cause', 'unexpectedStatus'] as const) {
+        const text = reported[name]
+        if (text !== undefined) reported[name] = withoutNumbers(text)
+      }
       const { httpStatus, asked } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
       if (asked === false) reported.asked = asked
@@ -142,7 +152,8 @@ function reporter(): {
 
 /** The report as members of an event. */
 export function aboutReport(reported: Reported): Omit<AboutExchange, 'durationMs'> {
-  const { unexpectedStatus: _s, messageId: _id, asked: _asked, reason, ...about } = reported
+  const { unexpectedStatus: status, messageId: _id, asked: _asked, reason, ...others } = reported
+  const about = { ...others, ...(status !== undefined && { status }) }
   if (reason === undefined) return about
   // The only signal that an adapter is given is that of the deadline.
   return { reason: reason === 'aborted' ? 'timeout' : reason, ...about }

@@ -11,7 +11,15 @@ import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Basis } from './keys.js'
 import { reserve, settle } from './ledger/attempts.js'
-import type { Challenge, Consequences, Rejected, Send } from './ledger/ledger.js'
+import { spentUntil } from './ledger/challenge.js'
+import {
+  type Challenge,
+  type Consequences,
+  judgedIn,
+  type LedgerView,
+  type Rejected,
+  type Send,
+} from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import { isNumber, type Place } from './places.js'
 import type { Purposes } from './purposes.js'
@@ -37,12 +45,16 @@ export function createVerify(parts: VerifyParts) {
     place: Place,
     challenge: Challenge,
     outcome: Rejected,
+    { ledger, now }: LedgerView,
     exchange: AboutExchange = {},
   ): VerifyOutcome {
     const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
     const told = about(account, place, challenge, exchange)
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...told })
-    reportLock(account, place, challenge, outcome)
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...told })
+    // Whoever has no try left for a challenge waits for its end as for that of a lock.
+    const isSpent = attemptsRemaining <= 0 && isNumber(place)
+    const lockedForMs = isSpent ? Math.max(spentUntil(challenge) - now, retryAfterMs ?? 0) : retryAfterMs
+    reportLock(account, place, challenge, { ...outcome, ...present({ lockedForMs }) })
     return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, wasOpen }) }
   }
 
@@ -100,7 +112,7 @@ export function createVerify(parts: VerifyParts) {
       throw error
     })
     // A used code is rejected whatever the counters return; the provider is not asked about it.
-    if (reserved.outcome === 'rejected') return rejection(account, place, challenge, reserved)
+    if (reserved.outcome === 'rejected') return rejection(account, place, challenge, reserved, reserving)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
@@ -123,11 +135,12 @@ export function createVerify(parts: VerifyParts) {
             details: accounts.detailsOf(account, challenge),
           })),
         }
-    const [{ outcome, now }] = await all([
+    const [settled] = await all([
       record(verdict, step),
       // A give-back that fails must not take back what was proven.
       verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
     ])
+    const { outcome, now } = settled
     switch (outcome.outcome) {
       case 'approved': {
         const sends = sendsFor(challenge, reserving.ledger.sends)
@@ -141,7 +154,7 @@ export function createVerify(parts: VerifyParts) {
         return { outcome: 'approved', purpose, channel, ...present({ phone: place.phone, bound }) }
       }
       case 'rejected':
-        return rejection(account, place, challenge, outcome, exchange)
+        return rejection(account, place, challenge, outcome, settled, exchange)
       case 'gone':
         reportLock(account, place, challenge, outcome)
         return refused('challenge_gone')

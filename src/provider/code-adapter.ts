@@ -110,7 +110,9 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
         const submitted = { phone: destination, appName, code, countryCode }
         const answer = await client.verifyCode(submitted, { signal })
         const verdict = judge(answer, rules)
-        report?.(verdict === 'approved' ? { operation: 'verifyCode', httpStatus: 200 } : reportOf(answer))
+        report?.(
+          verdict === 'approved' ? { operation: 'verifyCode', httpStatus: 200 } : reportOf(answer, rules),
+        )
         return verdict
       } catch (error) {
         reportFailure(error, report)
@@ -136,16 +138,24 @@ const statusesGuessed = {
 }
 
 /** What an answer that is no approval says, for events. */
-function reportOf(answer: VerifyCodeResult): ExchangeReport {
+function reportOf(
+  answer: VerifyCodeResult,
+  { approvedStatuses }: Pick<VerdictRules, 'approvedStatuses'>,
+): ExchangeReport {
   const { httpStatus } = answer
   const { status, error } = spokenIn(answer)
   const isError = effectiveError(answer) !== undefined
+  const unexpectedStatus = !isError && httpStatus === 200 ? status : undefined
   return {
     operation: 'verifyCode',
     httpStatus,
     reason: 'answer',
     providerError: isError ? error : undefined,
-    unexpectedStatus: !isError && httpStatus === 200 ? status : undefined,
+    unexpectedStatus,
+    ...(unexpectedStatus !== undefined && {
+      // A wrong code may have a status of its own, which admits everybody.
+      cause: `if that code was right, paste approvedStatuses: ${JSON.stringify([...approvedStatuses, unexpectedStatus])} into providerCodes(), which npx express-two-factor calibrate confirms`,
+    }),
   }
 }
 

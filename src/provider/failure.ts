@@ -100,7 +100,8 @@ const ofGiven: Advice = {
     'The option dispatcher cannot send it: pass one of undici 7, which other major versions are not.',
 }
 
-const askProvider = 'providerMessage and raw hold what the provider said.'
+/** Ends the advice on an answer. */
+export const askProvider = 'providerMessage and raw hold what the provider said.'
 
 function answerAdvice(failure: Failed): string {
   const { operation, httpStatus = 0, providerError } = failure

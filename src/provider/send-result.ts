@@ -1,6 +1,7 @@
 import type { CodeSend, ExchangeReport, SendResult } from '../challenge/code-provider.js'
 import { isJsonObject } from '../lib/json.js'
 import { minuteMs } from '../lib/time.js'
+import { askProvider } from './failure.js'
 import { numberEchoIn } from './number-echo.js'
 import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
@@ -42,8 +43,10 @@ function failedSend(error: unknown, rules: VerdictRules): SendResult {
 /** Reports a failed exchange: an error of the client says what happened, without a secret. */
 export function reportFailure(error: unknown, report: ((report: ExchangeReport) => void) | undefined): void {
   if (error instanceof ProviderError) {
-    const { operation, httpStatus, providerError, reason } = error
-    report?.({ operation, httpStatus, providerError, reason })
+    const { operation, httpStatus, providerError, reason, advice } = error
+    // An event has neither of both.
+    const cause = advice.replace(`; ${askProvider}`, '.')
+    report?.({ operation, httpStatus, providerError, reason, cause })
   } else {
     report?.({ reason: 'error' })
   }

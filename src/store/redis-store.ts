@@ -182,6 +182,8 @@ function integer(reply: unknown): number {
 
 /** Client errors include the command with its values: only their message is passed on. */
 function unavailable(error: unknown): never {
-  const cause = new Error(error instanceof Error ? error.message : String(error))
+  // Refused at several addresses, Node says nothing but a code.
+  const { message, code }: Readonly<Record<string, unknown>> = Object(error)
+  const cause = new Error(String(message || code || error))
   throw new TwoFactorError('store_unavailable', { message: 'the store cannot be used', cause })
 }

@@ -633,6 +633,7 @@ describe('the events of a challenge', () => {
     expect(events.at(-1)).toStrictEqual({
       type: 'challenge.rejected',
       attemptsRemaining: 4,
+      inARow: 1,
       used: true,
       ...about,
     })
@@ -642,6 +643,7 @@ describe('the events of a challenge', () => {
     expect(events.at(-1)).toStrictEqual({
       type: 'challenge.rejected',
       attemptsRemaining: 3,
+      inARow: 2,
       used: false,
       durationMs: 0,
       operation: 'verifyCode',

@@ -336,11 +336,19 @@ describe('what an adapter reports', () => {
     }
     const late = { durationMs: 0, reason: 'timeout' }
     expect(await reasonOf({})).toEqual([late, late])
-    const throwing = () => {
-      throw new Error('broken')
+    const causes: readonly (readonly [thrown: unknown, named: string])[] = [
+      [new TypeError('482913'), 'TypeError'],
+      [Object.assign(new Error('+573001234567'), { code: 'ECONNREFUSED' }), 'Error ECONNREFUSED'],
+      [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'what is no error'],
+      [null, 'what is no error'],
+    ]
+    for (const [thrown, named] of causes) {
+      const throwing = () => {
+        throw thrown
+      }
+      const broken = { durationMs: 0, reason: 'error', cause: `The adapter threw ${named}: see its own log.` }
+      expect(await reasonOf({ sendCode: throwing, checkCode: throwing })).toEqual([broken, broken])
     }
-    const broken = { durationMs: 0, reason: 'error' }
-    expect(await reasonOf({ sendCode: throwing, checkCode: throwing })).toEqual([broken, broken])
   })
 
   it('calls it a timeout where an adapter was stopped by its signal', async () => {
@@ -360,38 +368,68 @@ describe('what an adapter reports', () => {
     ['+57 300 123 4567', '+••••'],
     ['1007', '1007'],
   ])('of an unexpected status %j quotes %j', async (unexpectedStatus, status) => {
-    const { check, events } = open({
+    const { codes } = open({
       async checkCode({ report }) {
         report?.({ httpStatus: 200, unexpectedStatus })
         return 'rejected'
       },
     })
-    await check()
-    expect(events).toMatchObject([{ type: 'provider.unexpected', status }])
+    expect((await codes.check(target, submitted)).about.status).toBe(status)
   })
 
-  it('of an unexpected status is one event a minute, also of parallel checks', async () => {
-    let clock = 1_800_000_000_000
-    const provider: Partial<CodeProvider> = {
-      async checkCode({ report }) {
-        report?.({ httpStatus: 200, unexpectedStatus: 'wrong' })
-        return 'rejected'
-      },
+  describe('of an unexpected status', () => {
+    let verdict: Verdict
+    beforeEach(() => {
+      verdict = 'rejected'
+    })
+    function opened(now?: () => number) {
+      const provider: Partial<CodeProvider> = {
+        async checkCode({ report }) {
+          report?.(
+            verdict === 'approved' ? {} : { httpStatus: 200, unexpectedStatus: 'wrong', cause: 'paste' },
+          )
+          return verdict
+        },
+      }
+      const { codes, events } = open(provider, {}, plain, now)
+      const checkOf = (account: number) => codes.check({ lane: 'auth', key: `ledger-${account}` }, submitted)
+      return { checkOf, events }
     }
-    const { check, events } = open(provider, {}, plain, () => clock)
-    const told = async () => {
-      await Promise.all(Array.from({ length: 50 }, check))
-      return events.length
-    }
-    expect(await told()).toBe(1)
-    expect(events).toEqual([{ type: 'provider.unexpected', status: 'wrong', httpStatus: 200, durationMs: 0 }])
-    clock += 59_999
-    expect(await told()).toBe(1)
-    clock += 1
-    expect(await told()).toBe(2)
-    // A clock that is set back by an hour does not silence it for an hour.
-    clock -= 3_600_000
-    expect(await told()).toBe(3)
+
+    it('is an event with what to do once five accounts in a row met it', async () => {
+      const { checkOf, events } = opened()
+      for (const account of [1, 1, 2, 3, 3, 4]) await checkOf(account)
+      expect(events).toEqual([])
+      await checkOf(5)
+      const about = { status: 'wrong', cause: 'paste', httpStatus: 200, durationMs: 0 }
+      expect(events).toEqual([{ type: 'provider.unexpected', ...about }])
+    })
+
+    it('is none where a code is approved in between: the account has a status for wrong codes', async () => {
+      const { checkOf, events } = opened()
+      for (let account = 0; account < 20; account += 1) {
+        verdict = account % 5 === 4 ? 'approved' : 'rejected'
+        await checkOf(account)
+      }
+      expect(events).toEqual([])
+    })
+
+    it('is one event a minute, also of parallel checks', async () => {
+      let clock = 1_800_000_000_000
+      const { checkOf, events } = opened(() => clock)
+      const told = async () => {
+        await Promise.all(Array.from({ length: 50 }, (_, account) => checkOf(account)))
+        return events.length
+      }
+      expect(await told()).toBe(1)
+      clock += 59_999
+      expect(await told()).toBe(1)
+      clock += 1
+      expect(await told()).toBe(2)
+      // A clock that is set back by an hour does not silence it for an hour.
+      clock -= 3_600_000
+      expect(await told()).toBe(3)
+    })
   })
 })
 

@@ -46,6 +46,27 @@ it('shows what strangers and known browsers have to wait for, each by itself', a
   ])
 })
 
+it('says of five wrong codes once that nothing can be typed, until that challenge ends', async () => {
+  const { host, desk } = await startDesk()
+  const ana = await host.login()
+  await ana.start()
+  const codes = ['111111', '222222', '333333', '444444', '555555', '666666']
+  for (const code of codes) await ana.verify(code)
+  const told = host.events.flatMap((event) => (event.type === 'challenge.rejected' ? [event.inARow] : []))
+  expect(told).toEqual([1, 2, 3, 4, 5])
+  const locked = host.events.filter(({ type }) => type === 'number.locked')
+  expect(locked).toEqual([expect.objectContaining({ subject: 'ana', lockedForMs: 5 * minute })])
+  expect(await desk.person('ana')).toMatchObject({
+    lockedForMs: 0,
+    strangers: { send: { challenge: 5 * minute }, check: { challenge: 5 * minute } },
+    known: { send: { challenge: 0 }, check: { challenge: 0 } },
+  })
+  expect(await host.tf.subjects.state('ana')).toMatchObject({ locked: false, nextCheckInMs: 5 * minute })
+  host.clock.now += 5 * minute
+  await ana.start()
+  expect(await ana.verify(host.stub.rightCode)).toMatchObject({ status: 200 })
+})
+
 it('shows trusted devices and tries of recovery codes, and ends them', async () => {
   const label = () => 'Firefox, Linux'
   const { host, desk } = await startDesk({ trustedDevices: { maxAgeMs: 30 * day, label } })

@@ -97,8 +97,8 @@ describe('health', () => {
 
   it('calls the store failing for half a minute after each failure', () => {
     const { clock, emit, read } = setUp()
-    emit({ type: 'store.failed', command: 'swap', durationMs: 250 })
-    const lastFailure = { at: noon, type: 'store.failed', command: 'swap' }
+    emit({ type: 'store.failed', command: 'swap', durationMs: 250, cause: 'OOM' })
+    const lastFailure = { at: noon, type: 'store.failed', command: 'swap', cause: 'OOM' }
     clock.now += 29_999
     expect(read().store).toStrictEqual({ state: 'failing', lastFailure })
     clock.now += 1
@@ -115,12 +115,11 @@ describe('health', () => {
 
   it('remembers a status that nobody has listed, and forgets it as a finding once a code is approved', () => {
     const { emit, read, findings } = setUp()
-    emit({ type: 'provider.unexpected', status: 'ok', ...asked })
-    const lastUnexpected = {
-      at: noon,
-      status: 'ok',
-      fix: expect.stringContaining('add "ok" to approvedStatuses'),
-    }
+    const rejected = { type: 'challenge.rejected', attemptsRemaining: 4, used: false, inARow: 1 } as const
+    emit({ ...rejected, ...about, ...asked })
+    expect(findings()).toEqual([])
+    emit({ ...rejected, ...about, ...asked, status: 'ok', cause: 'paste this' })
+    const lastUnexpected = { at: noon, status: 'ok', fix: 'paste this' }
     expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
     const [finding] = findings()
     expect(finding).toMatchObject({ code: 'status_unexpected', fix: lastUnexpected.fix })

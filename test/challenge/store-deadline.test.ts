@@ -33,15 +33,16 @@ describe('a store with a deadline', () => {
   })
 
   it.each([
-    ['hangs', dead],
-    ['rejects', () => Promise.reject(new Error('connection lost'))],
+    ['hangs', 'no response within 20 ms', dead],
+    ['rejects', 'Error', () => Promise.reject(new Error('connection lost'))],
     [
       'throws',
+      'OOM',
       () => {
-        throw new Error('connection lost')
+        throw new Error('OOM command not allowed')
       },
     ],
-  ])('says so when it %s', async (_, answer) => {
+  ])('says so when it %s: %s', async (_, cause, answer) => {
     const events: EventBody[] = []
     const store = bounded({ read: answer, swap: answer, increment: answer }, events)
     const asked = [
@@ -53,9 +54,9 @@ describe('a store with a deadline', () => {
       await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
     }
     expect(events).toEqual([
-      { type: 'store.failed', command: 'read', durationMs: 0 },
-      { type: 'store.failed', command: 'swap', durationMs: 0 },
-      { type: 'store.failed', command: 'increment', durationMs: 0 },
+      { type: 'store.failed', command: 'read', durationMs: 0, cause },
+      { type: 'store.failed', command: 'swap', durationMs: 0, cause },
+      { type: 'store.failed', command: 'increment', durationMs: 0, cause },
     ])
   })
 

@@ -42,7 +42,19 @@ describe('a report', () => {
     [200, '{"error": 10071}', { reason: 'answer', providerError: '10071' }],
     [200, '{"error": 100712}', { reason: 'answer', providerError: '•••' }],
   ])('of a check that returns HTTP %i %s: %j', async (httpStatus, body, told) => {
-    expect(await reportedOf(body, httpStatus)).toEqual({ operation: 'verifyCode', httpStatus, ...told })
+    const { cause: _cause, ...about } = await reportedOf(body, httpStatus)
+    expect(about).toEqual({ operation: 'verifyCode', httpStatus, ...told })
+  })
+
+  test.each([
+    [
+      200,
+      '{"status": "pending"}',
+      /^if that code was right, paste approvedStatuses: \["verified","pending"\] into/,
+    ],
+    [502, '<html>', /^The provider or a gateway in front of it is failing\.$/],
+  ])('of a check that returns HTTP %i %s says what to do', async (httpStatus, body, cause) => {
+    expect((await reportedOf(body, httpStatus)).cause).toMatch(cause)
   })
 
   test.each(['482-913', '4 8 2 9 1 3', '4, 8, 2, 9, 1, 3', '482 914', '48.29', '4:8:2:9'])(
@@ -72,7 +84,15 @@ describe('a report', () => {
     provider.answer('{"error": 1000, "msg": "number 573001234567 is blocked"}', 520)
     await codes.sendCode({ ...order, report })
     expect(report.mock.calls).toEqual([
-      [{ operation: 'sendSmsCode', httpStatus: 520, providerError: '1000', reason: 'answer' }],
+      [
+        {
+          operation: 'sendSmsCode',
+          httpStatus: 520,
+          providerError: '1000',
+          reason: 'answer',
+          cause: 'Check the parameters.',
+        },
+      ],
     ])
   })
 

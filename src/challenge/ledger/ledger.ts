@@ -198,3 +198,6 @@ export function forgiven(ledger: Ledger): Ledger {
   const none = { rejections: 0 }
   return { ...withSide(withSide(ledger, 'stranger', none), 'known', none), lockExpiresAt: 0 }
 }
+
+/** Wrong codes since the last success, of both ranks. */
+export const judgedIn = ({ stranger, known }: Ledger): number => stranger.rejections + known.rejections

@@ -40,10 +40,8 @@ export function createLedgers({ store, now: clock, emit }: Basis) {
   function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerView {
     if (stored === undefined) return { ledger: emptyLedger, now: clock(), limits }
     if (!isLedger(stored)) {
-      emit({ type: 'store.failed', command: 'read' })
-      throw new TwoFactorError('store_unavailable', {
-        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
-      })
+      emit({ type: 'store.failed', command: 'read', cause: unreadable })
+      throw new TwoFactorError('store_unavailable', { message: unreadable })
     }
     return { ledger: stored, now: timeOf(stored, clock()), limits }
   }
@@ -65,6 +63,8 @@ export function createLedgers({ store, now: clock, emit }: Basis) {
     }
   }
 }
+
+const unreadable = 'A ledger cannot be read. Does another program, or another version, write to this store?'
 
 /** Whether a stored value is a ledger. A missing figure would silently restart at zero, so that it is none. */
 function isLedger(stored: Json): stored is Ledger {

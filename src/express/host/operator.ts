@@ -79,14 +79,7 @@ export interface Operator {
    * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))
    */
   health(): Health
-  /**
-   * Closes the provider once its exchanges under way have ended, and the store when it is the default one. It does not
-   * wait for responses under way: call it when the server has closed, because a code that is asked for or checked
-   * afterwards is refused with `provider_unavailable`.
-   *
-   * @example
-   * process.once('SIGTERM', () => server.close(() => void tf.close()))
-   */
+  /** Closes the provider, and the store when it is the default one. */
   close(): Promise<void>
 }
 

@@ -91,7 +91,7 @@ export function createEmit(
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured') hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
     if (event.type === 'challenge.approved') isApproving = true
-    if (event.type === 'provider.unexpected' && !isApproving) {
+    if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {
       hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
     }
   }

@@ -5,6 +5,7 @@ import { printable } from './quote.js'
 /** What keeps somebody waiting. */
 const reasons = {
   lock: 'locked',
+  challenge: 'all tries of one code are used up',
   knownBrowser: 'a code for a browser that is known is still good',
   sends: 'it has had its codes of the hour or day',
   number: 'its number has had its share over all accounts',

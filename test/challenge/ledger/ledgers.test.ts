@@ -113,7 +113,8 @@ describe('a ledger in the store', () => {
     })
     await expect(async () => ledger().read()).rejects.toEqual(refused)
     await expect(async () => ledger().run(() => ({ outcome: 'let in' }))).rejects.toEqual(refused)
-    const told = { type: 'store.failed', command: 'read' }
+    const cause = expect.stringContaining('Does another program')
+    const told = { type: 'store.failed', command: 'read', cause }
     expect(events).toEqual([told, told])
   })
 })

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { storeCause } from '../../src/challenge/store-cause.js'
+import { TwoFactorError } from '../../src/errors.js'
+
+const wrapped = (cause: unknown) => new TwoFactorError('store_unavailable', { message: 'of no use', cause })
+const coded = (message: string, code: string) => Object.assign(new Error(message), { code })
+
+it.each([
+  [new Error('connect ECONNREFUSED 10.0.0.7:6379'), 'ECONNREFUSED'],
+  [coded('getaddrinfo ENOTFOUND redis.example.com', 'ENOTFOUND'), 'ENOTFOUND'],
+  // Refused at several addresses, Node has no message.
+  [coded('', 'ECONNREFUSED'), 'ECONNREFUSED'],
+  [new Error("OOM command not allowed when used memory > 'maxmemory'."), 'OOM'],
+  [new Error('NOAUTH Authentication required.'), 'NOAUTH'],
+  [new Error("READONLY You can't write against a read only replica."), 'READONLY'],
+  [new Error('no response within 250 ms'), 'no response within 250 ms'],
+  [new Error('Connection is closed.'), 'Connection is closed'],
+  // SQLSTATE: too many connections.
+  [coded('sorry, too many clients already', '53300'), '53300'],
+  // Whatever else a client says may quote what it was given.
+  [new RangeError('cannot store 482913 for +573001234567 with key k-1'), 'RangeError'],
+  [coded('tf3::auth:x', 'my key'), 'Error'],
+  ['a string', 'unknown'],
+  [undefined, 'unknown'],
+])('of %j is told %j', (error, cause) => {
+  expect(storeCause(error)).toBe(cause)
+  expect(storeCause(wrapped(error))).toBe(error === undefined ? 'store_unavailable' : cause)
+})
