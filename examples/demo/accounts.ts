@@ -7,7 +7,10 @@ export interface Movement {
 export interface Account {
   readonly name: string
   readonly password: string
-  phone: string
+  /** The preferred one first. */
+  numbers: readonly string[]
+  /** The secret of the authenticator app. */
+  app?: string | undefined
   email: string
   /** Newest first. */
   readonly movements: Movement[]
@@ -15,10 +18,12 @@ export interface Account {
   recoveryHashes: Set<string>
 }
 
+type Newcomer = Pick<Account, 'name' | 'password'> & { readonly phone: string }
+
 /** Who banks here: one account to begin with, as many more as sign up. */
 export interface Accounts {
   find(name: string | undefined): Account | undefined
-  open(person: Pick<Account, 'name' | 'password' | 'phone'>, movements?: Movement[]): void
+  open(person: Newcomer, movements?: Movement[]): void
   /** Whether that was one of the recovery codes that are left; it is not any more. */
   useRecoveryCode(name: string, hash: string): boolean
 }
@@ -27,9 +32,17 @@ export function createAccounts(): Accounts {
   const accounts = new Map<string, Account>()
   const demo: Accounts = {
     find: (name) => accounts.get(name ?? ''),
-    open(person, movements = []) {
-      const email = `${person.name}@example.com`
-      accounts.set(person.name, { ...person, email, movements, recoveryHashes: new Set() })
+    open({ name, password, phone }, movements = []) {
+      const email = `${name}@example.com`
+      const account = {
+        name,
+        password,
+        numbers: [phone],
+        email,
+        movements,
+        recoveryHashes: new Set<string>(),
+      }
+      accounts.set(name, account)
     },
     useRecoveryCode: (name, hash) => accounts.get(name)?.recoveryHashes.delete(hash) ?? false,
   }

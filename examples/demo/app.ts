@@ -71,7 +71,12 @@ export function createDemo(
     secret: secretOfThisRun(),
     countries: ['CO', 'BR', 'ES', 'MX'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
-    phone: (_req, subject) => accounts.find(subject)?.phone,
+    phone(_req, subject) {
+      const { numbers = [] } = accounts.find(subject) ?? {}
+      // To choose from is more to read, where there is nothing to choose.
+      return numbers.length > 1 ? numbers : numbers[0]
+    },
+    authenticator: { secretOf: (_req, subject) => accounts.find(subject)?.app, issuer: 'Demo bank' },
     onVerified: (req, _res, { subject }) => {
       req.session.userId = subject
       delete req.session.pendingUserId
@@ -105,7 +110,7 @@ export function createDemo(
     router.use('/two-factor', tf.routes())
     router.use(signInRoutes(tf, accounts, pages))
     router.use(bankRoutes(tf, accounts, pages))
-    router.use(securityRoutes(tf, accounts, pages))
+    router.use(securityRoutes(tf, accounts))
     router.use('/signup', signupRoutes(tf, accounts, pages))
     router.use('/guesses', guesses.routes(pages))
     router.use((req, res) => void res.status(404).send(pages(req).notFound()))

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { BrandOptions, Render, TrustedDevice } from 'express-two-factor'
+import type { BrandOptions, Render } from 'express-two-factor'
 import { type Account, balanceOf, money } from './accounts.js'
 import type { Guessed } from './guesses.js'
 import { switchOf } from './stage.js'
@@ -95,45 +95,6 @@ ${table(
         )}`,
       ),
 
-    security: (account: Account, browsers: readonly TrustedDevice[], news?: string) =>
-      page(
-        t.security,
-        `${status(news)}${nav}<h2>${t.number}</h2>
-<p>${fill(t.numberText, { digits: escaped(account.phone.slice(-2)) })} <a href="/number/code">${t.change}</a></p>
-<h2>${t.recoveryCodes}</h2>
-<p>${fill(t.codesLeft, { n: String(account.recoveryHashes.size) })}</p>
-${form('/recovery-codes', '', t.makeCodes, 'data-step-up')}
-<h2>${t.browsers}</h2>
-<p>${t.browsersText}</p>
-${
-  browsers.length === 0
-    ? `<p>${t.noBrowsers}</p>`
-    : table(
-        [t.browser, t.trustedOn, t.trust],
-        browsers.map(({ id, label = t.browser, isThis, trustedAt }, index) => [
-          `${escaped(label)}${isThis ? ` (${t.thisOne})` : ''}`,
-          new Date(trustedAt).toLocaleString(t.lang, { timeZone: 'UTC', timeZoneName: 'short' }),
-          form('/browsers', hidden('id', id), `${t.revoke}${index === 0 ? '' : ` ${index + 1}`}`),
-        ]),
-      )
-}`,
-      ),
-
-    recoveryCodes: (codes: readonly string[]) =>
-      page(
-        t.recoveryCodes,
-        `<p>${t.codesShown}</p>
-<ol class="codes">${codes.map((code) => `<li>${code}</li>`).join('\n')}</ol>
-${link('/security', t.done)}`,
-      ),
-
-    newNumber: (phone: string) =>
-      page(
-        t.newNumber,
-        `<p>${fill(t.newNumberText, { phone: escaped(phone) })}</p>
-${form('/number', '', t.useNumber, 'data-step-up')}`,
-      ),
-
     guesses: (guessed: Guessed | undefined) =>
       page(
         t.guess,
@@ -156,15 +117,16 @@ ${guessed === undefined ? '' : result(guessed, t)}${form('/guesses', '', t.guess
 }
 
 /** The pages of the package with what those of the bank have, in a frame of the stage too. */
-export const framed: Render = (_view, { html, locale, res }) => {
+export const framed: Render = ({ page }, { html, locale, res }) => {
   // Pages of this origin may frame them, and no others (clickjacking).
   const policy = String(res.get('Content-Security-Policy'))
   res.set('Content-Security-Policy', policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'"))
   res.set('X-Frame-Options', 'SAMEORIGIN')
-  const { inbox } = texts[locale.slice(0, 2) as keyof typeof texts]
+  const { inbox, account } = texts[locale.slice(0, 2) as keyof typeof texts]
+  const back = page === 'own' ? link('/account', account) : ''
   return html
     .replace('</head>', `${head}</head>`)
-    .replace('</main>', `<p class="inbox">${inbox}</p>\n</main>`)
+    .replace('</main>', `${back}<p class="inbox">${inbox}</p>\n</main>`)
 }
 
 const head = `<link rel="icon" href="/logo.svg">

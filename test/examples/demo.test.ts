@@ -107,7 +107,7 @@ describeInChromium('npm start', (browser) => {
     await page.keyboard.press('Enter')
     await bank.getByText('luis, luis@example.com').waitFor()
 
-    // Recovery codes in a dialog, in the other brand, dark and in Spanish.
+    // Recovery codes, in the other brand, dark and in Spanish.
     await page.getByLabel('Ask for codes').selectOption('dialog')
     await page.getByLabel('Look').selectOption('dark')
     await page.getByLabel('Brand').selectOption('dusk')
@@ -115,7 +115,7 @@ describeInChromium('npm start', (browser) => {
     // The frame loads anew for each switch, which may come after the click.
     await vi.waitFor(async () => {
       await page.getByRole('link', { name: 'Security settings' }).click()
-      await bank.getByText('quedan 0').waitFor({ timeout: 5_000 })
+      await bank.getByText('No tienes ninguno').waitFor({ timeout: 5_000 })
     }, 60_000)
     const colours = 'getComputedStyle(document.body)'
     const frame = page.frames()[1]
@@ -126,8 +126,20 @@ describeInChromium('npm start', (browser) => {
     await expect.poll(() => phone.locator('> li').count()).toBe(4)
     await expect.poll(() => axeEverywhere(page)).toEqual([])
     await fillIn()
+    await bank.getByRole('button', { name: 'Crear códigos nuevos' }).click()
     await bank.locator('.codes').waitFor()
     expect(await bank.locator('.codes li').count()).toBe(10)
+    await expect.poll(() => axeEverywhere(page)).toEqual([])
+
+    // A step-up in a dialog.
+    await bank.getByRole('link', { name: 'Ya los guardé' }).click()
+    await bank.getByRole('link', { name: 'Cuenta' }).click()
+    await bank.getByRole('link', { name: 'Ajustes' }).click()
+    await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
+    await expect.poll(() => phone.locator('> li').count()).toBe(5)
+    await expect.poll(() => axeEverywhere(page)).toEqual([])
+    await fillIn()
+    await bank.getByRole('heading', { name: 'Ajustes' }).waitFor()
 
     // A thousand guesses.
     await page.getByRole('button', { name: 'Send 1,000 guesses' }).click()
@@ -167,21 +179,22 @@ describeInChromium('npm start', (browser) => {
     await givePassword(page, demo)
     expect(await heading(page)).toBe('Account')
     await page.getByRole('link', { name: 'Security' }).click()
-    await page.getByRole('cell', { name: /^Chrom(e|ium), Linux \(this one\)$/ }).waitFor()
-    await press(page, 'Revoke')
-    await page.getByText('None yet').waitFor()
+    await page.getByText(/^Chrom(e|ium), Linux \(this one\), last used /).waitFor()
+    await page.getByRole('button', { name: /^Stop trusting / }).click()
+    await enterCode(ana)
+    await press(page, 'Stop trusting')
+    await page.getByText('The browser is no longer trusted.').waitFor()
 
-    // The number changes when the new one and the old one have confirmed it.
-    await page.getByRole('link', { name: 'Change it' }).click()
+    // A number is added when it is proven, and confirmed by the one that is there.
+    await page.getByRole('link', { name: 'Add a number' }).click()
     await page.getByLabel('Mobile number').fill('310 765 4321')
     await press(page, 'Send a code')
     await enterCode('+573107654321')
-    expect(await heading(page)).toBe('New number')
-    await press(page, 'Use this number')
+    await press(page, 'Add the number')
     await enterCode(ana)
     expect(await heading(page)).toBe('Check and send')
-    await press(page, 'Use this number')
-    await page.getByText('Codes go to the number that ends in 21').waitFor()
+    await press(page, 'Add the number')
+    await page.getByText('The number was added.').waitFor()
 
     await page.goto(`${demo.origin}/guesses`)
     await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 200_000 })
