@@ -13,7 +13,7 @@ import {
   type Ways,
   waysAfter,
 } from './changes.js'
-import type { AccountPagesOptions } from './options.js'
+import type { AccountChange, AccountPagesOptions } from './options.js'
 import type { AccountTexts } from './texts/en.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
@@ -145,14 +145,13 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   return { read, make, isConfirmed }
 }
 
-function tellingOf(change: Change, before: Ways, subject: string) {
-  const { numbers } = waysAfter(change, before)
+function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountChange {
   return {
     kind: change.kind,
     subject,
     ...('number' in change && { number: maskPhoneNumber(change.number) }),
     ...('device' in change && { device: change.device.label }),
-    untouched: before.numbers.filter((number) => numbers.includes(number)),
+    before: numbers,
   }
 }
 

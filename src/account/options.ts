@@ -27,10 +27,10 @@ export interface AccountChange {
   /** The label of the browser that is no longer trusted. */
   readonly device?: string | undefined
   /**
-   * Numbers that were on file before and still are, in E.164: a message to one of them reaches the person whatever somebody
-   * else has added. Besides, a removed number deserves one.
+   * The numbers that were on file before, in E.164: a message to each of them reaches the person whatever somebody else has
+   * added or removed.
    */
-  readonly untouched: readonly string[]
+  readonly before: readonly string[]
 }
 
 /** Options of `accountPages`. */

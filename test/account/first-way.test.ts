@@ -83,7 +83,7 @@ describe('an app', () => {
       changed: 'app-added',
     })
     expect(host.filed.ana?.app).toBe(secret)
-    expect(host.told).toEqual([{ kind: 'app-added', subject: 'ana', untouched: [phones.ana] }])
+    expect(host.told).toEqual([{ kind: 'app-added', subject: 'ana', before: [phones.ana] }])
     await confirmed(host, ana, '/app/remove')
     expect(host.filed.ana?.app).toBeUndefined()
     expect(host.events).toContainEqual(

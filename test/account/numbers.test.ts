@@ -31,9 +31,7 @@ describe('a number', () => {
       [first, newNumber, first].map((number) => number.slice(1)),
     )
     expect(host.filed.ana?.numbers).toEqual([first, newNumber])
-    expect(host.told).toEqual([
-      { kind: 'number-added', subject: 'ana', number: '••••••43', untouched: [first] },
-    ])
+    expect(host.told).toEqual([{ kind: 'number-added', subject: 'ana', number: '••••••43', before: [first] }])
     expect(host.events).toContainEqual(
       expect.objectContaining({ type: 'factor.changed', kind: 'phone', after: '••••••43' }),
     )
@@ -46,9 +44,9 @@ describe('a number', () => {
     expect(host.filed.ana?.numbers).toEqual([otherNumber, first])
     await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
     expect(host.filed.ana?.numbers).toEqual([otherNumber])
-    expect(host.told.map(({ kind, untouched }) => [kind, untouched])).toEqual([
+    expect(host.told.map(({ kind, before }) => [kind, before])).toEqual([
       ['number-first', [first, otherNumber]],
-      ['number-removed', [otherNumber]],
+      ['number-removed', [otherNumber, first]],
     ])
     expect(host.events).toContainEqual(
       expect.objectContaining({ type: 'factor.changed', kind: 'phone', before: '••••••67', removed: true }),
