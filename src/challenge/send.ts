@@ -28,7 +28,7 @@ import {
 import { isNumber, type NumberPlace, type Place, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
 import { type Unsent, unsentChallenge } from './unsent.js'
-import { newChallengeId, newCommandId } from './updater.js'
+import { insist, newChallengeId, newCommandId } from './updater.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
 type Decide = (view: LedgerView, chosen?: Channel) => Decision<SendOutcome>
@@ -90,7 +90,8 @@ export function createSend(parts: SendParts) {
       account.lane === 'auth' ? numberCounters.forSend(place.key, who.rank, challenge.channel) : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
-    const taken = await allSettled(spending.map((one) => one.take()))
+    // Rather counted twice than not known: a number that seems to have had another code takes the one before for gone.
+    const taken = await allSettled(spending.map((one) => insist(() => one.take())))
     const counted = spending.filter((_, nth) => isTaken(taken[nth]))
     const giveBack = (result: SendResult['result']) =>
       allSettled<unknown>(counted.map((one) => one.refund(result)))

@@ -78,15 +78,11 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
     const command = newCommandId()
     let attempted: Outcome | undefined
     let swaps = 0
-    let troubledAt: number | undefined
+    const passes = patience()
 
     /** One broken connection must not cost what the provider has approved, or has sent. */
     async function lookAgain(trouble: unknown): Promise<Outcome> {
-      // A full store says so at once: to ask again would keep it full.
-      if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
-      troubledAt ??= performance.now()
-      if (performance.now() - troubledAt > changedWithinMs - pauseMs) throw trouble
-      await new Promise((pass) => setTimeout(pass, pauseMs))
+      await passes(trouble)
       let entry: Entry | undefined
       try {
         entry = await store.read(key)
@@ -139,6 +135,30 @@ function refusedBy(isContended: boolean): TwoFactorError {
     message: 'Other requests change the same record at the moment. Try again.',
     headers: { 'Retry-After': '1' },
   })
+}
+
+/** Waits a moment for trouble with the store to pass; throws it when that has lasted for 1.5 s. */
+function patience(): (trouble: unknown) => Promise<void> {
+  let since: number | undefined
+  return async (trouble) => {
+    // A full store says so at once: to ask again would keep it full.
+    if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
+    since ??= performance.now()
+    if (performance.now() - since > changedWithinMs - pauseMs) throw trouble
+    await new Promise((pass) => setTimeout(pass, pauseMs))
+  }
+}
+
+/** Asks again for 1.5 s where the store does not answer. It may have carried out each: for what may be done twice. */
+export async function insist<Result>(ask: () => Promise<Result>): Promise<Result> {
+  const passes = patience()
+  for (;;) {
+    try {
+      return await ask()
+    } catch (trouble) {
+      await passes(trouble)
+    }
+  }
 }
 
 /** One command on an entry that this request does not otherwise use. */

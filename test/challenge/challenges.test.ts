@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/promises.js'
 import { hour, minute, refusal } from './kit.js'
@@ -14,6 +14,12 @@ const aboutAna = (challengeId: unknown, purpose = 'login') => ({
   subject: 'ana',
   country: 'CO',
 })
+
+/** What the store is left alone for passes at once. */
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
 
@@ -43,18 +49,44 @@ describe('start', () => {
       })
       await challenges.start({ ...ana, purpose: 'login' })
       wait(minute)
+      fakeTimers()
       isLost = true
       const session = command === 'start' ? 'session-2' : ana.session
       const sending = challenges[command]({ ...ana, session, purpose: 'login' })
-      await vi.waitFor(() => expect(isLost).toBe(false))
+      await vi.advanceTimersByTimeAsync(0)
+      expect(isLost).toBe(false)
       const typed = await challenges.verify({ ...ana, session, code: 'wrong1' })
       expect(typed).toMatchObject({ outcome: 'rejected', attemptsRemaining: 4 })
+      await vi.advanceTimersByTimeAsync(100)
       expect(await sending).toMatchObject({ outcome: 'started', challenge: { attemptsRemaining: 4 } })
       expect(provider.sends).toHaveLength(2)
       const superseded = events.filter(({ type }) => type === 'challenge.superseded')
       expect(superseded).toHaveLength(command === 'start' ? 1 : 0)
     },
   )
+
+  it('counts once more where the answer to a count is lost, and the code still belongs to its account', async () => {
+    let isLost = false
+    const { challenges, provider, wait } = createService({
+      commands: (well) => ({
+        async increment(key, windowMs, by) {
+          const counted = await well.increment(key, windowMs, by)
+          if (!isLost || by === 0 || !key.includes(':number-sends:')) return counted
+          isLost = false
+          throw new Error('the connection broke')
+        },
+      }),
+    })
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    fakeTimers()
+    isLost = true
+    const resending = challenges.resend(ana)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(await resending).toMatchObject({ outcome: 'started' })
+    expect([isLost, provider.sends.length]).toEqual([false, 2])
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
 
   it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {
     const { challenges, provider, now } = createService()

@@ -625,7 +625,7 @@ export const weakenings = [
     bound: 26,
     what: 'one broken connection loses what the provider has said',
     file: 'src/challenge/updater.ts',
-    find: 'if (performance.now() - troubledAt > changedWithinMs - pauseMs) throw trouble',
+    find: 'if (performance.now() - since > changedWithinMs - pauseMs) throw trouble',
     replace: 'throw trouble',
     tests: ['test/challenge/updater.test.ts', 'test/faults/broken-connection.test.ts'],
   },
@@ -644,6 +644,14 @@ export const weakenings = [
     find: 'made !== undefined && view.ledger.sends.some(({ id }) => id === made.sendId)',
     replace: 'made === null',
     tests: ['test/challenge/challenges.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'a count whose answer is lost ends the code before',
+    file: 'src/challenge/send.ts',
+    find: 'insist(() => one.take())',
+    replace: 'one.take()',
+    tests: ['test/challenge/challenges.test.ts', 'test/faults/broken-connection.test.ts'],
   },
   {
     bound: 26,

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
@@ -216,7 +216,11 @@ describe('sends at once', () => {
         if (fails(key, by)) throw new Error('down')
         return increment(key, windowMs, by)
       }
-      await expect(challenges.start(order)).rejects.toMatchObject({ code: 'store_unavailable' })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const refused = expect(challenges.start(order)).rejects.toMatchObject({ code: 'store_unavailable' })
+      await vi.advanceTimersByTimeAsync(1_500)
+      await refused
       expect(provider.sends).toEqual([])
       store.increment = increment
       expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
