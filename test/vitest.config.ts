@@ -33,6 +33,8 @@ const runsBuilt = files(
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
   'express/{wiring,fail-closed,shapes,forms,form-page,resume,return-path,host-setups}',
+  'account/{confirmation,first-way}',
+  'express/own-route',
   'express/{routes,origin-check,guard,guard-coverage,express-session,failed-success,shared-cache}',
 )
 
@@ -46,6 +48,7 @@ const full = files(
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',
   'control-openapi',
+  'account/walk',
   'browser/{brand,inbox,inbox-looks,journeys,keyboard,pages,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look,react}',
   'faults/**/*',

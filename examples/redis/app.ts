@@ -6,6 +6,7 @@ import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { createClient as createRedisClient } from 'redis'
+import { endOnSigterm } from '../end-on-sigterm.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -73,5 +74,10 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => {
 })
 
 const server = app.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+endOnSigterm(server, async () => {
+  await tf.close()
+  redis.destroy()
+  if (process.connected) process.disconnect()
+})
 // Ends with the process that started it.
 process.on('disconnect', () => process.exit())

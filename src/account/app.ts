@@ -33,7 +33,7 @@ export function addAppRoutes(
   function wrongCode(visit: OwnVisit, begun: NewAuthenticator, { status, code }: TwoFactorError): OwnReply {
     const { 'code.wrong.app.title': title, 'code.wrong.app.text': text } = visit.texts
     const problem = `${title}. ${text}`
-    const page = appPage(sceneOf(visit), begun)
+    const page = appPage(sceneOf(visit), begun, true)
     return { ...page, problem, status, address: `${path}/app`, body: { status, code, detail: problem } }
   }
 

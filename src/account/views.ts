@@ -97,7 +97,7 @@ function devicesSection(scene: Scene, devices: readonly TrustedDevice[]): Html |
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const used = fill(texts['device.used'], { when: day.format(usedAt) })
-    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, ${used}</p>
+    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, <bdi>${used}</bdi></p>
 ${deed(scene, '/devices/end', 'device-ended', { fields: { device: id }, of: label })}</li>
 `
   })
@@ -119,12 +119,12 @@ ${deed(scene, '/numbers/add', 'number-added', { isMain: true })}${back(scene)}`
 }
 
 /** A new app: scan its secret, and type the first code. */
-export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator): Page {
+export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator, isWrong = false): Page {
   const { texts: own, path, visit } = scene
   const { texts } = visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
   const entry = html`<label for="pair">${texts['code.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr">
+<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>
 <div class="buttons"><button class="main" data-busy="${texts['busy.checking']}">${texts['code.submit']}</button></div>`
   const content = html`<p>${texts['pair.text']}</p>
 <div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>

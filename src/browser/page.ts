@@ -1,4 +1,5 @@
 import { showBusy, submitterOf } from './busy.js'
+import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
 
@@ -33,4 +34,5 @@ addEventListener('keydown', ({ key }) => {
 })
 
 live(document)
+offerToKeep(document)
 takeFromDevice(document.querySelector('[autocomplete=one-time-code]'), leaving.signal)

@@ -5,7 +5,7 @@ import { type Actor, type ChallengeView, type Refusal, refused } from './command
 import { allNumbers, mayHaveSeveral, type NumberOnFile } from './destinations.js'
 import type { Basis } from './keys.js'
 import { guessesLeft } from './ledger/guessing.js'
-import type { Challenge, Ledger } from './ledger/ledger.js'
+import type { Challenge } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
 import { resendableAt, resendableBy } from './ledger/pacing.js'
 import { deliveryOf } from './ledger/sends.js'
@@ -88,7 +88,11 @@ export function createAccounts(
       return { ...counted, ledger: openLedger(key, limits[lane]), places, hasChoice }
     },
 
-    ways: (account: Account, channels: readonly Channel[], { last }: Ledger): readonly Way[] =>
+    ways: (
+      account: Account,
+      channels: readonly Channel[],
+      { last }: { readonly last?: Pick<Challenge, 'place' | 'channel'> | undefined },
+    ): readonly Way[] =>
       waysTo(account.places, channels, last, account.hasChoice ? wayId(secrets, account) : undefined),
 
     /** As they are stored: nobody learns amount or payee from the store. */

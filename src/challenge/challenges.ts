@@ -153,7 +153,10 @@ export function createChallenges(parts: SendParts): Challenges {
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
       const known = await gather(command, account)
-      const ways = accounts.ways(account, accepted, known.seen.ledger)
+      const told = outlook(known)
+      const { challenge, last } = known.seen.ledger
+      // Whoever waited for a code gets the next one in the same way.
+      const ways = accounts.ways(account, accepted, { last: told.expired ? challenge : last })
       if (ways.length === 0) return unreachable(refused('no_phone'))
       const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
       const refusals = met.flatMap(([, one]) => one ?? [])
@@ -164,7 +167,7 @@ export function createChallenges(parts: SendParts): Challenges {
       // Enumeration: no session learns where the code of another one went.
       const current = 'outcome' in live ? undefined : live.place
       return {
-        ...outlook(known),
+        ...told,
         ...(refusal && { refusal }),
         waits: Object.fromEntries(
           met.flatMap(([{ id, channel }, one]) =>

@@ -33,7 +33,7 @@ describeInChromium('the pages', (browser) => {
     await page.clock.runFor(42_000)
     expect(await again.isEnabled()).toBe(true)
     expect(await spoken.textContent()).toBe('You can ask for a new code now.')
-    expect(await page.locator('[data-wait-ms]').isVisible()).toBe(false)
+    expect(await page.locator('p[data-wait-ms]').isVisible()).toBe(false)
   })
 
   it('count the time that a phone has slept', async () => {

@@ -204,8 +204,8 @@ describe('several destinations of one person', () => {
     const { text, fields } = await ana.submit('/two-factor/resend', { ...code.fields, channel: 'sms' })
     expect(host.stub.sends).toHaveLength(1)
     expect(text).toContain('That code no longer works')
-    expect(labelsOf(text)).toContain('Send a code: Office &amp; home')
-    const [, destination] = /value="([\w-]{43})"[^>]*>Send a code: <bdi>Office/.exec(text) ?? []
+    expect(labelsOf(text)).toContain('Send a new code: Office &amp; home')
+    const [, destination] = /value="([\w-]{43})"[^>]*>Send a new code: <bdi>Office/.exec(text) ?? []
     await ana.submit('/two-factor/start', { ...fields, destination: destination ?? '' })
     expect(host.stub.sends.map(({ form }) => `+${form.phone}`)).toEqual([office, office])
   })

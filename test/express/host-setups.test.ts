@@ -91,4 +91,12 @@ describe('close', () => {
     expect(closed).toEqual([])
     await expect(options.provider.balance?.()).rejects.toThrow()
   })
+
+  it('waits for no response: what is asked for afterwards is refused, and nothing is sent', async () => {
+    const host = await startHost()
+    const browser = await host.login()
+    await host.tf.close()
+    const { status, json } = await browser.start()
+    expect([status, json.code, host.stub.sends.length]).toEqual([503, 'provider_unavailable', 0])
+  })
 })

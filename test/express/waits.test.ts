@@ -108,6 +108,27 @@ describe('a code that ran out', () => {
     expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321', '573007654321'])
   })
 
+  it('of one of several numbers is replaced by one button, for where it went; the others are a page further', async () => {
+    const host = await startHost({ options: { phone: () => ['+573001234567', '+573007654321'] } })
+    const ana = await host.login()
+    const sends = (page: string) =>
+      [...page.matchAll(/name="destination" value="([^"]+)"[^>]*>([^<]+)/g)].map(([, id = '', label]) => ({
+        id,
+        label,
+      }))
+    const [, second] = sends((await ana.open('/two-factor')).text)
+    await ana.submit('/two-factor/start', { destination: second?.id ?? '' })
+    host.clock.now += 5 * minute
+    const page = await ana.open('/two-factor')
+    expect(page.text).toContain('That code no longer works.')
+    expect(sends(page.text)).toEqual([{ id: second?.id, label: 'Send a new code: the number ending in 21' }])
+    const [, others = ''] = /href="([^"]+)">Get a code another way</.exec(page.text) ?? []
+    expect(sends((await ana.open(others.replaceAll('&amp;', '&'))).text)).toHaveLength(4)
+    const sent = await ana.submit('/two-factor/start', { ...page.fields, destination: second?.id ?? '' })
+    expect(sent.status).toBe(303)
+    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321', '573007654321'])
+  })
+
   it('is said to nobody else', async () => {
     const { host } = await expired()
     const other = await host.login('ana2')

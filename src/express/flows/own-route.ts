@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { oneOf, optionError } from '../../lib/options.js'
 import { safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
-import type { Body, RequestContext } from '../http/request-body.js'
+import type { RequestContext } from '../http/request-body.js'
 import type { Reply } from '../http/responder.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Texts } from '../pages/messages/en.js'
@@ -77,8 +77,9 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       urlOf: ({ req }: RequestContext) => safePath(req.baseUrl) ?? '/',
     }
     return endpoint(method, page, async (context): Promise<Reply> => {
-      const { req, res } = context
-      const fields: Body = context.fields
+      const { req, res, fields } = context
+      // A guard that is called by hand keeps a form that it sees was parsed, be it an empty one.
+      req.body ??= fields
       const formFields = formFieldsOf(req)
       const said = await act({ req, res, fields, ...identified(req), ...languageOf(req), formFields })
       if (said === undefined) {

@@ -79,7 +79,14 @@ export interface Operator {
    * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))
    */
   health(): Health
-  /** Closes the provider, and the store when it is the default one. */
+  /**
+   * Closes the provider once its exchanges under way have ended, and the store when it is the default one. It does not
+   * wait for responses under way: call it when the server has closed, because a code that is asked for or checked
+   * afterwards is refused with `provider_unavailable`.
+   *
+   * @example
+   * process.once('SIGTERM', () => server.close(() => void tf.close()))
+   */
   close(): Promise<void>
 }
 

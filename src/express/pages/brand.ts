@@ -197,7 +197,7 @@ a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
-form + form, form + p, section + form { margin-top: 1rem; }
+form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .problem, .notice { margin-bottom: 1.25rem; padding: 0.75rem 1rem; border-inline-start: 4px solid var(--line); border-radius: 0.25rem; background: var(--ground); }
 .problem { background: var(--wrong-ground); border-color: var(--wrong); }
 .problem:focus-visible { outline-color: var(--wrong); }
@@ -210,6 +210,13 @@ form + form, form + p, section + form { margin-top: 1rem; }
 .key { font-family: monospace; font-weight: 600; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
+.rows, .codes { margin: 0 0 1rem; padding: 0; list-style: none; }
+.rows > li + li { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--ground); }
+.rows > li { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; }
+.rows p { flex: 1 0 100%; margin: 0; color: inherit; }
+.rows form { flex: 1 1 auto; margin: 0; }
+.codes { display: grid; gap: 0.25rem; overflow-wrap: anywhere; }
+@media print { .buttons, form, .buttons + p { display: none; } }
 [data-clock] { font-variant-numeric: tabular-nums; }
 dialog {
   width: min(27rem, 100% - 2rem); max-height: calc(100% - 2rem); padding: 2rem; overflow: auto;

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Channel, Details } from '../../challenge/code-provider.js'
+import { appMethod, type Channel, type Details } from '../../challenge/code-provider.js'
 import type { DestinationView } from '../../challenge/destinations.js'
 import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/json.js'
@@ -52,7 +52,7 @@ export function sendButtons(
     const [field, label] =
       typeof way === 'string'
         ? [html`name="channel" value="${way}"`, byMethod(index === 0 ? wording : 'instead', way, texts)]
-        : [html`name="destination" value="${way.id}"`, wayTo(way, texts)]
+        : [html`name="destination" value="${way.id}"`, wayTo(way, texts, wording)]
     return html`<button class="${look}${wait && ' waits'}" ${field} data-busy="${texts['busy.sending']}"${wait}>${label}</button>
 `
   })
@@ -61,10 +61,11 @@ ${buttons}</div>`
 }
 
 /** The digits alone: bullets mean nothing when read aloud, and a button is read whole. */
-function wayTo({ method, masked, label }: DestinationView, texts: Texts): Html {
+function wayTo({ method, masked, label }: DestinationView, texts: Texts, wording: 'start' | 'resend'): Html {
   const digits = masked.replace(/\D/g, '')
   const where = label === undefined ? digits && fill(texts['code.destination'], { digits }) : isolated(label)
-  return html`${byMethod('start', method, texts)}${where && html`: ${where}`}`
+  // Nothing is sent to an app.
+  return html`${byMethod(method === appMethod ? 'start' : wording, method, texts)}${where && html`: ${where}`}`
 }
 
 /** The wait beside the buttons; hidden when the problem above them tells it. */

@@ -1,5 +1,6 @@
 import type { Outlook } from '../../challenge/challenges.js'
 import type { Channel } from '../../challenge/code-provider.js'
+import type { DestinationView } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
@@ -8,7 +9,7 @@ import { waysOut } from './ways-out.js'
 type Page = PageView['page']
 
 /** All that decides which page is shown. The rest is shown as it is. */
-export interface PageFacts extends Omit<PageView, 'page' | 'ways'> {
+export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
   /** Which methods the guard takes, when not all of them do. */
   readonly methods?: readonly string[] | undefined
   /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
@@ -110,6 +111,8 @@ export function pageFor(facts: PageFacts): PageView {
   const problem = problemOn(form, facts)
   const page = problem !== undefined && isEnded(form, problem, facts) ? 'problem' : form
   const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
+  const waits = waitsOn(page, problem, facts)
+  const next = page === 'start' && replaces ? nextPlace(facts, waits) : undefined
   const chooses = form === 'start' && facts.method === 'any'
   const isOfApp = form === 'code' && facts.method === 'app'
   const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : isOfApp ? 'app' : undefined
@@ -120,7 +123,8 @@ export function pageFor(facts: PageFacts): PageView {
     problem,
     method,
     probesCookies: page === 'phone' && facts.probesCookies === true,
-    ...waitsOn(page, problem, facts),
+    ...waits,
+    next,
     isReplacement: replaces === true,
     isCalm: isCalm === true,
     isCancellable: !ofNobody && isLeft(page, facts),
@@ -132,6 +136,16 @@ export function pageFor(facts: PageFacts): PageView {
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }
   return { ...view, ways: waysOut(view, ends === 'elsewhere' ? undefined : here) }
+}
+
+/** The one button for the next code, where the last one went: the other ways are a page further. */
+function nextPlace(
+  { method, destinations = [] }: PageFacts,
+  { waitMs = 0, waits = {} }: Pick<PageView, 'waitMs' | 'waits'>,
+): DestinationView | undefined {
+  const [first, ...others] = destinations
+  if (first === undefined || others.length === 0 || method === 'any') return undefined
+  return (waits[first.id] ?? 0) > waitMs ? undefined : first
 }
 
 /** Whether there is something to give up: at a signup another number may be used instead. */

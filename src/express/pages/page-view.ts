@@ -54,6 +54,8 @@ export interface PageView {
   readonly otherNumberMayDo?: boolean
   /** Where codes may come from, the preferred one first, when there may be more than a number. */
   readonly destinations?: readonly DestinationView[] | undefined
+  /** On the page `start`, the one of them that gets a code in place of one that ran out: the others are a page further. */
+  readonly next?: DestinationView | undefined
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Whether the person may ask to trust this device. */

@@ -62,7 +62,8 @@ ${(!isApp || ways.length > 0) && help}`,
  * destinations chooses here, also while a code from one of them is awaited.
  */
 function startScreen(view: PageView, texts: Texts): Screen {
-  const { details, channels, destinations = [] } = view
+  const { details, channels, next } = view
+  const destinations = next === undefined ? (view.destinations ?? []) : [next]
   const wording = view.isReplacement ? 'resend' : 'start'
   const ways = destinations.length > 0 ? destinations : channels
   const sent = view.destination === undefined ? 'start.text' : 'start.text.named'

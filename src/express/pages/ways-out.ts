@@ -56,11 +56,11 @@ const mainWays: readonly Way['text'][] = ['link.signIn', 'phone.prove']
 
 /** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
 function otherWays(view: Decided): readonly Given[] {
-  const { page, challenge, links, takesRecoveryCode, changeableNumber, destinations = [] } = view
+  const { page, challenge, links, takesRecoveryCode, changeableNumber, destinations = [], next } = view
   // At a signup another number will do.
   const lost: Given = ['phone.lost', changeableNumber ? undefined : links.lostPhone]
   const support: Given = ['link.support', links.support]
-  if (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent)) {
+  if (next !== undefined || (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent))) {
     return [['resend.another', pageBy(view, 'any')], lost, support]
   }
   return [

@@ -1,0 +1,22 @@
+/** Ways to keep what a page shows once: its buttons appear where a script can do what they say. */
+export function offerToKeep(page: Document): void {
+  const status = page.querySelector('[role=status]')
+
+  for (const button of page.querySelectorAll<HTMLButtonElement>('[data-copies]')) {
+    const { copies = '', copied = '' } = button.dataset
+    const items = page.getElementById(copies)?.querySelectorAll('li') ?? []
+    const text = [...items].map(({ textContent }) => textContent).join('\n')
+    // Absent where the page came without TLS.
+    const { clipboard } = navigator
+    button.hidden = clipboard === undefined
+    button.addEventListener('click', async () => {
+      await clipboard.writeText(text)
+      button.textContent = copied
+      if (status !== null) status.textContent = copied
+    })
+  }
+  for (const button of page.querySelectorAll<HTMLButtonElement>('[data-prints]')) {
+    button.hidden = false
+    button.addEventListener('click', () => print())
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdirSync } from 'node:fs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { englishTexts } from '../../src/index.js'
+import { axeFindings, describeInChromium } from '../browser/chromium.js'
+import { phones } from '../express/kit.js'
+import { type AccountHost, newNumber, otherNumber, path, shownByApp, signIn, startAccounts } from './kit.js'
+
+const narrow = { width: 320, height: 640 }
+/** Where pictures go, for whoever looks at them. */
+const pictures = process.env.PICTURES
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const heading = (page: Page) => page.locator('h1').innerText()
+
+describeInChromium('the account pages', (browser) => {
+  /** Ana, signed in, in a browser. */
+  async function startWalk(more: BrowserContextOptions = {}, hashes: string[] = []) {
+    const host = await startAccounts({
+      numbers: [String(phones.ana), otherNumber],
+      hashes,
+      options: { pages: { messages: { ar: { ...englishTexts, lang: 'ar' } } } },
+    })
+    const ana = await signIn(host, { trustDevice: true })
+    const context = await browser().newContext({ viewport: narrow, ...more })
+    onTestFinished(() => context.close())
+    const cookies = [...ana.cookies].filter(([name]) => name === 'connect.sid')
+    await context.addCookies(cookies.map(([name, value]) => ({ name, value, url: host.url })))
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(host.url + path)
+    return { host, page }
+  }
+
+  /** Looks at the page: it fits, axe finds nothing. */
+  async function look(page: Page, name: string): Promise<void> {
+    // It waits by timers, which do not run in a page without scripts.
+    if (!name.startsWith('without')) expect([name, await axeFindings(page)]).toEqual([name, []])
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect([name, overflow]).toEqual([name, 0])
+    if (pictures === undefined) return
+    mkdirSync(pictures, { recursive: true })
+    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
+  }
+
+  /** Types the code that a change asks for, and confirms the form that waited for it. */
+  async function confirm(host: AccountHost, page: Page, action: string, name: string): Promise<void> {
+    await look(page, `${name} ways`)
+    await page.getByRole('button', { name: 'Send a code: the number ending in 67' }).click()
+    await look(page, `${name} code`)
+    await page.locator('#code').fill(host.stub.rightCode)
+    await press(page, 'Continue')
+    await look(page, `${name} confirm`)
+    await press(page, action)
+    host.clock.now += 5 * 60_000
+  }
+
+  it.each([
+    ['with scripts, en', { locale: 'en-GB' }],
+    ['without scripts, en', { locale: 'en-GB', javaScriptEnabled: false }],
+    ['with scripts, ar', { locale: 'ar' }],
+  ])('lead from way to way, %s', async (mode, options) => {
+    const { host, page } = await startWalk(options)
+    host.clock.now += 5 * 60_000
+    await look(page, `${mode} overview`)
+    expect(await page.locator('html').getAttribute('dir')).toBe(mode.endsWith('ar') ? 'rtl' : 'ltr')
+
+    await page.getByRole('link', { name: 'Add a number' }).click()
+    await page.locator('#phone').fill(newNumber)
+    await page.locator('button.main').click()
+    await page.locator('#code').fill(host.stub.rightCode)
+    await press(page, 'Continue')
+    expect(await heading(page)).toBe('Add this number?')
+    await look(page, `${mode} add`)
+    await press(page, 'Add the number')
+    expect(await page.locator('dl').innerText()).toContain(newNumber)
+    await confirm(host, page, 'Add the number', `${mode} add`)
+    expect(await page.locator('.notice').innerText()).toBe('The number was added.')
+    await look(page, `${mode} added`)
+    expect(host.filed.ana?.numbers).toHaveLength(3)
+
+    await page.getByRole('button', { name: 'Use first ••••••43' }).click()
+    await confirm(host, page, 'Use first', `${mode} first`)
+    expect(host.filed.ana?.numbers[0]).toBe(newNumber)
+
+    await page.getByRole('link', { name: 'Set up an app' }).click()
+    await page.getByRole('button', { name: 'Send a code: the number ending in 67' }).click()
+    await page.locator('#code').fill(host.stub.rightCode)
+    await press(page, 'Continue')
+    await look(page, `${mode} app`)
+    await page.getByLabel('Security code').fill('000000')
+    await press(page, 'Continue')
+    await look(page, `${mode} app wrong`)
+    const key = await page.locator('.key').innerText()
+    await page.getByLabel('Security code').fill(shownByApp(host, key.replaceAll(' ', '')))
+    await press(page, 'Continue')
+    expect(await page.locator('.notice').innerText()).toBe('The app was set up.')
+    host.clock.now += 5 * 60_000
+
+    await press(page, 'Make new codes')
+    await confirm(host, page, 'Make new codes', `${mode} recovery`)
+    await look(page, `${mode} recovery codes`)
+    expect(await page.locator('.codes li').count()).toBe(10)
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(!mode.startsWith('without'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as text' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('recovery-codes.txt')
+    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await look(page, `${mode} end`)
+  })
+})

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import type { OwnAct } from '../../src/index.js'
+import { type HostOptions, startSignedIn } from './kit.js'
+
+const start = (act: OwnAct, more: HostOptions = {}, method: 'GET' | 'POST' = 'POST') =>
+  startSignedIn({
+    mount: (app, tf) => void app.all('/own', tf.ownRoute(method, act)),
+    ...more,
+  })
+
+it('reads JSON and forms, and says who asks in which session and language', async () => {
+  const { ana } = await start(({ fields, subject, session, locale }) => ({
+    location: '/done',
+    status: 201,
+    body: { fields, subject, hasSession: session.length > 0, locale },
+  }))
+  const json = await ana.post('/own', { a: 1 }, { 'accept-language': 'pt-BR' })
+  expect([json.status, json.json]).toEqual([
+    201,
+    { fields: { a: 1 }, subject: 'ana', hasSession: true, locale: 'pt' },
+  ])
+  const form = await ana.submit('/own', { a: '1' })
+  expect([form.status, form.location]).toEqual([303, '/done'])
+})
+
+it('shows a page in the look of the others, with what went wrong and a token of the host', async () => {
+  const { ana } = await start(
+    ({ formFields }) => ({
+      title: 'Sessions <1>',
+      content: `<p>${formFields._csrf}</p>`,
+      problem: 'Not <this>',
+      status: 409,
+      address: '/sessions',
+      body: { code: 'gone' },
+    }),
+    { options: { pages: { brand: { name: 'Acme & Sons' }, formFields: () => ({ _csrf: 'token' }) } } },
+  )
+  const { status, text, headers } = await ana.submit('/own')
+  expect(status).toBe(409)
+  expect(text).toContain('<title>Error: Sessions &lt;1&gt; – Acme &amp; Sons</title>')
+  expect(text).toContain('<p>Not &lt;this&gt;</p>')
+  expect(text).toContain('<p>token</p>')
+  expect(text).toContain('data-address="/sessions"')
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect((await ana.post('/own')).json).toEqual({ code: 'gone' })
+})
+
+it('goes through the render of the host', async () => {
+  const { ana } = await start(
+    () => ({ title: 'Own', content: '', problem: 'No', body: {} }),
+    {
+      options: {
+        pages: { render: ({ page, own }, { problem }) => `${page}: ${own?.title}, ${problem}` },
+      },
+    },
+    'GET',
+  )
+  expect((await ana.open('/own')).text).toBe('own: Own, No')
+})
+
+it('refuses other methods, other sites, what cannot be read, and nobody', async () => {
+  const { host, ana } = await start(() => ({ location: '/', body: {} }))
+  expect((await ana.get('/own')).refusal).toEqual([405, 'method_not_allowed'])
+  const foreign = { 'sec-fetch-site': 'cross-site' }
+  expect((await ana.post('/own', {}, foreign)).refusal).toEqual([403, 'cross_site'])
+  expect((await ana.postRaw('/own', 'application/json', '[')).refusal).toEqual([400, 'invalid_request'])
+  expect((await host.browser().post('/own')).refusal).toEqual([401, 'not_identified'])
+})
+
+it('leaves the response to a guard that is called by hand, which keeps a form without fields', async () => {
+  const { host, ana } = await startSignedIn({
+    mount(app, tf) {
+      const guard = tf.requireTwoFactor({ purpose: 'own', once: true, resume: true })
+      const act: OwnAct = ({ req, res }) =>
+        new Promise((resolve, reject) => {
+          res.once('close', () => resolve(undefined))
+          guard(req, res, (error) => (error ? reject(error) : resolve({ location: '/done', body: {} })))
+        })
+      app.post('/own', tf.ownRoute('POST', act))
+    },
+  })
+  host.clock.now += 60_000
+  const asked = await ana.submit('/own')
+  expect(asked.text).toContain('saved your form.')
+  const back = await host.ledBy(asked.fields.requirement, ana)
+  const page = await ana.open(back)
+  expect((await ana.submit('/own', page.fields)).location).toBe('/done')
+})
+
+it('tells the host of a handler that says nothing, and of a method that there is not', async () => {
+  const { host, ana } = await start(() => undefined)
+  expect((await ana.post('/own')).json.host).toContain('ownRoute: the handler must return a reply')
+  expect(() => host.tf.ownRoute('PUT' as 'GET', () => undefined)).toThrow("must be 'GET' or 'POST'")
+})
