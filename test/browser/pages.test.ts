@@ -95,7 +95,7 @@ describeInChromium('the pages', (browser) => {
   it('leave the wait to the server when there is no script', async () => {
     const page = await browser().newPage({ javaScriptEnabled: false })
     await page.goto(server.urlOf('en', 'code'))
-    expect(await page.locator('[data-wait-ms]').innerText()).toBe('You can ask for another in 1 minute.')
+    expect(await page.locator('p[data-wait-ms]').innerText()).toBe('You can ask for another in 1 minute.')
     expect(await page.getByRole('button', { name: 'Send a new code' }).isEnabled()).toBe(true)
     await page.close()
   })

@@ -225,6 +225,8 @@ describe('a problem', () => {
     ],
     ['a new app, wrong code', 'Check that your phone sets its time by itself.'],
     ['refused number', 'We couldn&#39;t send a code to this number. Use another way, or contact support'],
+    ['refused number, not yet called', 'Try a call, use another way, or contact support.'],
+    ['expired, one of several numbers', 'Send a new code: the number ending in 67 Get a code another way'],
     [
       'start, a code sent elsewhere',
       'The code we sent before can&#39;t be used here. You can ask for a new one in 43 seconds.',

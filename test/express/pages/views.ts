@@ -148,6 +148,13 @@ export const states: Readonly<Record<string, PageFacts>> = {
     problem: { code: 'delivery_failed' },
     ...coolingDown(60_000),
   },
+  'refused number, not yet called': {
+    ...startView,
+    destination: '••••••67',
+    problem: { code: 'delivery_failed' },
+    outlook: { waits: { sms: 60_000 }, expired: false, failed: true, untypedSince: 0 },
+    links: { support: '/help' },
+  },
   'start, a code sent elsewhere': {
     ...startView,
     destination: '••••••67',
@@ -156,6 +163,12 @@ export const states: Readonly<Record<string, PageFacts>> = {
   unchecked: { ...codeView, problem: { code: 'verification_unavailable' } },
   start: startView,
   expired: { ...startView, problem: { code: 'challenge_gone' } },
+  'expired, one of several numbers': {
+    ...startView,
+    channels: ['sms', 'call'],
+    destinations: destinationsAt(undefined).slice(1),
+    problem: { code: 'challenge_gone' },
+  },
   'start, paused': { ...startView, problem: { code: 'sending_paused', retryAfterMs: 15_000 } },
   'expired, cooling down': { ...startView, problem: { code: 'challenge_gone' }, ...coolingDown(40_000) },
   'start, cooling down': { ...startView, ...coolingDown(40_000) },
