@@ -667,6 +667,6 @@ export const weakenings = [
     file: 'src/challenge/ledger/pacing.ts',
     find: '!isForgiven(send) && send.at <= now',
     replace: '!isForgiven(send)',
-    tests: ['test/challenge/ledger/sends.test.ts'],
+    tests: ['test/challenge/ledger/ledger.test.ts'],
   },
 ]
