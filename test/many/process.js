@@ -21,7 +21,7 @@ client.on('error', () => {})
 if (clientName.endsWith('ioredis')) await new Promise((resolve) => client.once('ready', resolve))
 else await client.connect()
 
-// A token names a subject and its login: `Bearer 1001.laptop`. The subject is the end of its number.
+// A token names a subject and its login: `Bearer 1001.laptop`. The subject is its number, or the end of it.
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
 const events = []
 const tf = twoFactor({
@@ -35,7 +35,7 @@ const tf = twoFactor({
   store: redisStore({ client, timeoutMs: storeTimeoutMs }),
   session: tokenSession((req) => tokenOf(req)[1]),
   subject: (req) => tokenOf(req)[0] || undefined,
-  phone: (_req, subject) => `+57300000${subject}`,
+  phone: (_req, subject) => (subject.startsWith('+') ? subject : `+57300000${subject}`),
   // What holds an attacker back here is the ledger alone.
   limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, ...limits },
   namespace,

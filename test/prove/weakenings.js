@@ -525,6 +525,14 @@ export const weakenings = [
     tests: ['test/challenge/budgets/address.test.ts'],
   },
   {
+    bound: 23,
+    what: 'a pause of sign-ups lets through whoever was asked for a captcha meanwhile',
+    file: 'src/challenge/budgets/counters.ts',
+    find: 'isAsked ? await pause?.refusal() : undefined',
+    replace: 'undefined',
+    tests: ['test/challenge/desk.test.ts'],
+  },
+  {
     bound: 14,
     what: 'a question that the host has refused stays counted',
     file: 'src/challenge/dispatch.ts',

@@ -13,6 +13,7 @@ const flags = {
     help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
   },
   yes: { help: 'do not ask, in scripts' },
+  account: { help: 'what begins with + is an account all the same: of an app whose accounts are numbers' },
 } as const
 
 const usage = {
@@ -34,8 +35,12 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   if (values === undefined) return 0
   if (subject === '') throw new UsageError('The account is missing: pass it, such as person ana.')
   const { enable, revoke, json } = values
-  if (subject.startsWith('+')) {
-    if (enable || revoke) throw new UsageError('--enable and --revoke take an account, not a number.')
+  if (subject.startsWith('+') && !values.account) {
+    if (enable || revoke) {
+      throw new UsageError(
+        '--enable and --revoke take an account, not a number; if it is one, pass --account.',
+      )
+    }
     return withDesk(values, (where) => showNumber(where, subject, json))
   }
   if (revoke && !values.yes && !(await isMeant(subject))) {

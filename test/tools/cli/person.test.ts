@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { PersonSeen } from '../../../src/challenge/desk.js'
-import { challenged, signedIn } from '../../many/people.js'
+import { challenged, newcomer, signedIn } from '../../many/people.js'
 import { type Instance, type Setting, startInstance } from '../../many/processes.js'
 import { type ProviderStub, startProviderStub } from '../../provider-stub.js'
 import { startRedisCluster } from '../../store/redis-cluster-server.js'
@@ -146,6 +146,16 @@ describe.skipIf(withoutRedis).each(Object.entries(stores))(
       expect((await ana.verify(stub.rightCode)).body.code).toBe('phone_locked')
     })
 
+    it('takes a number for the name of an account where it is told to', async () => {
+      const person = newcomer(app, '+573001239999.laptop')
+      await person.start()
+      expect(await ask('+573001239999')).toMatchObject({ isKnown: false })
+      expect(await ask('+573001239999', '--account', '--enable')).toMatchObject({
+        enabled: true,
+        isKnown: true,
+      })
+    })
+
     it('knows of a number what a sign-up with it would meet', async () => {
       const program = person(['+57 300 123 4567'])
       expect(await program.exitCode).toBe(0)
@@ -172,7 +182,8 @@ const moduleFor = (ports: readonly number[]) => `
 import { Cluster, Redis } from ${moduleOf('node_modules/ioredis/built/index.js')}
 import { redisStore } from ${moduleOf('dist/store/redis-store.js')}
 const nodes = ${JSON.stringify(ports.map((port) => ({ host: '127.0.0.1', port })))}
-export const store = redisStore({ client: nodes.length > 1 ? new Cluster(nodes) : new Redis(nodes[0]) })
+const client = nodes.length > 1 ? new Cluster(nodes) : new Redis(nodes[0])
+export const store = redisStore({ client, timeoutMs: 5_000 })
 `
 
 it.each([
