@@ -7,7 +7,6 @@ import {
   type SessionAdapter,
   twoFactor,
 } from 'express-two-factor'
-import type { RehearsalAction } from 'express-two-factor/testing'
 import {
   checkPassword,
   freeName,
@@ -16,7 +15,6 @@ import {
   rightWiring,
   showAccount,
   transfer,
-  type User,
   type Wiring,
 } from './bank.js'
 
@@ -25,10 +23,6 @@ export interface Mistake {
   readonly what: string
   readonly row: string
   readonly wiring: Partial<Wiring>
-  /** What its transfer looks like, where that differs. */
-  readonly action?: Partial<RehearsalAction<User>>
-  /** Why the row does not find it, and what is told in its place. */
-  readonly missed?: readonly [why: string, told?: RegExp]
 }
 
 const bindTo = (bind: NonNullable<GuardOptions['bind']>): Partial<Wiring> => ({
@@ -46,7 +40,11 @@ const ownId: SessionAdapter = {
   },
 }
 
-const mistake = (what: string, row: string, wiring: Partial<Wiring>): Mistake => ({ what, row, wiring })
+export const mistake = (what: string, row: string, wiring: Partial<Wiring>): Mistake => ({
+  what,
+  row,
+  wiring,
+})
 
 export const mistakes: readonly Mistake[] = [
   mistake('the guard behind the handler', 'without-code', {

@@ -2,7 +2,7 @@ import type { Store } from 'express-two-factor'
 import { memoryStore } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
-import { describeRehearsal, type Rehearsal, rehearse } from 'express-two-factor/testing'
+import { type Rehearsal, rehearse } from 'express-two-factor/testing'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../../../src/tools/testing/rehearsal/attacks.js'
@@ -11,7 +11,7 @@ import { createBank } from './bank.js'
 import { loadExamples } from './examples.js'
 import { laterMistakes } from './later-mistakes.js'
 import { type Mistake, mistakes } from './mistakes.js'
-import { rightApps, withAction } from './right-apps.js'
+import { rightApps } from './right-apps.js'
 
 const inFull = process.env.IN_FULL !== undefined
 
@@ -59,9 +59,9 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     await sandbox.close()
   })
 
-  async function rehearsed({ row, wiring, action }: Mistake): Promise<Rehearsal> {
+  async function rehearsed({ row, wiring }: Mistake): Promise<Rehearsal> {
     sandbox.reset()
-    const bank = withAction(createBank(sandbox, wiring, await stores.next()), action)
+    const bank = createBank(sandbox, wiring, await stores.next())
     // Every row, or where time is short, the one that is to find it.
     const scope = inFull ? { maxRequests: 2_000 } : { maxRequests: 500, only: [row] }
     const result = await rehearse({ ...bank, ...scope })
@@ -71,36 +71,24 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     return result
   }
 
-  it.each(all.filter(({ missed }) => missed === undefined))(
-    'finds $what by the row $row',
-    async (mistake) => {
-      const result = await rehearsed(mistake)
-      expect(fallenOf(result)).toContain(mistake.row)
-      expect(result.rows.find(({ code }) => code === mistake.row)?.seen).toMatch(/\w/)
-    },
-  )
-
-  it.each(all.filter(({ missed }) => missed !== undefined))(
-    'does not find $what: $missed.0',
-    async (mistake) => {
-      const result = await rehearsed(mistake)
-      expect(fallenOf(result)).toEqual([])
-      expect(describeRehearsal(result)).toMatch(mistake.missed?.[1] ?? '')
-    },
-  )
+  it.each(all)('finds $what by the row $row', async (mistake) => {
+    const result = await rehearsed(mistake)
+    expect(fallenOf(result)).toContain(mistake.row)
+    expect(result.rows.find(({ code }) => code === mistake.row)?.seen).toMatch(/\w/)
+  })
 
   it('has a wrong app for each row', () => {
-    const found = new Set(all.filter(({ missed }) => missed === undefined).map(({ row }) => row))
+    const found = new Set(all.map(({ row }) => row))
     expect(attacks.map(({ code }) => code).filter((code) => !found.has(code))).toEqual([])
   })
 
-  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, unsure = false }) => {
+  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan }) => {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
     const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests: inFull ? 2_000 : 700 })
     tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
     expect(fallenOf(result)).toEqual([])
-    expect(result.ok, result.hindrance).toBe(!unsure)
+    expect(result.ok, result.hindrance).toBe(true)
   })
 
   it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import type { RehearsalAction, RehearsalOptions } from 'express-two-factor/testing'
-import { checkPassword, parse, rightWiring, transfer, type User, type Wiring } from './bank.js'
+import { parse, rightWiring, type User, type Wiring } from './bank.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
 export interface RightApp {
   readonly what: string
   readonly wiring: Partial<Wiring>
   readonly plan?: (bank: RehearsalOptions<User>) => Partial<RehearsalOptions<User>>
-  /** Where its answers do not tell what was done, and the plan has no `done` either. */
-  readonly unsure?: boolean
 }
 
 const page = (title: string, body: string) =>
@@ -20,7 +18,7 @@ const codeForm =
   '<form method="post" action="/two-factor/verify">Code <input name="code" autocomplete="one-time-code"></form>'
 
 /** The plan of a bank whose transfer looks otherwise. */
-export const withAction = (
+const withAction = (
   bank: RehearsalOptions<User>,
   action: Partial<RehearsalAction<User>> = {},
 ): RehearsalOptions<User> => ({
@@ -81,19 +79,6 @@ export const rightApps: readonly RightApp[] = [
       withAction(bank, { body: (person) => ({ amount: 5, payee: 'Luis', key: `key of ${person.name}` }) }),
   },
   {
-    what: 'the same transfer within a minute gets the first answer',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        const once = idempotent((req) => `${req.session.userId} ${req.body?.amount} ${req.body?.payee}`)
-        let id = 0
-        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), once, (req, res) => {
-          id += 1
-          res.json({ id, sent: req.body.amount, to: req.body.payee })
-        })
-      },
-    },
-  },
-  {
     what: 'GraphQL: refusals are 200 with errors',
     wiring: {
       transfers: ({ app, tf }, guard) => {
@@ -111,17 +96,6 @@ export const rightApps: readonly RightApp[] = [
         }
         app.post('/transfers', parse, asErrors, (req, res) => {
           res.json({ data: { transfer: { sent: req.body.amount, to: req.body.payee } } })
-        })
-      },
-    },
-  },
-  {
-    what: 'GraphQL that does not say which code it wants',
-    unsure: true,
-    wiring: {
-      transfers: ({ app }) => {
-        app.post('/transfers', parse, (_req, res) => {
-          res.json({ data: null, errors: [{ message: 'type your code first' }] })
         })
       },
     },
@@ -185,22 +159,6 @@ export const rightApps: readonly RightApp[] = [
       withAction(bank, { body: { amount: 5, payee: 'Luis', remark: 'for the rent' }, mayChange: ['remark'] }),
   },
   {
-    what: 'an API for a page of one file, which always answers 200',
-    wiring: {
-      account: ({ app, tf }) => {
-        const requireCode = tf.requireTwoFactor()
-        app.get('/account', (req, res, next) => {
-          const { pendingUserId, userId } = req.session
-          if (userId === undefined)
-            return void res.json({ signedIn: false, pending: pendingUserId !== undefined })
-          requireCode(req, res, (error) =>
-            error === undefined ? void res.json({ signedIn: true, name: userId }) : next(error),
-          )
-        })
-      },
-    },
-  },
-  {
     what: 'answers with ids, times and a balance',
     wiring: {
       transfers: ({ app, tf }, guard) => {
@@ -213,81 +171,6 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
-  },
-  {
-    what: 'a PATCH of switches and dates',
-    wiring: {
-      guard: { ...rightWiring.guard, bind: (req) => ({ ...req.body }) },
-      transfers: ({ app, tf }, guard) =>
-        void app.patch(
-          '/transfers',
-          express.json(),
-          tf.requireTwoFactor(guard),
-          (_req, res) => void res.sendStatus(204),
-        ),
-    },
-    plan: (bank) =>
-      withAction(bank, {
-        method: 'PATCH',
-        body: { paused: true, from: '2027-01-31', mail: 'ana@example.net', limit: 500 },
-        changed: {},
-      }),
-  },
-  {
-    what: 'a sign-in by form that leads on, and a limiter that lets these many pass',
-    wiring: {
-      front: ({ app }) => {
-        let count = 0
-        app.post('/login', (_req, res, next) => {
-          count += 1
-          if (count > 500) res.sendStatus(429)
-          else next()
-        })
-      },
-      login: ({ app, users }) => {
-        app.post('/login', parse, checkPassword(users), (_req, res) => res.redirect(303, '/two-factor'))
-      },
-      transfers: ({ app, tf }, guard) =>
-        void app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer),
-      signOut: ({ app, tf }) => {
-        app.post('/logout', async (req, res) => {
-          await tf.grants.revoke(req)
-          req.session.destroy(() => res.redirect(303, '/'))
-        })
-      },
-    },
-    plan: () => ({
-      signIn: (agent, { name, password }) => agent.post('/login', new URLSearchParams({ name, password })),
-    }),
-  },
-  {
-    what: 'one transfer of a person at a time, with a token in a header',
-    wiring: {
-      front: ({ app }) =>
-        void app.use((req, res, next) => {
-          if (req.path === '/csrf') res.json({ token: 'token' })
-          else if (req.path === '/transfers' && req.get('x-csrf-token') !== 'token') res.sendStatus(403)
-          else next()
-        }),
-      transfers: ({ app, tf }, guard) => {
-        const busy = new Set<string>()
-        const alone: RequestHandler = (req, res, next) => {
-          const { userId = '' } = req.session
-          if (busy.has(userId)) return void res.sendStatus(429)
-          if (userId !== '') busy.add(userId)
-          res.once('close', () => busy.delete(userId))
-          next()
-        }
-        app.post('/transfers', parse, alone, tf.requireTwoFactor(guard), transfer)
-      },
-    },
-    plan: () => ({
-      async signIn(agent, { name, password }) {
-        const { json } = await agent.get('/csrf')
-        agent.headers['x-csrf-token'] = json.token
-        await agent.post('/login', { name, password })
-      },
-    }),
   },
   {
     what: 'a DELETE without a body, below a router',
@@ -329,20 +212,5 @@ export const rightApps: readonly RightApp[] = [
         await agent.post('/login', new URLSearchParams({ name, password }))
       },
     }),
-  },
-  {
-    what: 'whoever is signed in cannot sign in again, and empty answers',
-    wiring: {
-      login: ({ app, tf, users }) => {
-        const notAgain: RequestHandler = (req, res, next) =>
-          req.session.userId === undefined ? next() : void res.sendStatus(409)
-        const start = tf.start({ purpose: 'login', successPath: '/account' })
-        app.post('/login', parse, notAgain, checkPassword(users), start)
-      },
-      transfers: ({ app, tf }, guard) => {
-        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({}))
-        app.get('/transfers', (_req, res) => void res.json([]))
-      },
-    },
   },
 ]
