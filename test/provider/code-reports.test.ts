@@ -152,15 +152,4 @@ describe('what the client is asked', () => {
     await codes.checkCode({ ...submitted, report })
     expect(report.mock.calls).toEqual([[{ operation: 'verifyCode', httpStatus: 200, reason: 'answer' }]])
   })
-
-  test('is believed when it resolves without the answer as it came', async () => {
-    expect(await asked().codes.sendCode(order)).toEqual({ result: 'sent' })
-  })
-
-  test('is its balance, and to close', async () => {
-    const { calls, codes } = asked({ balance: 5 })
-    expect(await codes.balance?.()).toEqual({ balance: 5 })
-    await codes.close?.()
-    expect(calls).toEqual([['balance'], ['close']])
-  })
 })

@@ -111,13 +111,6 @@ describe('an error', () => {
     })
   })
 
-  test('shows its number though the account has the same', async () => {
-    const same = createClient({ baseUrl: provider.baseUrl, client: 2001, key: 'canary/key' })
-    provider.answer('{"error": 2001}', 520)
-    await expect(same.sendSms(sms)).rejects.toMatchObject({ providerError: '2001' })
-    await same.close()
-  })
-
   test('shortens what the provider says at length', async () => {
     expect((await refusal(JSON.stringify({ error: 'x'.repeat(5000) }), 520)).message.length).toBeLessThan(400)
   })
@@ -174,33 +167,9 @@ describe('an error', () => {
     expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}${error}`).not.toContain('canary-id')
   })
 
-  test('has the answer as a string when it is not JSON', async () => {
-    expect((await refusal('<html>520</html>', 520)).raw).toBe('<html>520</html>')
-  })
-
   test('of a read is an unavailable provider, not a failed delivery', async () => {
     provider.answer('{"error": 1000}', 520)
     await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
-  })
-
-  test('of the balance is about the account, for nothing else is sent', async () => {
-    const account = "this server's address on the account's allow-list"
-    provider.answer('{"error": 1000}', 520)
-    await expect(client.balance()).rejects.toThrow(account)
-    provider.answer('', 520)
-    await expect(client.balance()).rejects.toThrow('The provider or a gateway in front of it is failing')
-  })
-
-  test('tells an answer of another shape from a refusal', async () => {
-    expect((await refusal('[]', 200)).message).toContain('sendSms: the answer is not a JSON object, HTTP 200')
-    expect((await refusal('{"error": true}', 200)).message).toContain(
-      'the provider refused, HTTP 200, error true',
-    )
-  })
-
-  test('of a list of messages is an error though a list may be a success', async () => {
-    provider.answer('[{"state": "sent"}]', 520)
-    await expect(client.messageState({ id: 'g1' })).rejects.toMatchObject({ httpStatus: 520 })
   })
 
   test('of a check is an unavailable verification', async () => {

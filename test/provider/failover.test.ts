@@ -179,12 +179,6 @@ describe('pick', () => {
   })
 })
 
-test('providers without a name are called after their place', async () => {
-  const members = [provider(undefined, { result: 'failed' }).member, provider(undefined).member]
-  expect(failover(members).members.map(({ name }) => name)).toEqual(['1', '2'])
-  expect(await failover(members).sendCode(send)).toMatchObject({ handle: '2:of undefined' })
-})
-
 test('wrapped members stand in for the others, in their places and under their names', async () => {
   const both = failover([provider('first').member, provider('second').member])
   const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]
@@ -203,16 +197,6 @@ test('the balance is that of the account that runs dry first', async () => {
   expect(await failover(accounts).balance?.()).toEqual({ credits: 3 })
   expect(await failover([account()]).balance?.()).toEqual({})
   expect(failover([provider('plain').member]).balance).toBeUndefined()
-})
-
-test('close closes all of them', async () => {
-  let closed = 0
-  const close = async () => {
-    closed += 1
-  }
-  const member = { ...provider(undefined).member, close }
-  await failover([member, provider(undefined).member, member]).close?.()
-  expect(closed).toBe(2)
 })
 
 const a = provider('a').member

@@ -75,12 +75,3 @@ test('a client shows neither key nor account nor address, however it is printed'
   expect(shown).not.toMatch(/canary|918273/)
   await client.close()
 })
-
-test('options may be inherited', async () => {
-  await createClient(Object.create(good)).close()
-})
-
-test('options are not written into', async () => {
-  const options = Object.freeze({ ...good, paths: Object.freeze({ balance: '/credits' }) })
-  await createClient(options).close()
-})

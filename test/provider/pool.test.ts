@@ -38,24 +38,6 @@ test('a transport opens one pool for one origin, bounded in connections and in t
   await transport.close()
 })
 
-test('over a dispatcher of the host it opens no pool', async () => {
-  const transport = openTransport('https://api.example.com', bounds, { dispatch } as never)
-  await transport.send(post)
-  // undici would be there by now.
-  await new Promise((resolve) => setImmediate(resolve))
-  await transport.send(post)
-  expect(dispatch).toHaveBeenCalledTimes(2)
-  expect(opened).not.toHaveBeenCalled()
-  await transport.close()
-})
-
-test('it closes its own pool, once, even before the first request', async () => {
-  const transport = openTransport('https://api.example.com', bounds)
-  await Promise.all([transport.close(), transport.close()])
-  expect(close).toHaveBeenCalledOnce()
-  expect(await transport.send(post)).toEqual({ delivery: 'not-sent', cause: 'closed' })
-})
-
 test('a pool that cannot be opened fails the first request, not the process', async () => {
   opened.mockImplementationOnce(() => {
     throw new Error('no such package')

@@ -1,12 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import type { z } from 'zod'
-import type {
-  ParamsOf,
-  ProviderClient,
-  ResultOf,
-  SendCallParams,
-  UrlStatisticsParams,
-} from '../../src/provider/index.js'
+import type { ParamsOf, ProviderClient, ResultOf, SendCallParams } from '../../src/provider/index.js'
 import type { OperationName, operations } from '../../src/provider/operations.js'
 import type { Parameter } from '../../src/provider/parameter-schemas.js'
 
@@ -92,42 +86,6 @@ test('results have exactly the documented members, raw and whatever else came', 
   // No status is a verdict, so none has a type.
   expectTypeOf<ResultOf<'verifyCode'>['httpStatus']>().toEqualTypeOf<number>()
   expectTypeOf<ResultOf<'verifyCode'>['status']>().toEqualTypeOf<unknown>()
-})
-
-test('a call speaks a text or plays an audio', () => {
-  const use = ({ sendCall }: ProviderClient) => [
-    sendCall({ phone: '1', message: 'a', voice: 'Mia' }),
-    sendCall({ phone: ['1'], audioCode: 'a' }),
-    // @ts-expect-error neither text nor audio
-    sendCall({ phone: '1' }),
-    // @ts-expect-error a text without a voice
-    sendCall({ phone: '1', message: 'a' }),
-    // @ts-expect-error both
-    sendCall({ phone: '1', message: 'a', voice: 'Mia', audioCode: 'a' }),
-  ]
-  expectTypeOf(use).toBeFunction()
-})
-
-test('a value outside its list does not compile', () => {
-  const period = { nameUrl: 'spring', since: '2026-03-01', until: new Date() }
-  const use = (client: ProviderClient) => [
-    client.urlStatistics({ ...period, category: 'country' }),
-    client.urlStatistics({ ...period, category: undefined }),
-    // @ts-expect-error no such category
-    client.urlStatistics({ ...period, category: 'planet' }),
-    // @ts-expect-error no such category either, wherever the text comes from
-    client.urlStatistics({ ...period, category: String('country') }),
-    // @ts-expect-error request() takes further parameters, but no other values for the documented ones
-    client.request('urlStatistics', { ...period, category: 'planet' }),
-    // @ts-expect-error no such voice
-    client.sendCallCode({ phone: '1', appName: 'a', voice: 'Ana', retries: 1 }),
-    // @ts-expect-error exactly one number
-    client.sendSmsCode({ phone: ['1'], appName: 'a' }),
-    // @ts-expect-error a boolean
-    client.shortenUrl({ name: 'a', urlLong: 'https://example.com', isPremium: 'yes' }),
-  ]
-  expectTypeOf(use).toBeFunction()
-  expectTypeOf<string>().not.toExtend<UrlStatisticsParams['category']>()
 })
 
 test('request() takes what an operation takes, and more', () => {

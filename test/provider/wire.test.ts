@@ -155,24 +155,6 @@ describe.each(Object.entries(posts))('a form is posted to %s', (path, forms) => 
   })
 })
 
-describe('whatever the operation', () => {
-  test('a POST says that it is a form, and that it wants plain JSON', async () => {
-    await client.blockPhone({ phone })
-    expect(provider.requests[0]?.headers).toMatchObject({
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'content-type': 'application/x-www-form-urlencoded',
-      'user-agent': 'express-two-factor',
-    })
-  })
-
-  test('a GET has no body and no content type', async () => {
-    await client.balance()
-    expect(provider.requests[0]?.headers).not.toHaveProperty('content-type')
-    expect(provider.requests[0]?.headers).not.toHaveProperty('content-length')
-  })
-})
-
 describe('the client can be told', () => {
   test.each<[string, Partial<ClientOptions>, string, string, string?]>([
     ['to write numbers with a plus', { numberFormat: 'plus' }, '1234', '%2B573001234567%2C%2B573007654321'],
