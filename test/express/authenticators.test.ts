@@ -58,21 +58,6 @@ describe('a new authenticator app', () => {
     expect(secrets.ben).toBe(secret)
   })
 
-  it('is shown in the app under the name that the host has for the account', async () => {
-    const names: unknown[] = ['ben@example.com: private', undefined, '', 7]
-    const label = async (_req: unknown, subject: string) => {
-      expect(subject).toBe('ben')
-      return names.shift() as string
-    }
-    const authenticator = { secretOf: () => undefined, issuer: 'Acme & Sons', label }
-    const { ben } = await startProven({ authenticator })
-    const uriOf = async () => (await ben.get('/app')).json.uri
-    expect(await uriOf()).toContain('otpauth://totp/Acme%20%26%20Sons:ben%40example.com%3A%20private?')
-    expect(await uriOf()).toContain('Sons:ben?')
-    expect((await ben.get('/app')).json.host).toBe('authenticator.label must return a name, not nothing')
-    expect((await ben.get('/app')).json.host).toBe('authenticator.label must return a name, not number')
-  })
-
   it('needs a fresh proof: neither a session nor an older code will do', async () => {
     const started = await startAppHost()
     const { host, secrets } = started
@@ -274,13 +259,5 @@ describe('a new authenticator app', () => {
     expect(await confirm('12345')).toEqual({ code: 'invalid_request' })
     expect(await confirm(started.shows(5, secret))).toEqual({ code: 'code_not_accepted' })
     expect(await confirm(started.shows(-1, secret))).toEqual({ secret })
-  })
-
-  it('needs the option', async () => {
-    const { tf } = await startHost()
-    const routes = () => tf.authenticators.routes({ save: () => undefined })
-    expect(routes).toThrow(
-      'tf.authenticators needs the option authenticator: { secretOf, issuer } of twoFactor()',
-    )
   })
 })

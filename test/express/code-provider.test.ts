@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type CodeCheck, type CodeProvider, type CodeSend, failover, ownCodes } from '../../src/index.js'
-import { signupAt, startLoggedIn } from './kit.js'
+import { startLoggedIn } from './kit.js'
 
 /** An adapter in ten lines, as a host would write it, that keeps what it was asked. */
 function adapter(more: Partial<CodeProvider> = {}) {
@@ -38,24 +38,6 @@ describe('twoFactor with a CodeProvider', () => {
     expect((await ana.get('/account')).status).toBe(200)
     expect(checks).toHaveLength(2)
   })
-
-  it.each([
-    ['es-CO,es;q=0.9', 'es'],
-    ['pt-BR', 'pt'],
-    ['fr', 'en'],
-  ])(
-    'writes to somebody whose pages are in %s in %s, at a resend and a signup too',
-    async (accepted, locale) => {
-      const { provider, sends } = adapter()
-      const { host, ana } = await startLoggedIn({ options: { provider }, mount: signupAt('/signup') })
-      const headers = { 'accept-language': accepted }
-      await ana.start({}, headers)
-      host.clock.now += 60_000
-      await ana.post('/two-factor/resend', {}, headers)
-      await host.browser().post('/signup/start', { phone: '+573009998877' }, headers)
-      expect(sends.map((send) => send.locale)).toEqual([locale, locale, locale])
-    },
-  )
 
   it.each([
     ['codes of our own', (own: CodeProvider) => own],

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createShownCheck } from '../../src/express/guard/details.js'
-import {
-  createClient,
-  type Details,
-  type GuardOptions,
-  ownCodes,
-  type PageView,
-  type TwoFactorOptions,
-  twoFactor,
-} from '../../src/index.js'
+import { createClient, type Details, type GuardOptions, ownCodes, twoFactor } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
 import { Browser } from './browser.js'
 import { transfersAt } from './described-transfers.js'
@@ -92,14 +84,6 @@ describe('what the person confirms', () => {
     }
   })
 
-  it('is handed to a page of the host', async () => {
-    const views: PageView[] = []
-    const render = (view: PageView) => String(views.push(view))
-    const { ana } = await startPayHost({ options: { pages: { render } } })
-    await ana.submit('/pay', { amount: '5', payee: 'Ben' })
-    expect(views.at(-1)?.details).toEqual(details('5', 'Ben'))
-  })
-
   it('reads as it is stored: one line, in one direction', async () => {
     const { ana } = await startPayHost()
     const refused = await ana.post('/pay', {
@@ -139,16 +123,6 @@ describe('what the person confirms', () => {
     expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain(message)
-  })
-
-  it('may be looked up, and fits into a URL with the longest rows', async () => {
-    const longest = { rows: Array.from({ length: 9 }, (_, index) => [`Row ${index}`, 'x'.repeat(200)]) }
-    const { ana } = await startPayHost({}, async () => longest)
-    const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' })
-    expect(refused.json.details).toEqual(longest)
-    expect(refused.json.requirement.length).toBeLessThan(4_000)
-    expect((await ana.get(`/two-factor?requirement=${refused.json.requirement}`)).status).toBe(200)
-    expect((await ana.post('/two-factor/start', { requirement: refused.json.requirement })).status).toBe(201)
   })
 
   it('may be as long as its bounds say, title and rows apart and in all', async () => {
@@ -246,20 +220,6 @@ describe('what is shown and not bound', () => {
     for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
     expect(await codes()).toEqual(['TWO_FACTOR_ROWS_NOT_BOUND'])
     expect(said[0]?.message).toMatch(/^The same bound fields .* \(purpose "pay", "Note"\)$/)
-  })
-
-  it.each<[string, NonNullable<TwoFactorOptions['pages']>, string]>([
-    ['es-CO', {}, 'es'],
-    ['pt-BR', {}, 'pt'],
-    ['fr', {}, 'en'],
-    ['es', { locale: 'pt' }, 'pt'],
-    ['es', { locale: () => 'pt' }, 'pt'],
-  ])('is described in the language of the refusal: %s with %j', async (header, pages, locale) => {
-    const { ana } = await startPayHost({ options: { pages } }, (_req, context) => ({
-      rows: [['Language', context.locale]],
-    }))
-    const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' }, { 'accept-language': header })
-    expect(refused.json.details.rows).toEqual([['Language', locale]])
   })
 })
 

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import type { StubAnswer } from '../provider-stub.js'
 import { hearWarnings, startChallenged, startHost, startLoggedIn, storeThrough } from './kit.js'
@@ -75,26 +74,6 @@ describe('without a listener', () => {
     }
     expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_MISCONFIGURED'])
     expect(said[0]?.message).toContain('(sendSmsCode, HTTP 520, error 1003, answer)')
-  })
-
-  it.each([
-    ['a host that listens', { onEvent: () => {} }, () => () => {}],
-    [
-      'a subscriber of the channel',
-      {},
-      () => {
-        const heard = () => {}
-        subscribe('express-two-factor:event', heard)
-        return () => void unsubscribe('express-two-factor:event', heard)
-      },
-    ],
-  ])('is what %s is not', async (_name, options, begin) => {
-    const end = begin()
-    const host = await startHost({ options })
-    host.stub.answerSend = () => refusedAccount
-    await host.challenged()
-    expect(await codes()).toEqual([])
-    end()
   })
 })
 

@@ -103,18 +103,4 @@ describe('the fields of the host in the forms of the pages', () => {
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect((host.errors[0] as Error).message).toContain(message)
   })
-
-  it('are not asked for a page without a form', async () => {
-    const host = await startHost({
-      options: {
-        pages: {
-          formFields() {
-            throw new Error('no session, no token')
-          },
-        },
-      },
-    })
-    expect((await host.browser().open('/two-factor')).status).toBe(401)
-    expect(host.errors).toEqual([])
-  })
 })

@@ -177,24 +177,4 @@ describe('a sign-in with forms', () => {
     expect(replaced.status).toBe(409)
     expect(replaced.text).toContain('<a href="/transfers/new">Try again</a>')
   })
-
-  it('says on every page which app it is: the brand, else the app-name of sign-in', async () => {
-    const appName = { login: 'Acme', signup: 'Acme signup' }
-    const { host, ana } = await startLoggedIn({
-      options: { appName },
-      mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
-    })
-    const branded = await startHost({ options: { appName, pages: { brand: { name: 'Acme Bank' } } } })
-    const ben = await branded.login()
-    for (const [browser, path, name] of [
-      [ana, '/two-factor', 'Acme'],
-      [ana, '/signup', 'Acme'],
-      [host.browser(), '/two-factor', 'Acme'],
-      [ben, '/two-factor', 'Acme Bank'],
-    ] as const) {
-      const { text } = await browser.open(path)
-      expect(text).toContain(`<p class="brand"><bdi>${name}</bdi></p>`)
-      expect(text).toMatch(new RegExp(`<title>.* – ${name}</title>`))
-    }
-  })
 })

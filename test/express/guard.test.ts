@@ -263,24 +263,4 @@ describe('the guard', () => {
     expect(make).toThrow(`requireTwoFactor: ${name}`)
     expect(make).toThrow(message)
   })
-
-  it('refuses options that it does not know, at start-up', async () => {
-    const { tf } = await startHost()
-    expect(() => tf.requireTwoFactor({ purpouse: 'x' } as never)).toThrow(
-      'requireTwoFactor: unknown option "purpouse"; did you mean "purpose"?',
-    )
-    for (const none of [null, 'login', 5, [], () => undefined] as never[]) {
-      expect(() => tf.requireTwoFactor(none)).toThrow('requireTwoFactor: options must be an object')
-      expect(() => tf.start(none)).toThrow('start: options must be an object')
-      expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: options must be an object')
-    }
-    const verify = tf.verify as (options?: unknown) => unknown
-    expect(() => verify({ purpose: 'x' })).toThrow('verify: unknown option "purpose"; expected: none')
-    expect(verify(undefined)).toBeTypeOf('function')
-    expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a non-empty string')
-    expect(() => tf.start({ purpose: 'transferr' })).toThrow('start: purpose "transferr" is missing')
-    expect(() => tf.phoneVerification({ purpose: '' })).toThrow(
-      'phoneVerification: purpose must be a non-empty string',
-    )
-  })
 })

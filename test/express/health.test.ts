@@ -58,17 +58,3 @@ it('health says what fails, and holds no secret', async () => {
   host.clock.now += 30_000
   expect(host.tf.health().store.state).toBe('ok')
 })
-
-it('health asks nobody anything', async () => {
-  let asked = 0
-  const store = storeThrough((_command, _key, work) => {
-    asked += 1
-    return work()
-  })
-  const host = await startHost({ options: { store } })
-  await host.signIn()
-  const before = asked
-  for (let times = 0; times < 100; times += 1) host.tf.health()
-  expect(asked).toBe(before)
-  expect(host.stub.sends).toHaveLength(1)
-})

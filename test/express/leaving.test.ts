@@ -36,17 +36,6 @@ describe('a page that somebody leaves', () => {
     expect((await ana.get('/two-factor')).status).toBe(401)
   })
 
-  it.each([
-    ['home, where the app names no sign-in', { home: '/start' }, '/start'],
-    ['the root, where it names nothing', {}, '/'],
-  ])('leads from a sign-in to %s', async (_where, own, to) => {
-    const { host } = await hostWithPages(own)
-    const ana = await host.login()
-    await ana.submit('/two-factor/start', { purpose: 'login' })
-    const { text } = await ana.open('/two-factor?purpose=login&returnTo=/inbox')
-    expect(locationOf(await ana.submit('/two-factor/cancel', hiddenFields(text)))).toBe(to)
-  })
-
   it('leads from the step-up of a form to its page, and leaves the sign-in alone', async () => {
     const { host, onCancelled, referer } = await hostWithPages()
     const ana = await host.signIn()
@@ -115,29 +104,6 @@ describe('a page that somebody leaves', () => {
   })
 })
 
-describe('a language that the host knows of somebody signed in alone', () => {
-  const locale = (req: express.Request) => {
-    if (req.session.userId === undefined) throw new Error('nobody')
-    return 'es'
-  }
-
-  it('is not asked for where a browser is led away', async () => {
-    const host = await startHost({
-      options: {
-        pages: { links, locale },
-        onCancelled: (req) => {
-          delete req.session.pendingUserId
-        },
-      },
-    })
-    const led = await host.browser({ accept: 'text/html' }).get('/account')
-    expect([led.status, locationOf(led)]).toEqual([303, '/sign-in?returnTo=%2Faccount'])
-    const ana = await host.login()
-    const left = await ana.submit('/two-factor/cancel', { purpose: 'login' })
-    expect([left.status, locationOf(left)]).toEqual([303, '/sign-in'])
-  })
-})
-
 describe('a guarded page without a sign-in', () => {
   it('leads to the sign-in with the way back, in a browser', async () => {
     const { host } = await hostWithPages()
@@ -185,16 +151,5 @@ describe('a page that responds to a form', () => {
     const page = await ana.open(address.replaceAll('&amp;', '&'))
     expect([page.status, page.fields.returnTo]).toEqual([200, '/transfer'])
     expect(page.text).not.toContain('data-address')
-  })
-
-  it('says that a code is on its way while nobody knows that it was sent', async () => {
-    const { host } = await hostWithPages()
-    const ana = await host.login()
-    host.stub.answerSend = () => 'reset'
-    const started = await ana.submit('/two-factor/start', { purpose: 'login' })
-    expect(locationOf(started)).toBe('/two-factor?purpose=login')
-    const page = await ana.open(locationOf(started) ?? '')
-    expect(page.text).toContain('A code is on its way to')
-    expect(page.text).not.toContain('We sent')
   })
 })

@@ -53,19 +53,3 @@ it('a page of the host says what the built-in one says, in plain text', async ()
   ])
   expect(wrong?.slice(0, 2)).toEqual(['code', 'That code is not right. You have 3 tries left.'])
 })
-
-it('is told of a misspelt text', async () => {
-  const host = await startOwnHost('code.titel' as Key)
-  expect((await (await host.login()).open('/two-factor')).status).toBe(500)
-  expect(host.errors).toMatchObject([
-    { message: expect.stringContaining('page.t: there is no text "code.titel"') },
-  ])
-})
-
-it.each([undefined, null, 7, Promise.resolve()])('a render that returns %j is told so', async (made) => {
-  const host = await startHost({ options: { pages: { render: () => made as never } } })
-  expect((await (await host.login()).open('/two-factor')).status).toBe(500)
-  expect(host.errors).toMatchObject([
-    { name: 'TypeError', message: expect.stringContaining('render must return the HTML') },
-  ])
-})

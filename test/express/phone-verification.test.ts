@@ -148,17 +148,6 @@ describe('a signup', () => {
     expect((await ana.post('/signup/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
   })
 
-  it('is not proven when it ended while the code was checked', async () => {
-    const { host, visitor } = await startVisit({ mount: signupRoutes })
-    await visitor.post('/signup/phone/start', { phone: '+573007654321' })
-    host.whileChecked(() => {
-      host.clock.now += 30 * 60_000
-    })
-    const told = await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
-    expect(told.refusal).toEqual([410, 'challenge_gone'])
-    expect((await visitor.post('/signup')).status).toBe(403)
-  })
-
   it('says on its page that the code ran out, and has the number still', async () => {
     const host = await startHost({ mount: signupRoutes })
     const visitor = host.browser()
@@ -167,16 +156,6 @@ describe('a signup', () => {
     const { text } = await visitor.open('/signup/phone')
     expect(text).toContain('That code no longer works')
     expect(text).toContain('300 765 4321')
-  })
-
-  it('leaves the grants of a bearer token where they are', async () => {
-    const { store, written } = writesOf('grants')
-    const host = await startHost({ ...withTokens({ store }), mount: signupRoutes })
-    const ana = host.browser(anasToken)
-    await host.tf.grants.write({ subject: 'ana', session: anasToken.authorization, purpose: 'login' })
-    written.length = 0
-    await prove(ana, '+573007654321', '482913')
-    expect(written).toEqual([])
   })
 
   it('belongs to nobody who still has the session id from before', async () => {
@@ -240,16 +219,6 @@ describe('the names of the lanes', () => {
 })
 
 describe('a purpose from the options', () => {
-  it('gives a phone verification its channels', async () => {
-    const { visitor } = await startVisit({
-      options: { purposes: { login: {}, transfer: {}, signup: { channels: ['call'] } } },
-      mount: signupAt('/signup'),
-    })
-    const start = await visitor.post('/signup/start', { phone: '+573001112233' })
-    expect(start.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
-    expect((await visitor.post('/signup/start', { phone: '+573001112234', channel: 'sms' })).status).toBe(400)
-  })
-
   it('of a phone verification starts nothing in the lane of sign-in', async () => {
     const host = await startHost({ mount: (_app, tf) => void tf.phoneVerification() })
     const command = { subject: 'ana', phone: phones.ana ?? '', session: 's', purpose: 'signup' }

@@ -1,8 +1,8 @@
 import type { Express, RequestHandler } from 'express'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { GuardOptions, PurposeOptions, TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { TwoFactorError } from '../../src/index.js'
-import { ok, startHost, storeThrough } from './kit.js'
+import { ok, storeThrough } from './kit.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 
 const by: RequestHandler = (req, res) => void res.json({ by: req.twoFactor?.grant.method })
@@ -145,36 +145,6 @@ describe('a recovery code', () => {
     expect((await recover(ana, host.codes[0])).status).toBe(200)
   })
 
-  it('is taken by an object of a class, whose functions need it', async () => {
-    class Codes {
-      readonly #kept = new Set<string>()
-      add(hash: string) {
-        this.#kept.add(hash)
-      }
-      consume(_subject: string, hash: string) {
-        return this.#kept.delete(hash)
-      }
-      remaining() {
-        return this.#kept.size
-      }
-    }
-    const recoveryCodes = new Codes()
-    const host = await startHost({ listens: true, options: { recoveryCodes } })
-    const { codes, hashes } = host.tf.recoveryCodes.generate('ana')
-    for (const hash of hashes) recoveryCodes.add(hash)
-    expect((await recover(await host.login(), codes[0])).status).toBe(200)
-    await vi.waitFor(() =>
-      expect(host.events).toContainEqual(expect.objectContaining({ type: 'recovery.used', remaining: 9 })),
-    )
-  })
-
-  it('keeps nobody waiting for a host that never says how many are left', async () => {
-    const recoveryCodes = { consume: () => true, remaining: () => new Promise<number>(() => {}) }
-    const host = await startHost({ options: { recoveryCodes } })
-    const [code] = host.tf.recoveryCodes.generate('ana').codes
-    expect((await recover(await host.login(), code)).status).toBe(200)
-  })
-
   it('is none where no option says so', async () => {
     const host = await startRecoveryHost({ options: { recoveryCodes: undefined } as never })
     const ana = await host.login()
@@ -314,17 +284,5 @@ describe('a guard', () => {
     const willing = { login: {}, transfer: {}, [purpose]: { recoveryCode: true } }
     const open = await startRecoveryHost({ options: { purposes: willing } })
     expect(() => open.tf.requireTwoFactor({ ...guard, methods })).not.toThrow()
-  })
-
-  it('for a sign-in may name them without its purpose', async () => {
-    const { tf } = await startRecoveryHost()
-    expect(() => tf.requireTwoFactor({ methods: ['recovery-code'] })).not.toThrow()
-  })
-
-  it('has no option for it', async () => {
-    const { tf } = await startRecoveryHost()
-    expect(() => tf.requireTwoFactor({ recoveryCode: true } as object)).toThrow(
-      'requireTwoFactor: unknown option "recoveryCode"; expected: purpose, maxAgeMs, once, bind, describe, methods, resume, sendAtOnce, formPath, exempt',
-    )
   })
 })

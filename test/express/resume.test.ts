@@ -291,18 +291,6 @@ describe('a form that was interrupted', () => {
     expect(said[0]?.message).toContain('`resume`')
   })
 
-  it('may be a button and nothing else, and is known when it comes back', async () => {
-    const host = await startBank({ bind: () => ({}) })
-    const { ana, refused } = await interrupted(host, '')
-    expect(refused.text).not.toContain(again)
-    const page = await prove(host, ana, refused)
-    const kept = formOn(await ana.open(page))
-    expect(kept?.body).toBe(`${idField}=${page.split('=')[1]}`)
-    expect((await post(ana, '/pay', kept?.body ?? '')).json.paid).toEqual({})
-    expect((await ana.open(page)).text).toContain('already sent')
-    expect(await codes()).toEqual([])
-  })
-
   it('may be a button and nothing else, which is kept again when it comes back too late', async () => {
     const host = await startBank({ bind: () => ({}) })
     const { ana, refused } = await interrupted(host, '')
@@ -340,30 +328,6 @@ describe('a form that was interrupted', () => {
     expect(after).not.toBe(before)
     expect(new URLSearchParams(kept?.body).getAll('_csrf')).toEqual([after])
     expect((await post(ana, '/pay', kept?.body ?? '')).status).toBe(200)
-  })
-
-  it.each([
-    ['back to the page that held it', '/pay/new?to=ben', 'Go back'],
-    ['home where nobody knows that page', undefined, 'Go to the home page'],
-  ])('leads, from both of its pages, %s', async (_where, held, label) => {
-    const host = await startBank()
-    const { ana, refused } = await interrupted(host, 'amount=1', held && { referer: host.url + held })
-    const page = await prove(host, ana, refused)
-    for (const status of [200, 410]) {
-      const shown = await ana.open(page)
-      expect(shown.status).toBe(status)
-      expect(shown.text).toContain(`<a href="${held ?? '/'}">${label}</a>`)
-      await post(ana, '/pay', formOn(shown)?.body ?? '')
-    }
-  })
-
-  it('gives way to the same form sent again', async () => {
-    const host = await startBank({ bind: () => ({}) })
-    const { ana, refused } = await interrupted(host, 'amount=1')
-    const newer = await post(ana, '/pay', 'amount=2')
-    const older = ana.copy()
-    expect(typed(await ana.open(await prove(host, ana, newer)))).toBe('amount=2')
-    expect(requirementIn(await older.open(`/two-factor?requirement=${requirementIn(refused)}`))).toBe('')
   })
 
   it('has to be sent again by hand when there is no room for it, and the refusal is the same', async () => {

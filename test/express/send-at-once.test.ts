@@ -46,13 +46,6 @@ describe('a form of this site that a guard refuses', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('says that it has to be submitted again where it is not kept', async () => {
-    const { ana } = await startPayHost({ resume: false })
-    const page = await post(ana, own)
-    expect(page.text).toContain(sent)
-    expect(page.text).toContain('You will need to submit the form again after this.')
-  })
-
   it('says no more than is known when the answer to the send is lost', async () => {
     const { host, ana } = await startPayHost({}, { limits: { codeLifetimeMs: 30 * 60_000 } })
     host.stub.answerSend = () => 'reset'

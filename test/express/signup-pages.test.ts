@@ -25,13 +25,6 @@ describe('the pages of a signup', () => {
     expect((await host.browser().open('/signup')).text).not.toContain('7654321')
   })
 
-  it('show it as people write it at home, where there is one country', async () => {
-    const host = await signups({ options: { countries: ['CO'] } })
-    const visitor = host.browser()
-    await visitor.submit('/signup/start', { phone: '310.765.4321', country: 'CO' })
-    expect((await visitor.open('/signup')).text).toContain('>310 7654321</span>')
-  })
-
   it('choose the country of the browser, where it is on the list', async () => {
     const host = await signups()
     const visitor = host.browser()
@@ -126,19 +119,6 @@ describe('the pages of a signup', () => {
     const page = await visitor.open('/signup')
     expect((await visitor.open('/signup')).text).not.toContain('name="cookies"')
     const sent = await visitor.submit('/signup/start', filled(page, { phone: '310 765 4321', country: 'CO' }))
-    expect(sent.status).toBe(303)
-  })
-
-  it.each<[string, Record<string, string>, Record<string, string>]>([
-    ['a form of the host, whose page set no cookie', {}, { 'sec-fetch-site': 'same-origin' }],
-    ['a browser that does not say where a form comes from', { cookies: 'set' }, {}],
-  ])('presume nothing about %s', async (_what, fields, headers) => {
-    const host = await signups()
-    const sent = await host.browser().send('/signup/start', {
-      method: 'POST',
-      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams({ phone: '310 765 4321', country: 'CO', ...fields }).toString(),
-    })
     expect(sent.status).toBe(303)
   })
 

@@ -108,15 +108,4 @@ describe('successPath', () => {
       }
     },
   )
-
-  it('is one for each purpose: a second one is told to use returnTo', () => {
-    const tf = app()
-    tf.start({ purpose: 'login', successPath: '/a' })
-    tf.start({ purpose: 'login', successPath: '/a' })
-    expect(() => tf.start({ purpose: 'login', successPath: '/b' })).toThrow(
-      'start: the purpose "login" has another successPath already; send returnTo with the form instead',
-    )
-    tf.routes({ successPath: '/c' })
-    expect(() => tf.start({ successPath: '/d' })).toThrow('start: every purpose has another successPath')
-  })
 })

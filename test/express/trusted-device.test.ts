@@ -319,27 +319,6 @@ describe('the label of a trusted device', () => {
   it('is what its request says of browser and system', async () => {
     expect((await labelled()).labels).toEqual(['Firefox, Linux'])
   })
-
-  it('is what the app makes of the request, to a hundred characters', async () => {
-    const own = await labelled((req) => `${req.get('user-agent')?.slice(0, 7)} of Ana ${'x'.repeat(100)}`)
-    expect(own.labels).toEqual([`Mozilla of Ana ${'x'.repeat(85)}`])
-    expect((await labelled(() => '')).labels).toEqual([undefined])
-  })
-
-  it.each<[string, () => unknown, string]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no such thing')
-      },
-      'no such thing',
-    ],
-    ['returns a promise', async () => 'late', 'trustedDevices.label must return a string'],
-  ])('lets nobody in where its function %s', async (_name, label, said) => {
-    const { host, status, labels } = await labelled(label as () => string)
-    expect([status, labels]).toEqual([500, []])
-    expect(host.errors).toMatchObject([{ message: said }])
-  })
 })
 
 describe('a device cookie among others', () => {
@@ -368,16 +347,5 @@ describe('a device cookie among others', () => {
     ['stands behind another name', (own) => `x${own}`],
   ])('is none where it %s', async (_name, name, value) => {
     expect(await started(name, value)).toBe(false)
-  })
-
-  it('costs the store nothing where it is not there', async () => {
-    const asked: string[] = []
-    const store = storeThrough((command, key, work) => {
-      if (command === 'read' && key.includes(':devices:')) asked.push(key)
-      return work()
-    })
-    const host = await startHost({ options: { ...options, store }, mount })
-    await host.signIn()
-    expect(asked).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { type Host, signupAt, startHost, startLoggedIn, startSignedIn, startVisit } from './kit.js'
+import { type Host, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const minute = 60_000
 
@@ -100,14 +100,6 @@ describe('a code that ran out', () => {
     expect(host.stub.sends).toHaveLength(1)
   })
 
-  it('is replaced at a signup under the number that was typed', async () => {
-    const { host, visitor } = await startVisit({ mount: signupAt('/signup') })
-    await visitor.submit('/signup/start', { phone: '300 765 4321', country: 'CO' })
-    host.clock.now += 6 * minute
-    expect((await visitor.submit('/signup/resend')).status).toBe(303)
-    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321', '573007654321'])
-  })
-
   it('of one of several numbers is replaced by one button, for where it went; the others are a page further', async () => {
     const host = await startHost({ options: { phone: () => ['+573001234567', '+573007654321'] } })
     const ana = await host.login()
@@ -148,25 +140,6 @@ describe('a code that nobody has judged', () => {
     host.stub.answerCheck = () => ({ json: { status: 'pending' } })
     const wrong = await ana.submit('/two-factor/verify', { code: '482914' })
     expect(wrong.text).not.toContain('482914')
-  })
-})
-
-describe('a code that was sent a moment ago', () => {
-  it('is told as one that cannot be used where there is no field for it', async () => {
-    const { host, ana } = await startLoggedIn()
-    await ana.submit('/two-factor/start')
-    host.clock.now += 17_000
-    const elsewhere = await host.login()
-    const refused = await elsewhere.submit('/two-factor/start')
-    expect(refused.status).toBe(429)
-    expect(refused.text).not.toContain('id="code"')
-    expect(refused.text).toContain(
-      'The code we sent before can&#39;t be used here. You can ask for a new one in 43 seconds.',
-    )
-    const { text } = await elsewhere.open('/two-factor')
-    expect(text).toContain(
-      'We will send a code to <span aria-hidden="true" class="number" dir="ltr">••••••67</span>',
-    )
   })
 })
 

@@ -97,24 +97,4 @@ describe('a code by WhatsApp', () => {
       ['rcs', 'rcs'],
     ])
   })
-
-  it('is no reason to send by a method that nobody declares: nothing is asked, no attempt is lost', async () => {
-    const { host, service } = await startChatHost()
-    const ana = await host.challenged()
-    const before = service.requests.length
-    for (const path of ['start', 'resend']) {
-      const { status, json } = await ana.post(`/two-factor/${path}`, { channel: 'fax' })
-      expect([status, json.detail]).toEqual([
-        400,
-        expect.stringContaining('channel must be sms, call, whatsapp, or rcs.'),
-      ])
-    }
-    // Declared, but not in `channels`.
-    expect((await ana.start({ channel: 'rcs' })).status).toBe(400)
-    await expect(
-      host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'chat', method: 'rcs' }),
-    ).rejects.toThrow('grants.write: method "rcs" is reserved for what this package has verified')
-    expect(service.requests).toHaveLength(before)
-    expect((await ana.get('/two-factor')).json.challenge).toMatchObject({ attemptsRemaining: 5 })
-  })
 })

@@ -92,17 +92,6 @@ describeInChromium('fetchWithCode', (browser) => {
     await expectNoDialog(page)
   })
 
-  it('returns every other response as it is', async () => {
-    const { host, page, received } = await openSinglePage(browser())
-    host.app.get('/forbidden', (_req, res) => {
-      res.status(403).json({ code: 'second_factor_required', startUrl: '/two-factor/start' })
-    })
-    expect((await call(page, '/forbidden', {}))[0]).toBe(403)
-    expect((await call(page, '/nowhere', {}))[0]).toBe(404)
-    expect(received).toEqual([])
-    expect(host.stub.sends).toHaveLength(0)
-  })
-
   it('closes and rejects when the request is aborted', async () => {
     const { page, received } = await openSinglePage(browser())
     const answer = page.evaluate(() => {
@@ -116,30 +105,6 @@ describeInChromium('fetchWithCode', (browser) => {
     expect(await answer).toBe('left')
     await expectNoDialog(page)
     expect(received).toHaveLength(1)
-  })
-
-  it.each(['under way', 'read'])('opens nothing when aborted while its style is %s', async (moment) => {
-    const { page } = await openSinglePage(browser())
-    const screen = page.waitForResponse(/\/two-factor\/\?requirement=/)
-    // The style comes after the screen, or never.
-    await page.route('**/page.css', async (route) => {
-      await (await screen).finished()
-      if (moment === 'read') await route.continue()
-      else await page.evaluate('abort()')
-    })
-    const answer = page.evaluate(() => {
-      const controller = new AbortController()
-      const abort = () => controller.abort(new Error('left'))
-      CSSStyleSheet.prototype.replace = async function replace() {
-        abort()
-        return this
-      }
-      Object.assign(window, { abort })
-      const { signal } = controller
-      return window.fetchWithCode('/guarded/settings', { signal }).catch((error: Error) => error.message)
-    })
-    expect(await answer).toBe('left')
-    await expectNoDialog(page)
   })
 
   it.each([
@@ -205,20 +170,6 @@ describeInChromium('fetchWithCode', (browser) => {
     await enter(page, host.stub.rightCode)
     expect((await Promise.all(answers)).map(([, text]) => text)).toEqual(['{"paid":"1"}', '{"paid":"2"}'])
     expect(received.filter((line) => line.includes('/pay/1')).length).toBeLessThanOrEqual(3)
-  })
-
-  it('rejects all requests that wait when the person gives up', async () => {
-    const { page, host } = await openSinglePage(browser())
-    await page.getByRole('button', { name: 'Transfer' }).focus()
-    const answers = [call(page, '/guarded/settings'), call(page, '/guarded/settings')]
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
-    expect(await Promise.all(answers)).toEqual([closed, closed])
-    expect(host.stub.sends).toHaveLength(1)
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('opener')
-    const again = call(page, '/guarded/settings')
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-    expect(await again).toEqual(closed)
   })
 })
 

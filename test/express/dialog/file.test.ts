@@ -1,20 +1,5 @@
-import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { startChallenged, startHost } from '../kit.js'
-
-const maxBytes = 8_192
-
-it(`dialog.js is one module without dependencies of at most ${maxBytes} bytes compressed`, async () => {
-  const host = await startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()) })
-  const file = await host.browser().get('/two-factor/dialog.js')
-  expect(file.status).toBe(200)
-  const size = gzipSync(file.text, { level: 9 }).length
-  console.info(`dialog.js: ${size} bytes compressed, ${file.text.length} as it is`)
-  expect(size).toBeLessThanOrEqual(maxBytes)
-  expect(file.text).toMatch(/export\s*\{[^}]*fetchWithCode/)
-  expect(file.text).not.toMatch(/\bimport\b|eval\(|style=/)
-  expect((await host.browser().get('/signup/dialog.js')).text).toBe(file.text)
-})
 
 it('page.js is one script without dependencies that leaves nothing in the global scope', async () => {
   const host = await startHost()
@@ -32,14 +17,6 @@ it.each(['dialog.js', 'page.js'])('%s is kept by browsers, and asked for again b
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   const again = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
   expect((await host.browser().get(`/two-factor/${name}`, again)).status).toBe(304)
-})
-
-it('the style of the pages is kept by browsers for an hour', async () => {
-  const host = await startHost()
-  const { headers } = await host.browser().get('/two-factor/page.css')
-  expect(headers.get('content-type')).toBe('text/css; charset=utf-8')
-  expect(headers.get('cache-control')).toBe('private, max-age=3600')
-  expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
 it('the screen comes with JSON only where the dialog asks for it', async () => {

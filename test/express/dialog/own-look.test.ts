@@ -64,28 +64,6 @@ describeInChromium('a look of one’s own', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it('keeps its challenge when something else responds to a resend', async () => {
-    const { page } = await openSinglePage(browser())
-    const answer = callByHand(page)
-    const before = await challengeIn(page)
-    await page.route('**/two-factor/resend', (route) => route.fulfill({ body: '<h1>Sign in</h1>' }))
-    const outcome = page.evaluate(() => window.request.resend().catch((error: Error) => error.message))
-    expect(await outcome).toMatch(/two-factor\/start did not respond as the routes do/)
-    expect(await challengeIn(page)).toEqual(before)
-    await page.evaluate(() => window.request.cancel())
-    expect(await answer).toEqual(['AbortError'])
-  })
-
-  it('gets the response of a start that sent nothing', async () => {
-    const { page } = await openSinglePage(browser(), { user: 'nobody' })
-    const [status, text] = await callByHand(page)
-    expect(status).toBe(409)
-    expect(JSON.parse(String(text))).toMatchObject({
-      code: 'no_phone',
-      detail: 'Your account has no phone number yet. Add one to receive codes.',
-    })
-  })
-
   it('is put in place of the dialog by an event, for the whole app', async () => {
     const { host, page } = await openSinglePage(browser())
     const answer = page.evaluate(async () => {
