@@ -69,21 +69,6 @@ describeInChromium('the inbox page', (browser) => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code)
   })
 
-  test('the search finds numbers, texts and app names, by keyboard', async () => {
-    await text('573001234567')
-    await text('573007654321')
-    await tabTo('Search')
-    await page.keyboard.type('+57 300 765')
-    await page.getByRole('heading', { name: '1 message with “+57 300 765”' }).waitFor()
-    expect(await cards().locator('h3').allInnerTexts()).toEqual(['Text to +573007654321'])
-    await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.type('acme')
-    await page.getByRole('heading', { name: '2 messages with “acme”' }).waitFor()
-    await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.press('Delete')
-    await page.getByRole('heading', { name: '2 messages', exact: true }).waitFor()
-  })
-
   test('one message and all of them are deleted by keyboard, and the focus stays in the list', async () => {
     for (const phone of ['573001111111', '573002222222', '573003333333']) await text(phone)
     await page.getByRole('heading', { name: '3 messages' }).waitFor()
@@ -119,44 +104,6 @@ describeInChromium('the inbox page', (browser) => {
     await page.keyboard.press('Enter')
     await page.getByText('None is on.').waitFor()
     expect((await balance()).status).toBe(200)
-  })
-
-  test('the clock is moved by keyboard', async () => {
-    await tabTo('+5 min')
-    await page.keyboard.press('Space')
-    await page.getByText('5 minutes ahead').waitFor()
-    expect(sandbox.clock.aheadMs()).toBe(300_000)
-  })
-
-  test('the account, blocked numbers and short links are there to see and to change', async () => {
-    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573001234567', name: 'Ana' })
-    await post(`${sandbox.baseUrl}/url/short`, {
-      name: 'spring',
-      'url-long': sandbox.inboxUrl,
-      alias: 'spring',
-    })
-    await page.getByRole('button', { name: 'Unblock +573001234567' }).click()
-    await page.getByRole('button', { name: 'Unblock +573001234567' }).waitFor({ state: 'detached' })
-    expect(sandbox.account.blocked()).toEqual([])
-    await fetch(`${sandbox.inboxUrl}s/spring`, { redirect: 'manual' })
-    await page.getByText('1 click').waitFor()
-    const credits = page.getByLabel('Set credits')
-    await expect.poll(() => credits.inputValue()).toBe(String(sandbox.account.credits()))
-    await credits.fill('7')
-    await page.getByRole('button', { name: 'Set', exact: true }).click()
-    await page.getByText('7 credits').waitFor()
-    await expect.poll(() => credits.inputValue()).toBe('7')
-  })
-
-  test('the request behind a message is beside it, with the key hidden, and stays open', async () => {
-    await text('573001234567')
-    const request = cards().locator('details')
-    await request.locator('summary').click()
-    expect(await request.innerText()).toContain('minutes_to_expire')
-    expect(await request.innerText()).not.toContain('sandbox-key')
-    sandbox.clock.advance(30_000)
-    await cards().locator('.card-head').getByText('Read').waitFor()
-    expect(await request.getAttribute('open')).toBe('')
   })
 
   test('markup in a message is shown as text', async () => {
@@ -213,23 +160,6 @@ describeInChromium('the inbox page', (browser) => {
     expect(await cards().locator('.copy').filter({ visible: true }).count()).toBe(1)
   })
 
-  test('all messages are paged, each in one line on demand', async () => {
-    const phone = Array.from({ length: 120 }, (_, index) => 573_001_230_000 + index).join()
-    await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
-    await page.getByText('Page 1 of 3').waitFor()
-    expect(await cards().count()).toBe(50)
-    await page.getByRole('link', { name: 'Compact' }).click()
-    await page.locator('.card.line').first().waitFor()
-    await page.getByRole('link', { name: 'Older' }).click()
-    await page.getByText('Page 2 of 3').waitFor()
-    await page.getByRole('link', { name: 'Older' }).click()
-    await page.getByText('Page 3 of 3').waitFor()
-    expect(await cards().count()).toBe(20)
-    expect(await cards().last().innerText()).toContain('+573001230000')
-    expect((await cards().last().boundingBox())?.height).toBeLessThan(50)
-    expect(new URL(page.url()).search).toBe('?page=3&view=compact')
-  })
-
   test('a form that is refused says why, visibly', async () => {
     await page.getByText('Add a fault').click()
     await page.getByLabel('Kind').selectOption('hang')
@@ -250,61 +180,4 @@ describeInChromium('the inbox page', (browser) => {
     troubles = []
   })
 
-  test('a request is copied as the curl command that sends it again', async () => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001234567', sms: "It's $HOME; `id`" })
-    await cards().locator('summary').click()
-    await cards().getByRole('button', { name: 'Copy as curl' }).click()
-    await cards().getByText('Copied').waitFor()
-    const command = String(await page.evaluate('navigator.clipboard.readText()'))
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} -s`])
-    expect(stdout).toContain('"status":1')
-    expect(sandbox.inbox.list().map((message) => message.text)).toEqual([
-      "It's $HOME; `id`",
-      "It's $HOME; `id`",
-    ])
-  })
-
-  test('the tab counts what arrived while it was hidden', async () => {
-    await page.evaluate(
-      'Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true })',
-    )
-    await text('573001234567')
-    await text('573007654321')
-    await expect.poll(() => page.title()).toBe('(2) Sandbox inbox')
-    await page.evaluate(
-      'delete document.visibilityState; document.dispatchEvent(new Event("visibilitychange"))',
-    )
-    expect(await page.title()).toBe('Sandbox inbox')
-  })
-
-  test('a page too many says so, and goes on when another is closed', async () => {
-    await text('573001234567')
-    await page.getByRole('heading', { name: '1 message' }).waitFor()
-    const others = await Promise.all(
-      Array.from({ length: 19 }, () => fetch(`${sandbox.inboxUrl}_sandbox/stream`)),
-    )
-    const late = await browser().newPage()
-    await late.goto(sandbox.inboxUrl)
-    await late.getByText('Too many pages are open.').waitFor()
-    await others[0]?.body?.cancel()
-    await late.getByText('Too many pages are open.').waitFor({ state: 'hidden' })
-    await text('573007654321')
-    await late.getByRole('heading', { name: 'Text to +573007654321' }).waitFor()
-    for (const { body } of others.slice(1)) await body?.cancel()
-    await late.close()
-  })
-
-  test('a page left open goes on after the sandbox was away', async () => {
-    const port = Number(new URL(sandbox.baseUrl).port)
-    await sandbox.close()
-    await page.getByText('The sandbox does not answer.').waitFor()
-    sandbox = await startSandbox({ port })
-    await text('573001234567')
-    await page.getByRole('heading', { name: 'Text to +573001234567' }).waitFor()
-    expect(await page.locator('#line').isHidden()).toBe(true)
-    // The browser itself reports the broken connection.
-    expect(troubles.every((line) => line.includes('ERR_'))).toBe(true)
-    troubles = []
-  })
 })

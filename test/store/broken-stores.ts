@@ -143,17 +143,6 @@ export const breaks: Readonly<Record<string, Break>> = {
       }
     },
   },
-  'counts versions from 1 again after a removal': swap(
-    'a version never repeats, not even for the same value or after a removal',
-    (store, key, expected, next, ms) => {
-      const before = Number(store.read(key)?.version ?? 0)
-      const result = store.swap(key, expected, next, ms)
-      const standing = store.kept.get(key)
-      if (!result.swapped || standing === undefined || next === undefined) return result
-      standing.version = String(before + 1)
-      return { swapped: true, entry: store.read(key) as Entry }
-    },
-  ),
   'refuses without showing what stands there': swap(
     'creating what exists changes nothing and returns the existing entry',
     (store, key, expected, next, ms) => {
@@ -212,10 +201,6 @@ export const breaks: Readonly<Record<string, Break>> = {
     'an entry exists until its lifetime has passed, and is then absent',
     (store, key, expected, next, ms) => store.swap(key, expected, next, ms + 1),
   ),
-  'takes milliseconds for seconds': swap(
-    'an entry exists until its lifetime has passed, and is then absent',
-    (store, key, expected, next, ms) => store.swap(key, expected, next, ms / 1_000),
-  ),
   'lets what has ended stand in the way': swap(
     'an expired entry does not block a new one',
     (store, key, expected, next, ms) => {
@@ -267,37 +252,10 @@ export const breaks: Readonly<Record<string, Break>> = {
       'hits are added several at once and taken back, within the window that runs',
     ],
   ),
-  'tells seconds for milliseconds': increment(
-    'a counter counts from 1, each key for itself',
-    (store, key, windowMs, by) => {
-      const { count, resetInMs } = store.increment(key, windowMs, by)
-      return { count, resetInMs: resetInMs / 1_000 }
-    },
-    ['a window of a day counts like one of a second'],
-  ),
-  'tells a longer window than it was given': increment(
-    'a counter counts from 1, each key for itself',
-    (store, key, windowMs, by) => {
-      const { count, resetInMs } = store.increment(key, windowMs, by)
-      return { count, resetInMs: resetInMs + 60_000 }
-    },
-  ),
   'counts every key together': increment(
     'a counter counts from 1, each key for itself',
     (store, _key, windowMs, by) => store.increment('all', windowMs, by),
   ),
-  'never ends a counter': {
-    found: 'a window starts at its first hit and is not stretched by later ones',
-    of: (store) => {
-      const counts = new Map<string, number>()
-      return {
-        increment(key, windowMs) {
-          counts.set(key, (counts.get(key) ?? 0) + 1)
-          return { count: counts.get(key) ?? 0, resetInMs: store.increment(key, windowMs).resetInMs }
-        },
-      }
-    },
-  },
   'starts a window when it is only read': increment(
     'adding nothing reads a counter and starts no window',
     (store, key, windowMs, by) => {
@@ -325,16 +283,6 @@ export const breaks: Readonly<Record<string, Break>> = {
       }
     },
   },
-  'starts a new window when a hit is taken back': increment(
-    'hits are added several at once and taken back, within the window that runs',
-    (store, key, windowMs, by) => {
-      const result = store.increment(key, windowMs, by)
-      const standing = store.kept.get(key)
-      if (standing === undefined || by === undefined || by >= 0) return result
-      standing.end = store.now() + windowMs
-      return { count: result.count, resetInMs: windowMs }
-    },
-  ),
   'takes hits back by reading, waiting and writing': increment(
     'no hit is lost where others are taken back at the same time',
     async (store, key, windowMs, by = 1) => {
