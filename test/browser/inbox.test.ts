@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/tools/sandbox/index.js'
@@ -179,5 +177,4 @@ describeInChromium('the inbox page', (browser) => {
     expect(troubles.every((line) => line.includes('400'))).toBe(true)
     troubles = []
   })
-
 })

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { withoutRedis } from '../store/redis-server.js'
 
 const run = promisify(execFile)
-const program = fileURLToPath(new URL('run.js', import.meta.url))
+const program = fileURLToPath(new URL('../../instruments/days/run.js', import.meta.url))
 const day = 24 * 60 * 60_000
-const { withinAllowances } = await import(new URL('bounds.js', import.meta.url).href)
+const { withinAllowances } = await import(new URL('../../instruments/days/bounds.js', import.meta.url).href)
 
 interface Result {
   readonly what: string

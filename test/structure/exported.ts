@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path/posix'
 import { type Program, parseSync } from 'oxc-parser'
-import packageJson from '../../package.json' with { type: 'json' }
 import { read } from '../documents.js'
 
 /** A symbol that users of the package import, or a member of one. */
@@ -44,22 +43,6 @@ function moduleAt(file: string): Module {
   }
   modules.set(file, module)
   return module
-}
-
-/** Everything that the entries of the package export, each once. */
-export function exportedSymbols(): Exported[] {
-  const entries = Object.values(packageJson.exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [entry.types.replace('./dist/', 'src/').replace('.d.ts', '.ts')],
-  )
-  const symbols = new Map<string, Exported>()
-  for (const entry of entries) {
-    for (const statement of moduleAt(entry).program.body as unknown as Node[]) {
-      for (const name of exportedNames(statement)) {
-        for (const symbol of symbolsOf(entry, name)) symbols.set(symbol.name, symbol)
-      }
-    }
-  }
-  return [...symbols.values()]
 }
 
 const nodesIn = (value: unknown) => (Array.isArray(value) ? (value as Node[]) : [])

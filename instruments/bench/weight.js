@@ -2,7 +2,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, manifest, pack } from '../packages/projects.js'
+import { install, manifest, pack } from '../../test/packages/projects.js'
 import { once } from './rounds.js'
 
 export const bars = [

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import config from '../vitest.config.js'
+import config from '../../test/vitest.config.js'
 
 export default defineConfig({
   ...config,

@@ -1,6 +1,6 @@
 // The soak itself: rounds of logins, trouble in between, and what was found on the way.
 import { setTimeout as wait } from 'node:timers/promises'
-import { seeded } from '../seeded.js'
+import { seeded } from '../../test/seeded.js'
 import { startApp } from './apps.js'
 import { accounts } from './people.js'
 import { startProvider } from './provider.js'

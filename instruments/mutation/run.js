@@ -67,7 +67,7 @@ function copyTree() {
 
 const settings = {
   testRunner: 'vitest',
-  vitest: { related: false, configFile: 'test/mutation/vitest.config.ts' },
+  vitest: { related: false, configFile: 'instruments/mutation/vitest.config.ts' },
   coverageAnalysis: 'perTest',
   // Without it, who would have noticed as well is not asked.
   disableBail: values.killers,
@@ -82,7 +82,7 @@ const settings = {
   disableTypeChecks: false,
   // There is no such file: what the tool does with one fails under TypeScript 7.
   tsconfigFile: 'no-tsconfig.json',
-  plugins: ['@stryker-mutator/*', './test/mutation/sample.js'],
+  plugins: ['@stryker-mutator/*', './instruments/mutation/sample.js'],
   checkers: every > 1 ? ['sample'] : [],
   reporters: ['json', 'progress-append-only'],
   allowConsoleColors: false,

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { Redis } from 'ioredis'
-import { freePort } from '../free-port.js'
+import { freePort } from '../../test/free-port.js'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 

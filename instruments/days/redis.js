@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort } from '../free-port.js'
+import { freePort } from '../../test/free-port.js'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 

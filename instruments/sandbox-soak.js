@@ -18,7 +18,7 @@ if (argv[2] === 'serve') await serve()
 else await drive()
 
 async function serve() {
-  const { startSandbox } = await import('../../../dist/tools/sandbox/index.js')
+  const { startSandbox } = await import('../dist/tools/sandbox/index.js')
   const sandbox = await startSandbox({ credits: 1e9 })
   process.on('message', (what) => {
     // Not for the figures of an idle sandbox: collecting would be most of what they show.

@@ -4,7 +4,7 @@
 import { loadavg } from 'node:os'
 import { exit, version } from 'node:process'
 import { parseArgs } from 'node:util'
-import { install } from '../packages/projects.js'
+import { install } from '../../test/packages/projects.js'
 import * as client from './client.js'
 import * as coldStart from './cold-start.js'
 import * as guard from './guard.js'

@@ -90,5 +90,5 @@ function age(commit) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const oldest = Math.max(0, ...[...new Set(read().map(({ commit }) => commit))].map(age))
   if (oldest > old)
-    console.log(`warning: test/mutation/table.md is ${oldest} commits of src old: npm run mutation`)
+    console.log(`warning: instruments/mutation/table.md is ${oldest} commits of src old: npm run mutation`)
 }

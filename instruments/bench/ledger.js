@@ -9,7 +9,7 @@ import {
   placeOf,
   reserve,
   settle,
-} from '../store/sent-challenges.js'
+} from '../../test/store/sent-challenges.js'
 import { cpuOf } from './cpu.js'
 import { figure } from './sides.js'
 

@@ -4,7 +4,7 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { once } from './rounds.js'
 
-const capacity = fileURLToPath(new URL('../store/capacity-program.js', import.meta.url))
+const capacity = fileURLToPath(new URL('../../test/store/capacity-program.js', import.meta.url))
 
 const bytesEach = (count) => ({
   bar: 6,
