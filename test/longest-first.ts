@@ -11,7 +11,6 @@ const long = [
   'tools/cli/doctor',
   'express/dialog/dialog',
   'browser/inbox',
-  'browser/inbox-looks',
   'store/redis-clients',
   'tools/testing/rehearsed-apps',
   'express/dialog/fetch-with-code',
