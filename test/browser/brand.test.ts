@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import type { Express } from 'express'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { dark, nearestReadable } from '../../src/express/pages/brand.js'
 import type { Render } from '../../src/index.js'
 import { type HostOptions, startHost } from '../express/kit.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
-const accent = '#0b6e4f'
 const image =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32" fill="#0b6e4f"/></svg>'
 
@@ -55,31 +53,6 @@ describeInChromium('a look of one’s own', (browser) => {
     return seen
   }
 
-  it('takes five lines, and is readable in light and dark', async () => {
-    const brand = {
-      name: 'Acme',
-      logoUrl: '/image.svg',
-      accent,
-      font: 'Georgia, serif',
-      radius: 2,
-    }
-    const light = await look({ pages: { brand } }, 'light')
-    const night = await look({ pages: { brand } }, 'dark')
-    for (const seen of [light, night]) {
-      expect(seen).toMatchObject({
-        troubles: [],
-        axe: [],
-        corners: '2px',
-        font: 'Georgia, serif',
-        imageWidth: 96,
-      })
-      expect(seen.title).toBe("Confirm that it's you – Acme")
-    }
-    expect(light.button).toBe(rgb(accent))
-    expect(night.button).toBe(rgb(nearestReadable(accent, dark)))
-    expect(light.screenshot.equals(night.screenshot)).toBe(false)
-  })
-
   it('is a render of the host with an image of its site under the policy as it is', async () => {
     const render: Render = (_view, { html }) => html.replace('<main>', '<main><img src="/image.svg" alt="">')
     const seen = await look({ pages: { render } }, 'dark')
@@ -89,9 +62,4 @@ describeInChromium('a look of one’s own', (browser) => {
 
 function styleOf(page: Page, selector: string, property: string): Promise<string> {
   return page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
-}
-
-function rgb(hex: string): string {
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
-  return `rgb(${red}, ${green}, ${blue})`
 }

@@ -9,25 +9,6 @@ import { run } from './running.js'
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
 describeInChromium('npm start', (browser) => {
-  it('keeps the phone off the field where the window is small, as at 400 %', async () => {
-    const { origin } = await run('start')
-    const page = await browser().newPage({ locale: 'en-US', viewport: { width: 320, height: 256 } })
-    onTestFinished(() => page.close())
-    await page.goto(origin)
-    const bank = page.frameLocator('iframe')
-    await bank.getByRole('button', { name: 'Sign in' }).click()
-    const field = bank.locator('#code')
-    await field.waitFor()
-    await page.getByRole('list', { name: 'Messages' }).getByText('is your Demo bank code').waitFor()
-    // Anywhere in the window, as after the next line of somebody who reads.
-    await field.evaluate("(element) => element.scrollIntoView({ block: 'end' })")
-    const { x = 0, y = 0, height = 0 } = (await field.boundingBox()) ?? {}
-    const at = [y + 2, y + height - 2].map(
-      (edge) => `document.elementFromPoint(${x + 2}, ${edge})?.localName`,
-    )
-    expect(await page.evaluate(`[${at}]`)).toEqual(['iframe', 'iframe'])
-  })
-
   it('opens a stage: the bank, the phone with its codes, and what is behind each click, by keyboard alone', async () => {
     const began = performance.now()
     const { origin } = await run('start')

@@ -23,17 +23,6 @@ it.each([
   },
 )
 
-it('the walkthrough ends with 1 when an answer is not as it should be', async () => {
-  // The guarded page is asked for at an address that nobody guards.
-  const astray =
-    "const real = fetch; globalThis.fetch = (url, options) => real(url.replace('/account', '/login'), options)"
-  const { code, output } = await runToEnd('start', ['--walkthrough'], {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(astray)}`,
-  })
-  expect(code).toBe(1)
-  expect(output).toContain('The walkthrough stopped')
-})
-
 it('npm start says at once that it builds', () => {
   expect(packageJson.scripts.start).toMatch(/^echo "?\w.*" && npm run --silent build && /)
 })
@@ -45,13 +34,4 @@ it('npm start names both addresses, and a signal ends it with 0', async () => {
   const stage = await fetch(demo.origin)
   expect(await stage.text()).toContain('<title>Demo bank on stage</title>')
   expect(await demo.stop()).toBe(0)
-})
-
-it.each([
-  { args: ['--help'], ends: 0, says: /^npm start/ },
-  { args: ['--walktrough'], ends: 2, says: /Unknown option '--walktrough'[\s\S]*npm start/ },
-])('npm start -- $args.0 says what there is, and ends with $ends', async ({ args, ends, says }) => {
-  const { code, output } = await runToEnd('start', args)
-  expect(output).toMatch(says)
-  expect(code).toBe(ends)
 })

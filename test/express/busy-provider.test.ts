@@ -79,40 +79,6 @@ it('who finds no place for a check has the attempt back', async () => {
   expect((await second?.verify(right))?.status).toBe(200)
 })
 
-it('checks wait for no send that came before them', async () => {
-  const { asked, hold, people } = await startSlow(4, { sendTimeoutMs: 2_000, verifyTimeoutMs: 60_000 })
-  const [owners, others] = await Promise.all([people(0, 12), people(100, 124)])
-  for (const owner of owners) await owner.start()
-  const { opened, open } = gate()
-  hold.sends = opened
-  const sends = others.map((other) => other.start())
-  await until(() => asked.sends.length === 12 + 4)
-  const checks = owners.map((owner) => owner.verify(right))
-  // Four hang, twenty wait before the checks came; each place that becomes free is for a check.
-  const refused = (await Promise.all(sends.slice(4))).length
-  expect([refused, asked.sends.length]).toEqual([20, 16])
-  open()
-  expect((await Promise.all(checks)).map(({ status }) => status)).toEqual(Array(12).fill(200))
-})
-
-it('sign-ups that hang hold half of the places, and no sign-in waits for them', async () => {
-  const { asked, hold, host, people } = await startSlow(8, { sendTimeoutMs: 60_000 })
-  host.app.use('/phone', host.tf.phoneVerification().routes())
-  const { opened, open } = gate()
-  hold.sends = opened
-  const visitors = Array.from({ length: 30 }, (_, index) =>
-    host.browser().post('/phone/start', { phone: `+57310${1_000_000 + index}` }),
-  )
-  await until(() => asked.sends.length === 4)
-  const inTime = await people(0, 4)
-  const sends = inTime.map((person) => person.start())
-  await until(() => asked.sends.length === 8)
-  expect(asked.sends.filter((phone) => phone.startsWith('+57310'))).toHaveLength(4)
-  open()
-  expect((await Promise.all(sends)).map(({ status }) => status)).toEqual(Array(4).fill(201))
-  await Promise.all(visitors)
-})
-
 it('who has gone leaves the queue, and nothing is sent or kept', async () => {
   const { asked, hold, host, people } = await startSlow(1, { sendTimeoutMs: 60_000 })
   const [first, second] = await people(1, 3)

@@ -85,29 +85,6 @@ describe('guard coverage', () => {
     )
   })
 
-  it('lists nothing that a guard admitted, that was refused, that changes nothing or that nobody asked for', async () => {
-    const { host, report } = await startCovered((app, tf) => {
-      app.get('/account', ok)
-      app.post('/guarded', tf.requireTwoFactor(), ok)
-      app.use('/below', tf.requireTwoFactor())
-      app.post('/below/it', ok)
-      app.post('/exempt', tf.requireTwoFactor({ purpose: 'exempt', exempt: () => true }), ok)
-      app.post('/refused', (_req, res) => void res.status(422).json({}))
-      app.post('/anonymous', ok)
-    })
-    await host.browser().post('/anonymous')
-    const pending = await host.login()
-    await pending.post('/guarded')
-    const ana = await host.signIn()
-    for (const path of ['/guarded', '/below/it', '/exempt']) expect((await ana.post(path)).status).toBe(200)
-    for (const path of ['/refused', '/nowhere']) await ana.post(path)
-    await ana.get('/account')
-    for (const method of ['HEAD', 'OPTIONS']) {
-      expect((await ana.send('/account', { method })).status).toBe(200)
-    }
-    expect(report()).not.toThrow()
-  })
-
   it('is no proof when no request came by, and takes nothing but an app of ours', async () => {
     const { report } = await startCovered(() => undefined)
     expect(report()).toThrow('no request passed the middleware')

@@ -61,27 +61,6 @@ describe('the cookie of a known browser', () => {
     expect([told.status, setBy(told)]).toEqual([200, []])
   })
 
-  it('keeps a share of the guesses of a number for known browsers, where there may be any', async () => {
-    const limits = { failuresBeforeDisable: 20, failuresBeforeLock: 1_000 }
-    const hosts = [
-      { host: await startHost({ options: { limits } }), guesses: 12 },
-      { host: await startHost({ options: { limits, knownBrowsers: false } }), guesses: 20 },
-      { host: await startHost(withTokens({ limits })), guesses: 20 },
-    ]
-    for (const { host, guesses } of hosts) {
-      const thief = await host.login().catch(() => host.browser())
-      for (let typed = 0; typed < 25; typed += 1) {
-        if (typed % 5 === 0) {
-          host.clock.now += 3_600_000
-          await thief.start({}, anasToken)
-        }
-        expect((await host.tf.subjects.state('ana')).disabled).toBe(typed >= guesses)
-        await thief.verify(`wrong${typed}`, {}, anasToken)
-      }
-      expect(host.stub.checks).toHaveLength(guesses)
-    }
-  })
-
   it('is there where trust in it cannot be stored', async () => {
     const trustedDevices = { maxAgeMs: 60_000 }
     const { host, ana } = await startLoggedIn({ options: { store: fullOfDevices(), trustedDevices } })

@@ -130,21 +130,6 @@ describe('a recovery code', () => {
     },
   )
 
-  it('has no try left after ten of a day, over all sessions, until the operator lifts it', async () => {
-    const host = await startRecoveryHost()
-    for (let guess = 0; guess < 10; guess += 1) await recover(await host.login(), wrongCode(guess))
-    const ana = await host.login()
-    const { status, json } = await recover(ana, host.codes[0])
-    expect([status, json.code, json.limit]).toEqual([429, 'attempts_exhausted', 'subject'])
-    expect(json.detail).toMatch(/^You entered too many wrong recovery codes\. You can try again on/)
-    expect(json).not.toHaveProperty('page')
-    // The budget of the number is another one.
-    expect((await ana.start()).json.challenge.attemptsRemaining).toBe(5)
-    expect(await host.tf.subjects.state('ana')).toMatchObject({ judged: 0, locked: false })
-    await host.tf.subjects.enable('ana')
-    expect((await recover(ana, host.codes[0])).status).toBe(200)
-  })
-
   it('is none where no option says so', async () => {
     const host = await startRecoveryHost({ options: { recoveryCodes: undefined } as never })
     const ana = await host.login()

@@ -64,29 +64,3 @@ describe('two visitors behind one address', () => {
     expect(host.errors).toEqual([])
   })
 })
-
-it('a visitor whose address others have used up reads about the network, within the cooldown of an earlier code too', async () => {
-  const phone = (_req: unknown, subject: string) => (subject === 'ana' ? '+573005550001' : '+573005550002')
-  const host = await startHost({ mount, options: { limits: { sendsPerAddressPer10Min: 1 }, phone } })
-  const [ana, ben] = [new Browser(host.url, forwarded), new Browser(host.url, forwarded)]
-  for (const [browser, user] of [
-    [ana, 'ana'],
-    [ben, 'ben'],
-  ] as const) {
-    await browser.post('/login', { user })
-    await browser.submit('/two-factor/start')
-  }
-  await ana.submit('/two-factor/cancel')
-  for (const page of [await ben.submit('/two-factor/start'), await ana.submit('/two-factor/start')]) {
-    expect(page.status).toBe(429)
-    expect(page.text).toContain('<h1>Too many requests from your network</h1>')
-    expect(page.text).toMatch(/You can try again at <time [^>]*>12:10 UTC</)
-    expect(page.text).not.toContain('name="channel"')
-    expect(page.text).not.toContain('asked for too many codes')
-  }
-  expect((await ben.start()).json).toMatchObject({
-    code: 'send_limit',
-    limit: 'address',
-    detail: 'Too many requests from your network. You can try again at 12:10 UTC.',
-  })
-})

@@ -44,12 +44,3 @@ it('a country whose sign-ups nobody completes is refused with 503, and its event
   // Denial of service: whoever has nothing to do with it goes through.
   expect((await start(4)).status).toBe(201)
 })
-
-it('numbers that the host has seen proven elsewhere count', async () => {
-  const { start, host } = await startSignups({ signupGuard: { ...few, ratio: 1 } })
-  for (let index = 0; index < 3; index += 1) await start(index)
-  await host.tf.signups.approved('CO')
-  expect((await start(3)).status).toBe(201)
-  expect((await start(4, 0)).status).toBe(503)
-  await expect(host.tf.signups.approved('co')).rejects.toThrow(TypeError)
-})

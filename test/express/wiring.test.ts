@@ -143,59 +143,6 @@ describe('a guard before the body parser', () => {
     for (const error of host.errors) expect((error as Error).cause).toBeInstanceOf(TypeError)
     expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
-
-  it('is named once, where an earlier parser left an empty body as in Express 4', async () => {
-    const { host, ana } = await startSignedIn({
-      mount(app, tf) {
-        const leaveEmpty: express.RequestHandler = (req, _res, next) => {
-          req.body = {}
-          next()
-        }
-        const bind = (req: express.Request) => ({ amount: req.body.amount })
-        app.post('/pay', leaveEmpty, tf.requireTwoFactor({ purpose: 'pay', bind }))
-      },
-    })
-    expect((await ana.postRaw('/pay', 'application/json', '{"amount":1}')).status).toBe(500)
-    expect(await mistakeOf(host)).toContain(
-      'plain objects. Is the body parsed before the guard? If not, write app.post(path, express.json(), ',
-    )
-  })
-
-  it('is not what is told when the client sends another type', async () => {
-    const { host, ana } = await startSignedIn()
-    for (let times = 0; times < 2; times += 1) {
-      expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(415)
-    }
-    expect(host.errors).toEqual([])
-    expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
-  })
-
-  it.each([
-    ['application/json', '{"payee":"Ben"}', 'amount is missing.'],
-    ['application/json', '{}', 'amount is missing.'],
-    ['application/json', '{"amount":1e400,"payee":"Ben"}', 'amount must be a finite number.'],
-    ['application/x-www-form-urlencoded', 'amount=1', 'payee is missing.'],
-  ])('is no reason for a field that the visitor left out: %s %s', async (type, body, detail) => {
-    const { host, ana } = await startSignedIn()
-    const told = await ana.postRaw('/transfers', type, body)
-    expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
-    expect([host.errors, await codes()]).toEqual([[], []])
-  })
-
-  it('is no reason either where something in front of Express has parsed the body, such as a serverless adapter', async () => {
-    const { ana } = await startSignedIn({
-      mount(app, tf) {
-        const parsed: express.RequestHandler = (req, _res, next) => {
-          req.body = { payee: 'Ben' }
-          next()
-        }
-        const bind = (req: express.Request) => ({ amount: req.body.amount })
-        app.post('/pay', parsed, tf.requireTwoFactor({ purpose: 'pay', bind }))
-      },
-    })
-    const told = await ana.postRaw('/pay', 'application/json', '{"payee":"Ben"}')
-    expect([told.status, told.json.detail, await codes()]).toEqual([400, 'amount is missing.', []])
-  })
 })
 
 describe('routes that are mounted where `path` says', () => {

@@ -42,21 +42,3 @@ it('examples/watch-balance tells each change of the account once', async () => {
     ['ok', 501],
   ])
 })
-
-it('examples/watch-balance asks every five minutes, and no more once it was ended', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const balance = vi.fn(async () => ({ credits: 0, raw: {} }))
-  const tell = vi.fn()
-  const end = watchBalance({ client: { balance }, low: 500, tell })
-  await vi.advanceTimersByTimeAsync(10 * 60_000)
-  expect(balance).toHaveBeenCalledTimes(3)
-  end()
-  await vi.advanceTimersByTimeAsync(10 * 60_000)
-  expect(balance).toHaveBeenCalledTimes(3)
-
-  const endAtOnce = watchBalance({ client: { balance }, low: 500, tell })
-  endAtOnce()
-  await vi.advanceTimersByTimeAsync(10 * 60_000)
-  expect(tell.mock.calls).toEqual([['empty', 0]])
-})

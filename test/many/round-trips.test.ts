@@ -60,33 +60,6 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
     expect(await host.trips(() => ana.get('/account'))).toEqual([200, 1])
   })
 
-  it('are no more at a step-up, where grants and wrong codes of the day are known', async () => {
-    const host = await countedHost()
-    const ana = await host.signIn()
-    const { json } = await ana.post('/transfers', { amount: 1, payee: 'Luis' })
-    expect(await host.trips(() => ana.start({ requirement: json.requirement }))).toEqual([201, 4])
-    expect(await host.trips(verify(ana, 'wrong1'))).toEqual([422, 4])
-    expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
-    expect(await host.trips(() => ana.post('/transfers', { amount: 1, payee: 'Luis' }))).toEqual([200, 2])
-  })
-
-  it('are no more in an app that has signups', async () => {
-    const host = await countedHost({
-      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
-    })
-    const ana = await host.login()
-    expect(await host.trips(() => ana.start())).toEqual([201, 4])
-    expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
-  })
-
-  it('are five for the start of a phone verification', async () => {
-    const host = await countedHost({
-      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
-    })
-    const start = (browser: Browser, phone: string) => () => browser.post('/signup/phone/start', { phone })
-    expect(await host.trips(start(host.browser(), '+573005550101'))).toEqual([201, 5])
-  })
-
   it('are no more where two requests meet on one ledger, and both get on', async () => {
     const host = await countedHost()
     const ana = await host.challenged()

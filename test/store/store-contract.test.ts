@@ -92,20 +92,3 @@ test('every store that a case has opened is closed, also where the case fails', 
   await violations({ createStore: () => counted(down), elapse })
   expect(open).toBe(0)
 })
-
-test.each([
-  [{}, 'storeContract: missing test, createStore, elapse; add\n  test: test, // of your test runner'],
-  [
-    { test },
-    'missing createStore, elapse; add\n  createStore: () => yourStore(),\n  elapse: (ms) => sleep(ms),',
-  ],
-  [{ test, createStore: 5, elapse: 5 }, 'storeContract: createStore must be a function () => store'],
-  [{ test, createStore: () => down, elapse: 5 }, 'storeContract: elapse must be a function (ms)'],
-  [{ test: 5, createStore: () => down, elapse: 5 }, 'storeContract: test must be a function (sentence, run)'],
-  [
-    { test, createStore: () => down, elapse: () => 0, createDownStore: down },
-    'storeContract: createDownStore must be a function () => store',
-  ],
-])('the options %j are a mistake: %s', (options, message) => {
-  expect(() => storeContract(options as never)).toThrow(message)
-})

@@ -215,18 +215,6 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it('speaks the language of the person and wears the brand of the pages', async () => {
-    const brand = { name: 'Acme Bank', accent: '#0b6e4f' }
-    const { page } = await openDialog({ context: { locale: 'es-CO' }, options: { pages: { brand } } })
-    const dialog = page.getByRole('dialog', { name: 'Revisa tu teléfono' })
-    expect(await dialog.getByText('Acme Bank').isVisible()).toBe(true)
-    expect(await dialog.locator('> [lang]').getAttribute('lang')).toBe('es')
-    const button = dialog.getByRole('button', { name: 'Continuar' })
-    expect(await button.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
-      'rgb(11, 110, 79)',
-    )
-  })
-
   it.each([
     ['sends it where nothing has to be read first', '/guarded/pay/7', true],
     ['leaves it to the person where something has', '/guarded/settings', false],

@@ -352,31 +352,9 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
   ],
 }
 
-test('an adapter that cannot tell whether what was given up has left is right', async () => {
-  const unsure = plain((right) => ({
-    sendCode: async (send) => (send.signal.aborted ? { result: 'unconfirmed' } : right.sendCode(send)),
-  }))
-  expect(await violations(unsure)).toEqual([])
-})
-
 test('a right adapter violates nothing, with handles of any length that is allowed', async () => {
   expect(await violations(plain())).toEqual([])
   expect(await violations(plain(handles((handle) => `${handle}.`.padEnd(200, '-'))))).toEqual([])
-})
-
-test.each([
-  [{}, 'codeProviderContract: missing test, createProvider, codeFor, sendsTo, fail'],
-  [{ sendTo: () => 0 }, 'codeProviderContract: unknown option "sendTo"; did you mean "sendsTo"?'],
-  [{ test: 5 }, 'codeProviderContract: test must be a function (sentence, run)'],
-  [{ createProvider: 5 }, 'createProvider must be a function () => a code provider'],
-  [{ codeFor: 5 }, 'codeFor must be a function (destination) => the newest code sent there'],
-  [{ sendsTo: 5 }, 'sendsTo must be a function (destination) => number of sends'],
-  [{ fail: 5 }, 'fail must be a function (fault)'],
-  [{ channels: [] }, 'channels must list methods of the provider'],
-  [{ channels: ['+57'] }, 'channels[0] must be 1 to 32 letters, digits, dots, hyphens or underscores'],
-])('the options %j are a mistake: %s', (options, message) => {
-  const others = Object.keys(options).length === 0 || 'sendTo' in options ? {} : { test, ...plain() }
-  expect(() => codeProviderContract({ ...others, ...options } as never)).toThrow(message)
 })
 
 // Most of the time goes by in waiting for services that are silent.

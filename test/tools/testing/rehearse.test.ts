@@ -10,7 +10,6 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { attacks } from '../../../src/tools/testing/rehearsal/attacks.js'
 import { recordSignIn } from '../../../src/tools/testing/rehearsal/sign-in-recorder.js'
-import type { RehearsalRequest } from '../../../src/tools/testing/rehearsal/wire.js'
 import { anchorsOf, read } from '../../documents.js'
 import { Browser } from '../../express/browser.js'
 import { listening } from '../../listening.js'
@@ -63,16 +62,6 @@ describe('rehearse', () => {
     )
   })
 
-  it.each([
-    'two sessions',
-    'a log of bodies',
-    'a sign-up without a proof',
-    'a session cookie that scripts can read',
-  ])('finds %s', async (what) => {
-    const row = mistakes.find((one) => one.what === what)?.row ?? ''
-    expect(withVerdict(await rehearsed(what, { only: [row] }), 'fell')).toContain(row)
-  })
-
   it('attacks nothing unless a code arrives in the sandbox that it holds', async () => {
     // A code of before is not one that arrives.
     await rehearsed(undefined, { only: ['sign-in'] })
@@ -88,17 +77,6 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'fell')).toEqual(['sign-in'])
     expect(withVerdict(result, 'not tried')).toHaveLength(attacks.length - 1)
     expect(result.requests).toBeLessThan(5)
-  })
-
-  it('says of a sign-in that fails what it answered, and how a form is posted', async () => {
-    const { rows } = await rehearsed(undefined, {
-      signIn: (agent, { name }) => agent.post('/login', { name, password: 'none' }),
-    })
-    expect(rows.at(0)).toMatchObject({
-      verdict: 'not tried',
-      tried: expect.stringMatching(/POST \/login answered 401$/),
-    })
-    expect(rows.at(0)?.tried).toContain('new URLSearchParams({ … })')
   })
 
   it.each([
@@ -153,15 +131,6 @@ describe('rehearse', () => {
     })
     const ofActions = ['without-code', 'other-methods', 'spellings', 'content-types', 'changed', 'twice']
     expect(withVerdict(result, 'not tried')).toEqual([...ofActions, 'same-browser'])
-  })
-
-  it('says which faults are left on in the sandbox, and attacks nothing', async () => {
-    sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', times: Number.POSITIVE_INFINITY })
-    const result = await rehearsed(undefined)
-    expect(result).toMatchObject({
-      hindrance: 'sign-in: the sandbox has faults left on: hang of verifyCode',
-      requests: 0,
-    })
   })
 
   it('tells a mistake by which several rows fall once, with their names', async () => {
@@ -223,14 +192,6 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'not tried')).toContain('headers')
   })
 
-  it('ends when its time is over', async () => {
-    const slowly: express.RequestHandler = (_req, _res, next) => void setTimeout(next, 100)
-    const bank = createBank(sandbox, { front: ({ app }) => void app.use(slowly) })
-    const result = await rehearse({ ...bank, maxRequests: 500, timeoutMs: 1_000 })
-    expect(result.durationMs).toBeLessThan(10_000)
-    expect(result.rows.at(5)).toMatchObject({ verdict: 'not tried', tried: 'the 1 seconds were over' })
-  })
-
   it('uses an app and a sandbox at addresses, and says what it did not try', async () => {
     const bank = createBank(sandbox)
     const { origin, close } = await listening(bank.app as never)
@@ -275,13 +236,6 @@ describe('rehearse', () => {
     expect(asked).toEqual([])
   })
 
-  it('refuses to try a row that there is not: nothing could fall', async () => {
-    const bank = createBank(sandbox)
-    await expect(rehearse({ ...bank, only: ['changed', 'chagned'] })).rejects.toThrow(
-      'rehearse: only: unknown row "chagned"; did you mean "changed"?',
-    )
-  })
-
   it.each([
     'https://127.0.0.1:3000',
     'http://example.com',
@@ -324,35 +278,6 @@ describe('rehearse', () => {
     const result = await rehearse({ ...authJs, signIn, actions: [], only: ['sign-in'] })
     expect(result.rows.at(0)).toMatchObject({ code: 'sign-in', verdict: 'held' })
     await close()
-  })
-
-  it('records a sign-in by a page whatever its lines end in', async () => {
-    const app = await listening((_req, res) => res.end('csrf: 0123456789\r\n'))
-    const recorded = recordSignIn(app.origin, '/two-factor', async (address) => {
-      await fetch(address)
-      await fetch(`${address}/login`, { method: 'POST', body: new URLSearchParams({ csrf: '0123456789' }) })
-      await fetch(`${address}/two-factor`)
-    })
-    const { signIn } = new Function(`return { ${await recorded} }`)()
-    const sent: RehearsalRequest[] = []
-    await signIn({
-      send(request: RehearsalRequest) {
-        sent.push(request)
-        return { text: 'csrf: another one\r\n' }
-      },
-    })
-    expect(String(sent[1]?.body)).toBe('csrf=another+one')
-    await app.close()
-  })
-
-  it('names the warnings about the wiring that are in the log of an app', async () => {
-    const wiring = [
-      ...['TRUST_PROXY_ALL', 'COOKIE_NOT_SECURE', 'COOKIE_SAME_SITE', 'COOKIE_NEVER_SENT'],
-      ...['MADE_PER_REQUEST', 'SEVERAL_WORKERS', 'ROWS_NOT_BOUND'],
-    ].map((name) => `TWO_FACTOR_${name}`)
-    const logs = () => `[TWO_FACTOR_OTHER] ${wiring.map((code) => `[${code}] twice: ${code}`).join('\n')}`
-    const { rows } = await rehearsed(undefined, { only: ['warnings'], maxRequests: 100, logs })
-    expect(rows.at(-1)).toMatchObject({ code: 'warnings', verdict: 'fell', seen: wiring.join(', ') })
   })
 
   it('says of each row what to change, and links to sections that exist', () => {
