@@ -6,11 +6,10 @@ import type { Texts } from '../../src/express/pages/messages/en.js'
 import { type PageFacts, pageFor } from '../../src/express/pages/page-for.js'
 import { renderForDialog, renderPage } from '../../src/express/pages/pages.js'
 import { arabic } from '../express/pages/arabic.js'
-import { german } from '../express/pages/german.js'
 import { states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'
 
-const texts = createTexts({ ar: arabic, de: german })
+const texts = createTexts({ ar: arabic })
 const script = (body: string) => ({ contentType: 'text/javascript', body })
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>'

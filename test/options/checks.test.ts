@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { tokenSession, twoFactor } from '../../src/index.js'
-import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
 const store = { read: noop, swap: noop, increment: noop }
@@ -280,54 +279,9 @@ describe('an option', () => {
     expect(refused(name, 5)).toContain(`twoFactor: unknown option "${name}"; ${hint}`)
   })
 
-  test.each([
-    [
-      { locale: 'fr' },
-      'pages.locale "fr" is not available; add pages.messages for it or use one of en, es, pt',
-    ],
-    [{ messages: { es_ES: {} } }, 'pages.messages: "es_ES" is not a valid language tag (example: "pt-BR")'],
-    [{ messages: { fr: { error: 'Erreur' } } }, 'pages.messages.fr lacks code.title, '],
-    [
-      { messages: { en: { nothing: 'x' } } },
-      'pages.messages.en: unknown key "nothing" (keys look like "code.title")',
-    ],
-    [
-      { messages: { es: { 'sent.sms': '{tt}' } } },
-      'pages.messages.es: unknown placeholder {tt} in "sent.sms"',
-    ],
-    [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'pages.brand.accent cannot be read on the page'],
-  ])('that a page cannot show is refused at start-up: %j', (pages, message) => {
-    expect(refusal({ pages })).toContain(`twoFactor: ${message}`)
-  })
-
-  test('that is a colour has to be readable, in light and in dark mode, and is told the nearest that is', () => {
-    const told = refused('pages.brand.accent', '#ffcc00') ?? ''
-    const [, nearest] =
-      /^twoFactor: pages\.brand\.accent cannot be read .* is '(#[\da-f]{6})'$/.exec(told) ?? []
-    expect(refused('pages.brand.accent', nearest)).toBeUndefined()
-    expect(refused('pages.brand.accentDark', '#333')).toMatch(/accentDark cannot be read on the page/)
-    expect(refused('pages.brand.accentDark', '#7fd8b9')).toBeUndefined()
-  })
-
-  const shapes = [null, 0.5, '', [], [null], {}, { login: null }, true, false]
-  test.each([...rows.map(([path]) => path), 'provider', 'appName.login', 'pages.messages.en.error'])(
-    'of any shape is taken or refused by name, never met by another error: %s',
-    (path) => {
-      const [name] = path.split('.')
-      for (const shape of shapes) {
-        expect(refused(path, shape) ?? `twoFactor: ${name}`).toMatch(new RegExp(`^twoFactor: .*${name}`))
-      }
-    },
-  )
-
   test('never quotes a value, because some are secrets', () => {
     expect(refusal({ secret: 'hunter2', hunter3: 'hunter2' })).not.toContain('hunter2')
     expect(refusal({ secret: 'hunter2' })).not.toContain('hunter2')
-  })
-
-  test('is not written into', () => {
-    const frozen = { limits: Object.freeze({}), purposes: Object.freeze({}) }
-    expect(refusal(Object.freeze(frozen))).toBeUndefined()
   })
 
   test('names the purpose without which none can be sent, and the one that is empty', () => {
@@ -343,14 +297,6 @@ describe('an option', () => {
 
   test.each(['trustedDevices', 'knownBrowsers'])('%s needs an age', (name) => {
     expect(refusal({ [name]: {} })).toBe(`twoFactor: missing ${name}.maxAgeMs`)
-  })
-
-  test('of every name has a row here, or a test of its own', () => {
-    const elsewhere = ['provider', 'limits']
-    const here = rows.map(([path]) => path.split('.')[0])
-    expect(
-      Object.keys(optionChecks).filter((name) => !here.includes(name) && !elsewhere.includes(name)),
-    ).toEqual([])
   })
 })
 
@@ -419,10 +365,6 @@ describe('an option that has moved', () => {
     ['watch.signups', 'signupGuard'],
   ])('is refused with its new place where it was a member: %s', (name, place) => {
     expect(refused(name, {})).toBe(`twoFactor: "${name}" has moved: ${place}`)
-  })
-
-  test('leaves few enough names to read', () => {
-    expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(27)
   })
 })
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
-  contrast,
   createPageHeaders,
   dark,
   isReadable,
   light,
-  nearestReadable,
   parseColour,
   styleSheet,
 } from '../../../src/express/pages/brand.js'
@@ -48,23 +46,6 @@ describe('a brand', () => {
     expect(styleSheet({ name: 'Acme', css: 'main { border: 0 }' })).toMatch(
       /^:root[\s\S]*main \{ border: 0 \}$/,
     )
-  })
-
-  it.each([
-    ['#ffcc00', light],
-    ['#0b6e4f', dark],
-    ['#777', light],
-    ['#fff', light],
-    ['#000', dark],
-  ])('is told the nearest readable colour to %s', (colour, surroundings) => {
-    expect(isReadable(colour, surroundings)).toBe(false)
-    expect(isReadable(nearestReadable(colour, surroundings), surroundings)).toBe(true)
-  })
-
-  it('measures contrast as WCAG does', () => {
-    expect(contrast('#000', '#ffffff')).toBeCloseTo(21, 5)
-    expect(contrast('#777777', '#fff')).toBeCloseTo(4.478, 3)
-    expect(contrast('#fff', '#777777')).toBeCloseTo(4.478, 3)
   })
 
   it('opens the policy of the pages only for what it names', () => {

@@ -1,4 +1,3 @@
-import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
 import { createTexts, directionOf, negotiateLocale } from '../../../src/express/pages/language.js'
@@ -6,13 +5,14 @@ import { en, englishTexts, type Texts } from '../../../src/express/pages/message
 import { byMethod, triesLeft } from '../../../src/express/pages/wording.js'
 import { plainText } from '../../../src/lib/html.js'
 import { arabic } from './arabic.js'
-import { german } from './german.js'
 
 describe('negotiateLocale', () => {
   it.each([
     ['', 'en'],
     ['es', 'es'],
     ['es-CO,es;q=0.9,en;q=0.8', 'es'],
+    // Express itself would choose English here.
+    ['es-CO, en', 'es'],
     ['ES-419', 'es'],
     ['zh-Hant-TW, pt-BR;q=0.5', 'pt'],
     ['en;q=0.2, pt;q=0.7', 'pt'],
@@ -33,22 +33,6 @@ describe('negotiateLocale', () => {
 
   it('keeps the spelling of what was offered', () => {
     expect(negotiateLocale('pt-br', ['en', 'pt-BR'])).toBe('pt-BR')
-  })
-})
-
-describe('the language of Express itself', () => {
-  const byExpress = (header: string, offered: string[]) => {
-    const req = Object.create(express.request, { headers: { value: { 'accept-language': header } } })
-    return req.acceptsLanguages(offered)
-  }
-
-  // Why `negotiateLocale` stands in place of `req.acceptsLanguages`.
-  it.each([
-    ['Colombian Spanish first', 'es-CO, en', ['en', 'es', 'pt'], 'en', 'es'],
-    ['Chinese in traditional script', 'zh-Hant-TW, en;q=0.5', ['en', 'zh-Hant'], 'en', 'zh-Hant'],
-  ])('would be the wrong one for %s', (_who, header, offered, theirs, ours) => {
-    expect(byExpress(header, offered)).toBe(theirs)
-    expect(negotiateLocale(header, offered)).toBe(ours)
   })
 })
 
@@ -134,11 +118,9 @@ describe('createTexts', () => {
     ['ar', 2, 'بقيت لك محاولتان.'],
     ['ar', 4, 'بقيت لك 4 محاولات.'],
     ['ar', 11, 'بقيت لك 11 محاولة.'],
-    ['de', 1, 'Du hast noch 1 Versuch.'],
-    ['de', 4, 'Du hast noch 4 Versuche.'],
     ['es', 4, 'Te quedan 4 intentos.'],
   ])('counts as its people do: %s %i', (locale, count, sentence) => {
-    const all = createTexts({ ar: arabic, de: german })
+    const all = createTexts({ ar: arabic })
     expect(plainText(triesLeft(count, all.get(locale) as Texts))).toBe(sentence)
   })
 
@@ -174,13 +156,8 @@ describe('createTexts', () => {
 
   it.each([
     ['ar', 'rtl'],
-    ['fa-IR', 'rtl'],
     ['he', 'rtl'],
-    ['ur', 'rtl'],
-    ['ps', 'rtl'],
     ['ckb', 'rtl'],
-    ['yi', 'rtl'],
-    ['sd', 'rtl'],
     ['ug-CN', 'rtl'],
     ['dv', 'rtl'],
     ['az-Arab', 'rtl'],

@@ -3,7 +3,7 @@ import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
 import { createTexts } from '../../../src/express/pages/language.js'
 import type { Texts } from '../../../src/express/pages/messages/en.js'
 import type { PageFacts } from '../../../src/express/pages/page-for.js'
-import { codeView, coolingDown, now, pageOf, phoneView, recoveryView, startView, states } from './views.js'
+import { codeView, now, pageOf, phoneView, recoveryView, startView, states } from './views.js'
 
 const texts = createTexts({})
 const [en, es, pt] = [...texts.values()] as [Texts, Texts, Texts]
@@ -30,10 +30,6 @@ describe('the code page', () => {
     expect(page).not.toMatch(/maxlength|pattern=|required/)
   })
 
-  it('opens the keyboard of letters when codes may hold them', () => {
-    expect(pageOf({ ...codeView, lettersInCode: true }, en)).toContain('inputmode="text"')
-  })
-
   it.each([
     [en, 'We sent a code to ••••••67 the number ending in 6 7. It works for 10 minutes.'],
     [es, 'Enviamos un código a ••••••67 tu número terminado en 6 7. Vence en 10 minutos.'],
@@ -53,48 +49,6 @@ describe('the code page', () => {
     expect(show(view)).toContain(`It works for ${words}.`)
   })
 
-  it('says that the phone was called, and offers the text message instead', () => {
-    const page = show({ ...codeView, challenge: { ...challenge, channel: 'call' } })
-    expect(page).toContain('We called ••••••67')
-    expect(page).toContain('Call me again Send me a text message instead')
-  })
-
-  it('offers only the channels that there are', () => {
-    const page = pageOf({ ...codeView, challenge: { ...challenge, channels: ['sms'] } }, en)
-    expect(page).toContain('value="sms"')
-    expect(page).not.toContain('value="call"')
-  })
-
-  it('says the wait before a new code, and nothing once it is over', () => {
-    expect(show(codeView)).toContain('You can ask for another in 1 minute.')
-    const over = { ...codeView, challenge: { ...challenge, resendAt: now } }
-    expect(pageOf(over, en)).not.toMatch(/data-wait-ms/)
-  })
-
-  it('has one main button: to submit the code, or to send a first one', () => {
-    const buttons = (view: PageFacts) =>
-      [...pageOf(view, en).matchAll(/<button class="(\w+)(?: waits)?"[^>]*>([^<]*)/g)].map(
-        ([, look, label]) => [look, label],
-      )
-    expect(buttons(codeView)).toEqual([
-      ['main', en['code.submit']],
-      ['other', en['resend.sms']],
-      ['other', en['instead.call']],
-      ['plain', en['cancel.submit']],
-    ])
-    expect(buttons(startView)).toEqual([
-      ['main', en['start.sms']],
-      ['other', en['instead.call']],
-      ['plain', en['cancel.submit']],
-    ])
-  })
-
-  it('tells a screen reader when the button of a first code may be used', () => {
-    const ready = `role="status" data-ready="${en['resend.ready']}"`
-    expect(pageOf({ ...startView, ...coolingDown(60_000) }, en)).toContain(ready)
-    expect(pageOf(startView, en)).not.toContain('role="status"')
-  })
-
   it('posts to the mount and takes the requirement and the way back along in each form', () => {
     const page = pageOf({ ...codeView, returnTo: '/transfers?step=2', purpose: 'transfer' }, en)
     const forms = page.match(/<form.*?<\/form>/gs) ?? []
@@ -110,22 +64,10 @@ describe('the code page', () => {
     }
   })
 
-  it('changes the number at signup alone, which is the way out of it', () => {
-    const leaves = (view: PageFacts) => show(view).match(/Cancel|Use another number/g)
-    expect(leaves(codeView)).toEqual(['Cancel'])
-    expect(leaves({ ...codeView, changeableNumber: true })).toEqual(['Use another number'])
-  })
-
   it('offers to trust the device only when asked to', () => {
     expect(pageOf(codeView, en)).not.toContain('trustDevice')
     const offer = pageOf({ ...codeView, offerTrust: true, trustForMs: 30 * 24 * 3_600_000 }, en)
     expect(offer).toMatch(/name="trustDevice"[^>]*><label for="trust">[^<]*30 days/)
-  })
-
-  it('leads who lost the phone to the page of the host', () => {
-    const links = { lostPhone: 'https://example.com/lost?a=1&b=2' }
-    expect(pageOf(codeView, en)).not.toContain(en['phone.lost'])
-    expect(pageOf({ ...codeView, links }, en)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
   })
 
   it.each([
@@ -142,53 +84,6 @@ describe('the code page', () => {
     const page = pageOf({ ...(states[state] ?? codeView), links }, en)
     expect(page).toContain('<a href="/help">Contact support</a>')
     expect(page).toContain('<a href="/lost">I don&#39;t have this phone</a>')
-  })
-
-  it('asks nobody about a lost phone who may use another number', () => {
-    const links = { support: '/help', lostPhone: '/lost' }
-    const page = pageOf({ ...codeView, changeableNumber: true, links }, en)
-    expect(page).toContain('/help')
-    expect(page).not.toContain('/lost')
-    const refused = pageOf({ ...phoneView, problem: { code: 'delivery_failed' }, links }, en)
-    expect(refused).toContain('<a href="/help">Contact support</a>')
-    expect(refused).not.toContain('/lost')
-  })
-
-  it('keeps what was typed where that met no verdict', () => {
-    const typedCode = '482913"<b>'
-    const page = pageOf({ ...codeView, typedCode, problem: { code: 'verification_unavailable' } }, en)
-    expect(page).toContain('value="482913&quot;&lt;b&gt;"')
-  })
-
-  it('blames nobody at a signup, who has no password yet', () => {
-    const page = pageOf({ ...phoneView, problem: { code: 'phone_locked', retryAfterMs: 60_000 } }, en)
-    expect(page).not.toContain(en['code.notYou'].slice(0, 5))
-  })
-
-  it('lets the instructions and the key of an app be read before its field', () => {
-    const page = pageOf(states['a new app'] ?? startView, en)
-    expect(page).not.toContain('autofocus')
-    const order = [en['pair.text'], 'role="img"', 'class="key"', '<input id="pair"'].map((part) =>
-      page.indexOf(part),
-    )
-    expect(order).toEqual(order.toSorted((one, other) => one - other))
-    expect(order).not.toContain(-1)
-  })
-
-  it('asks nobody to check a form of which nothing is to be seen', () => {
-    const page = pageOf(states['form to be sent, nothing to be seen'] ?? startView, en)
-    expect(page).toContain('<h1>One more step</h1>')
-    expect(page).toContain('<p>Your code is correct. Continue to finish.</p>')
-    expect(page).toContain('>Continue</button>')
-    expect(pageOf(states['form to be sent'] ?? startView, en)).toContain('<h1>Check and send</h1>')
-  })
-
-  it('names the one number that a first code goes to', () => {
-    const page = pageOf({ ...startView, destination: '••••••67' }, en)
-    expect(page).toContain(
-      'We will send a code to <span aria-hidden="true" class="number" dir="ltr">••••••67</span>',
-    )
-    expect(pageOf(startView, en)).toContain('We will send a code to your phone.')
   })
 
   it('leads who lost the phone to the recovery codes first, and from there to the host', () => {
@@ -297,14 +192,6 @@ describe('a problem', () => {
     expect(page.match(/autofocus/g)).toHaveLength(1)
   })
 
-  it('does not blame the field for what it cannot mend', () => {
-    const page = pageOf({ ...codeView, problem: { code: 'send_limit', retryAfterMs: 3_600_000 } }, en)
-    expect(page).not.toContain('aria-invalid')
-    expect(words(page)).toContain(
-      'You&#39;ve asked for too many codes. You can ask for another at 01:00 UTC.',
-    )
-  })
-
   it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
     const page = pageOf({ ...startView, problem: { code: 'phone_locked', retryAfterMs: 61_000 } }, en)
     expect(page).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
@@ -332,11 +219,6 @@ describe('a problem', () => {
     const problem = { code: 'phone_locked', retryAfterMs: 20 * 3_600_000 } as const
     const page = pageOf({ ...startView, problem }, en)
     expect(page).toMatch(/on <time datetime="2025-01-01T20:00:00.000Z" data-far>[^<]*\bJan\b[^<]*<\/time>/)
-  })
-
-  it('marks the field of a recovery code that was not right', () => {
-    const page = pageOf({ ...recoveryView, problem: { code: 'code_not_accepted' } }, en)
-    expect(page).toMatch(/<input[^>]*name="recoveryCode"[^>]* aria-invalid="true" aria-describedby="problem"/)
   })
 
   it('takes the length of a lock from the answer to the last wrong code', () => {
@@ -384,15 +266,6 @@ describe('a problem', () => {
     expect(pageOf({ ...startView, returnTo: '/a', links, ...view }, en)).toContain(link)
   })
 
-  it('is none where a step-up simply asks', () => {
-    const page = pageOf(
-      { ...startView, problem: { code: 'second_factor_required' }, formInterrupted: true },
-      en,
-    )
-    expect(page).not.toMatch(/Error:|role="alert"/)
-    expect(words(page)).toContain('You will need to submit the form again after this.')
-  })
-
   const everyCode = Object.keys(httpStatusOf) as ProblemCode[]
   it.each(everyCode)('has a page of its own in every language: %s', (code) => {
     for (const language of texts.values()) {
@@ -401,61 +274,6 @@ describe('a problem', () => {
       expect(page).toContain(`<h1>${title}</h1>`)
       expect(words(page)).not.toMatch(/\{\w+\}|undefined|\[object/)
     }
-  })
-})
-
-describe('the ways out of a problem', () => {
-  const problemView = (code: ProblemCode, more: Partial<PageFacts> = {}) =>
-    pageOf({ ...startView, spent: true, problem: { code }, ...more }, en)
-
-  it('lead back by a requirement that ran out only where the way is known', () => {
-    const again = en['problem.again']
-    expect(problemView('store_unavailable', { spent: true, returnTo: '/inbox' })).toContain(
-      `<a href="/inbox">${again}</a>`,
-    )
-    expect(problemView('store_unavailable', { spent: true, returnTo: undefined })).not.toContain(`>${again}<`)
-  })
-})
-
-describe('the number page', () => {
-  it('offers the countries by their names in the language of the page', () => {
-    const names = (language: Texts) =>
-      pageOf(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?= \u2066[^<]+<\/option>)/g)
-    expect(names(en)).toEqual(['Brazil', 'Colombia', 'Mexico', 'Spain'])
-    expect(names(es)).toEqual(['Brasil', 'Colombia', 'España', 'México'])
-    expect(pageOf(phoneView, en)).toContain('Mexico \u2066(+52)\u2069</option>')
-  })
-
-  it('asks for no country when there is one alone, or none to choose', () => {
-    expect(pageOf({ ...phoneView, countries: [] }, en)).not.toContain('name="country"')
-    const page = pageOf({ ...phoneView, countries: ['CO'] }, en)
-    expect(page).toContain('<input type="hidden" name="country" value="CO">')
-    expect(page).not.toContain('<select')
-  })
-
-  it('leads from its problem to the country, where that is wrong', () => {
-    const page = pageOf(states['phone of another country'] ?? phoneView, en)
-    expect(page).toContain('<a href="#country">Check the country.</a>')
-    expect(page).toMatch(
-      /<select id="country"[^>]* aria-invalid="true" aria-describedby="problem" autofocus>/,
-    )
-    expect(page).toContain('<option value="BR" selected>')
-    expect(page.match(/ autofocus/g)).toHaveLength(1)
-  })
-
-  it('says with the field what the number is for', () => {
-    expect(pageOf(phoneView, en)).toMatch(
-      /<p id="why">[^<]+<\/p>[\s\S]*<input id="phone"[^>]* aria-describedby="why" autofocus>/,
-    )
-    expect(pageOf(states['empty number'] ?? phoneView, en)).toContain(
-      'aria-describedby="problem why" autofocus',
-    )
-  })
-
-  it('keeps what was typed', () => {
-    const page = pageOf({ ...phoneView, typedPhone: '300 123', chosenCountry: 'CO' }, en)
-    expect(page).toContain('value="300 123"')
-    expect(page).toContain('<option value="CO" selected>')
   })
 })
 
@@ -489,34 +307,9 @@ describe('every page', () => {
     }
   })
 
-  it.each(Object.entries(states))(
-    'has one heading, which the title of its tab repeats: %s',
-    (_state, view) => {
-      for (const language of texts.values()) {
-        const page = pageOf(view, language)
-        const [heading = ''] = [...page.matchAll(/<h1>(.*?)<\/h1>/gs)].map(([, inside = '']) => inside)
-        expect(page.match(/<h1/g)).toHaveLength(1)
-        expect(heading).toMatch(/\p{L}{2}/u)
-        expect(/<title>(.*?)<\/title>/s.exec(page)?.[1]).toContain(heading)
-      }
-    },
-  )
-
-  it('shows the logo of the brand, or its name', () => {
-    const brand = { name: 'Acme & Sons' }
-    expect(pageOf({ ...codeView, brand }, en)).toContain('<p class="brand"><bdi>Acme &amp; Sons</bdi></p>')
-    expect(pageOf({ ...codeView, brand: { ...brand, logoUrl: '/logo.svg' } }, en)).toContain(
-      '<p class="brand"><img src="/logo.svg" alt="Acme &amp; Sons"></p>',
-    )
-  })
-
   it.each(Object.entries(states))('names its language and brings nothing inline: %s', (_state, view) => {
     const page = pageOf(view, es)
     expect(page).toContain('<html lang="es" dir="ltr">')
     expect(page).not.toMatch(/<style|style="|<script>|\son\w+="|javascript:/)
-  })
-
-  it('falls back to a general explanation when no problem is given', () => {
-    expect(show({ ...startView, spent: true })).toContain('That didn&#39;t work')
   })
 })
