@@ -127,11 +127,3 @@ test('only registered app-names are served when some are registered', async () =
   expect((await send('573001234567', 'Other')).body.error).toBe('1110')
   expect((await send('573001234567', 'Acme')).status).toBe(200)
 })
-
-test('the inbox page shows each text with its code', async () => {
-  await send()
-  const code = await arrived()
-  const page = await fetch(sandbox.inboxUrl)
-  expect(page.headers.get('content-type')).toContain('text/html')
-  expect(await page.text()).toContain(`>${code}</strong>`)
-})

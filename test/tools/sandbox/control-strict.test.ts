@@ -74,18 +74,6 @@ describe('a question that is not understood', () => {
     const body = { error: 'argument', msg: expect.stringContaining(why) }
     expect(await ask(path)).toMatchObject({ status: 400, body })
   })
-
-  test('a wrong method is 405 and names the right one', async () => {
-    const response = await fetch(`${control}/messages/delete`)
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
-  })
-})
-
-test('a path that does not exist is 404 and says where the others are', async () => {
-  expect(await ask('/mesages')).toMatchObject({
-    status: 404,
-    body: { detail: 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists what there is.' },
-  })
 })
 
 describe('numbers', () => {
@@ -124,51 +112,4 @@ describe('what can be asked', () => {
     for (const { summary } of summaries) expect(summary).toMatch(/^[A-Z].+[^.]$/)
     expect(described.sort()).toEqual(index.routes.map(({ method, path }) => `${method} ${path}`).sort())
   })
-
-  test('messages are counted, searched and paged', async () => {
-    for (let index = 0; index < 5; index += 1) await sendCode(`57300123456${index}`)
-    await post('/send-sms', { phone, sms: 'Your order is on its way' })
-    expect((await ask('/messages/count')).body).toEqual({ count: 6 })
-    expect((await ask('/messages/count?q=ORDER')).body).toEqual({ count: 1 })
-    expect((await ask('/messages/count?q=acme')).body).toEqual({ count: 5 })
-    for (const q of ['%2B57+300+123+4562', '(57)+300-123.4562'])
-      expect((await ask(`/messages/count?q=${q}`)).body).toEqual({ count: 1 })
-    expect((await ask('/messages/count?q=acme&phone=4563')).body).toEqual({ count: 1 })
-    const page = (await ask('/messages?limit=2&offset=1')).body as { phone: string }[]
-    expect(page.map((message) => message.phone)).toEqual(['+573001234564', '+573001234563'])
-    expect((await ask('/requests/count?operation=sendSmsCode')).body).toEqual({ count: 5 })
-    await tell('/messages/delete', json({ q: 'order' }))
-    expect((await ask('/messages/count')).body).toEqual({ count: 5 })
-  })
-
-  test('a wait can skip the message that is known already', async () => {
-    await sendCode()
-    const first = await sandbox.inbox.waitFor(phone)
-    const waiting = ask(`/messages/wait?phone=${phone}&after=${first.id}`)
-    await sendCode()
-    expect((await waiting).body).toMatchObject({ phone: `+${phone}`, code: sandbox.inbox.list()[0]?.code })
-  })
-})
-
-test('a fault that stays until it is removed is listed without a number', async () => {
-  const stays = sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
-  const id = sandbox.faults.add({ kind: 'status', status: 429, times: 2 })
-  expect((await ask('/faults')).body).toEqual([
-    { id: stays, fault: { kind: 'hang' }, timesLeft: null },
-    { id, fault: { kind: 'status', status: 429, times: 2 }, timesLeft: 2 },
-  ])
-})
-
-test('a form that the browser sends itself is refused with a page, and one that works comes back', async () => {
-  const send = (fields: Record<string, string>) =>
-    fetch(`${control}/account`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { Accept: 'text/html' },
-      body: new URLSearchParams(fields),
-    })
-  const refused = await send({ credits: '-5' })
-  expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
-  expect(await refused.text()).toContain('credits must be at least 0')
-  expect((await send({ credits: '5' })).status).toBe(303)
 })

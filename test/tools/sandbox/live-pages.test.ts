@@ -49,16 +49,6 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('open pages', () => {
-  test('cost nothing while nothing changes', async () => {
-    const { read, rendered } = open()
-    for (let count = 0; count < 20; count += 1) read()
-    await vi.advanceTimersByTimeAsync(1_000)
-    const before = rendered()
-    await vi.advanceTimersByTimeAsync(3_600_000)
-    expect(rendered()).toBe(before)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
   test('are rendered four times a second at most, and miss nothing', async () => {
     const { read, change, rendered } = open()
     const { written } = read()
@@ -99,26 +89,6 @@ describe('open pages', () => {
     reader.emit('drain')
     await vi.advanceTimersByTimeAsync(250)
     expect(reader.written).toEqual(['empty', 'c'])
-  })
-
-  test('are twenty at most', () => {
-    const { read, refuses } = open()
-    const held = Array.from({ length: 20 }, read)
-    expect(refuses()).toBe(true)
-    held[0]?.emit('close')
-    read()
-  })
-
-  test('leave no timer behind when they are closed', async () => {
-    const { read, change, changeIn, rendered } = open()
-    changeIn(60_000, 'empty')
-    const reader = read()
-    reader.emit('close')
-    expect(vi.getTimerCount()).toBe(0)
-    const before = rendered()
-    change('unseen')
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(rendered()).toBe(before)
   })
 })
 

@@ -63,18 +63,6 @@ describe('a code by call', () => {
       expect(answer.body).toMatchObject({ status: '1', data: { state: 'Llamando', voice: 'Mariana' } })
     },
   )
-
-  test('may be spoken by Marian too, and a plain call by Mariana', async () => {
-    const code = { phone: '573001234567', 'app-name': 'Acme', voice: 'Marian' }
-    expect((await to('/call/2fa/send-call', code)).status).toBe(200)
-    const plain = { phone: '573001234567', message: 'Hello', voice: 'Mariana' }
-    expect((await to('/call/send', plain)).status).toBe(200)
-  })
-})
-
-test('a code by text has its newer path too', async () => {
-  expect((await to('/sms/2fa/send', { phone: '573001234567', 'app-name': 'Acme' })).status).toBe(200)
-  expect((await sandbox.inbox.waitFor('573001234567')).code).toMatch(/^\d{6}$/)
 })
 
 test('a call that nobody answers leaves a voicemail unless told not to', async () => {

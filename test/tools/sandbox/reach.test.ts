@@ -151,10 +151,4 @@ describe('a request that no operation matches', () => {
     expect(sandbox.requests.count()).toBe(0)
     expect(await (await fetch(sandbox.inboxUrl)).text()).toContain(hint)
   })
-
-  test('is not logged when it has nothing to do with the provider', async () => {
-    await using sandbox = await startSandbox()
-    expect((await fetch(`${sandbox.inboxUrl}favicon.ico`)).status).toBe(404)
-    expect(sandbox.requests.unmatched()).toEqual([])
-  })
 })

@@ -4,7 +4,7 @@ import { createLinks } from '../../../src/tools/sandbox/short-links.js'
 import { sandboxed } from './wire.js'
 
 // One minute before midnight, UTC.
-const { sandbox, get, post } = await sandboxed({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
+const { sandbox, post } = await sandboxed({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
 const shorten = (fields: Record<string, string> = {}) =>
   post('/url/short', { name: 'spring', 'url-long': 'https://example.com/spring?a=1#top', ...fields })
 const visit = (url: unknown, headers: Record<string, string> = {}, method = 'GET') =>
@@ -29,26 +29,10 @@ describe('a short URL', () => {
     expect((await visit(there.body.urlShort)).status).toBe(302)
   })
 
-  test('is the same one when it is asked for again', async () => {
-    const first = await shorten()
-    const again = await shorten()
-    expect(again.body).toEqual({ ...first.body, msg: 'The short URL existed already.' })
-    expect(sandbox.links.list()).toHaveLength(1)
-  })
-
   test('keeps its name and its alias to itself', async () => {
     await shorten({ alias: 'sale' })
     expect((await shorten({ 'url-long': 'https://example.com/other' })).body.error).toBe('1130')
     expect((await shorten({ name: 'summer', alias: 'sale' })).body.error).toBe('1130')
-  })
-
-  test('costs a credit when it is premium, once', async () => {
-    await shorten()
-    await shorten({ name: 'summer', 'is-premium': 'true' })
-    await shorten({ name: 'summer', 'is-premium': 'true' })
-    expect((await get('/balance')).body.status).toBe(999)
-    sandbox.account.setCredits(0)
-    expect((await shorten({ name: 'autumn', 'is-premium': 'true' })).body.error).toBe('1007')
   })
 
   test.each([
@@ -65,14 +49,6 @@ describe('a short URL', () => {
     expect((await visit(urlShort)).status).toBe(404)
     expect((await statistics()).error).toBe('1131')
     expect((await shorten()).body.msg).toBe('The short URL was created.')
-  })
-
-  test('is listed with its clicks', async () => {
-    const { urlShort } = (await shorten({ 'group-name': 'campaigns', 'is-premium': 'true' })).body
-    await visit(urlShort)
-    expect(sandbox.links.list()).toMatchObject([
-      { name: 'spring', urlShort, premium: true, groupName: 'campaigns', clicks: 1 },
-    ])
   })
 })
 
@@ -136,37 +112,6 @@ describe('the statistics', () => {
       { [category]: { property: twice, clicks: 2, ...moreOfTwice } },
       { [category]: { property: once, clicks: 1, ...moreOfOnce } },
     ])
-  })
-
-  test('of a visitor that says nothing are unknown', async () => {
-    const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
-    await visit(urlShort, { 'User-Agent': 'curl/8.5.0', 'X-Sandbox-Place': '%E0%A4%A/%/' })
-    for (const category of 'country region city device operatingSystem brand model browser'.split(' ')) {
-      const unknown = [{ [category]: { property: 'unknown' } }]
-      expect((await statistics({ category })).metrics).toMatchObject(unknown)
-    }
-  })
-
-  test('of a place that is none are unknown', async () => {
-    const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
-    await visit(urlShort, { 'X-Sandbox-Place': '1CO' })
-    expect((await statistics({ category: 'country' })).metrics).toMatchObject([
-      { country: { property: 'unknown' } },
-    ])
-  })
-
-  test('count visits, not the HEAD requests of link checkers', async () => {
-    const { urlShort } = (await shorten()).body
-    expect((await visit(urlShort, {}, 'HEAD')).status).toBe(302)
-    expect((await statistics()).clicksNumber).toBe(0)
-  })
-
-  test('without a category show all that the URL has', async () => {
-    const plain = (await shorten()).body
-    await visit(plain.urlShort, desktop)
-    const categories = async () =>
-      ((await statistics()).metrics as object[]).flatMap((metric) => Object.keys(metric))
-    expect(await categories()).toEqual(['date', 'hour', 'country', 'device', 'operatingSystem'])
   })
 })
 
