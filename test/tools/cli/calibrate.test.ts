@@ -107,22 +107,6 @@ describe('express-two-factor calibrate', () => {
     expect(wrong).toMatch(/^[A-C]{5}$/)
   })
 
-  test('sends by call', async () => {
-    await using sandbox = await startSandbox()
-    const { exitCode, err } = await calibrate(sandbox, ['--channel', 'call'])
-    expect(exitCode).toBe(0)
-    expect(err).toContain('one real call')
-    expect(sandbox.requests.count('sendCallCode')).toBe(1)
-  })
-
-  test('says so where the account does not tell what became of a message', async () => {
-    await using sandbox = await startSandbox()
-    sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
-    const { err, exitCode } = await calibrate(sandbox)
-    expect(exitCode).toBe(0)
-    expect(err).toContain('does not tell what became of a message')
-  })
-
   test('takes what differs about an account from the command line', async () => {
     const newerPath = '--path=sendSmsCode=/sms/2fa/send'
     await using sandbox = await startSandbox({ dialect: 'observed' })
@@ -166,18 +150,6 @@ describe('express-two-factor calibrate', () => {
     kind: 'acceptThenStatus' as const,
     status: 200,
     body: { id: 'm1', data: [{ phone }] },
-  })
-
-  test.each([
-    ['3001234567', 'in another spelling'],
-    ['••••4567', 'in part'],
-    ['', 'names no number'],
-  ])('says how the answer to the send names the number: %j', async (echo, said) => {
-    await using sandbox = await startSandbox()
-    sandbox.faults.add(answered(echo))
-    const { exitCode, err } = await calibrate(sandbox)
-    expect(exitCode).toBe(0)
-    expect(err).toContain(said)
   })
 
   test('prints no line where every code would be void, and says which number it saw', async () => {
@@ -257,23 +229,6 @@ describe('express-two-factor calibrate', () => {
     expect(program.err()).toContain('phone is missing: pass --phone or set TWO_FACTOR_PHONE.')
     expect(program.err()).not.toContain('--key')
   })
-
-  test('ends when the pipe does', async () => {
-    await using sandbox = await startSandbox()
-    const program = run(['calibrate', '--yes'], environment(sandbox))
-    program.endInput()
-    expect(await program.exitCode).toBe(2)
-    expect(program.err()).toContain('The code that arrived')
-  })
-
-  test('ends on Ctrl-C as programs do', async () => {
-    await using sandbox = await startSandbox()
-    const program = run(['calibrate', '--yes'], environment(sandbox))
-    await program.saying('The provider has taken')
-    program.interrupt()
-    expect(await program.signal).toBe('SIGINT')
-    expect(program.out()).toBe('')
-  })
 })
 
 describe('express-two-factor calibrate for a program', () => {
@@ -327,15 +282,6 @@ describe('express-two-factor calibrate for a program', () => {
     expect(await failing.exitCode).toBe(1)
     expect(JSON.parse(failing.out())).toMatchObject({ code: 'outage', httpStatus: 503 })
   })
-
-  test.each([[['--version']], [['calibrate', '--version']]])(
-    'prints the version of the package: %j',
-    async (args) => {
-      const program = run(args)
-      expect(await program.exitCode).toBe(0)
-      expect(program.out()).toBe(`${packageJson.version}\n`)
-    },
-  )
 })
 
 describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
@@ -370,27 +316,6 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(program.out()).not.toContain(key)
   })
 
-  test('checks each answer as it is typed, and asks again', async () => {
-    await using sandbox = await startSandbox()
-    const program = runInTerminal(['calibrate'])
-    await dialogue(
-      program,
-      ['Base URL', 'http://example.com/v1'],
-      ['baseUrl must use https', sandbox.baseUrl],
-      ['Client of the account', 'ana'],
-      ['client must be the account client identifier', '100200'],
-      ['Key of the account', key],
-      ['App-name', 'Acme'],
-      ['country code', 'ana'],
-      ['phone must be exactly one number', phone],
-      ['Channel, sms or call [sms]', 'fax'],
-      ['channel must be sms or call', ''],
-    )
-    await program.saying('Send it, y or n [n]')
-    expect(sandbox.requests.count()).toBe(0)
-    program.interrupt()
-  })
-
   test.each([
     ['at a question', []],
     ['at the hidden one', ['--base-url', 'https://provider.example/v1', '--client', '1']],
@@ -400,17 +325,5 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     program.type('\u0003')
     // As a shell sees the end by a signal.
     expect(await program.exitCode).toBe(130)
-  })
-
-  test.each([
-    ['red', {}, true],
-    ['no colour with NO_COLOR', { NO_COLOR: '1' }, false],
-    ['no colour in a terminal that has none', { TERM: 'dumb' }, false],
-  ])('shows %s', async (_, env, isRed) => {
-    await using sandbox = await startSandbox()
-    const wrong = { ...environment(sandbox), ...env, TWO_FACTOR_KEY: 'no' }
-    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], wrong)
-    expect(await program.exitCode).toBe(1)
-    expect(program.out().includes('\u001b[31m')).toBe(isRed)
   })
 })

@@ -50,13 +50,6 @@ describe('what the answers of an account mean', () => {
     expect(calibrationOf({ echo, wrong, right, again: right })).toMatchObject({ usedOnce: false })
   })
 
-  test('learns nothing from an outage at the second check', () => {
-    const again = { httpStatus: 503, error: '9999' }
-    const calibration = calibrationOf({ echo, wrong, right, again })
-    expect(calibration).toMatchObject({ rejectedCodes: ['1111'] })
-    expect(calibration).not.toHaveProperty('usedOnce')
-  })
-
   test.each([
     ['the same status', { httpStatus: 200, status: 'verified' }, right],
     ['the same number, once as a text', { httpStatus: 200, status: '1' }, { httpStatus: 200, status: 1 }],

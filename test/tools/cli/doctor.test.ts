@@ -1,12 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
-import { listening } from '../../listening.js'
 import { startRedis, withoutRedis } from '../../store/redis-server.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
@@ -32,13 +30,6 @@ function appWith(...installed: string[]): string {
   return folder
 }
 
-/** A provider of few words. */
-async function answering(answer: RequestListener): Promise<string> {
-  const { origin, close } = await listening(answer)
-  onTestFinished(close)
-  return `${origin}/v1`
-}
-
 describe('express-two-factor doctor', () => {
   test('finds nothing wrong at a healthy account', async () => {
     await using sandbox = await startSandbox()
@@ -60,18 +51,6 @@ Nothing is wrong.
     expect(program.err()).toBe('')
   })
 
-  test('asks for the credits where the account has them, and for the time without an account', async () => {
-    const asked: string[] = []
-    const baseUrl = await answering(({ method, url }, res) => {
-      asked.push(`${method} ${url}`)
-      res.end('{"status": 7}')
-    })
-    const program = run(['doctor', '--path', 'balance=/account/credits'], environment(baseUrl))
-    expect(await program.exitCode).toBe(0)
-    expect(program.out()).toContain('7 credits')
-    expect(asked).toEqual([`GET /v1/account/credits?client=100200&key=${key}`, 'HEAD /v1'])
-  })
-
   test('prints the findings as JSON, each with its code', async () => {
     await using sandbox = await startSandbox({ credits: 0 })
     const program = run(['doctor', '--json'], environment(sandbox.baseUrl))
@@ -79,15 +58,6 @@ Nothing is wrong.
     const { ok, version, rows } = JSON.parse(program.out())
     expect([ok, version]).toEqual([false, packageJson.version])
     expect(rows.map(({ code }: { code: string }) => code)).toContain('no_credits')
-  })
-
-  test('warns below the credits that it is told, and ends with 0', async () => {
-    await using sandbox = await startSandbox({ credits: 70 })
-    const low = run(['doctor', '--low-credits', '100'], environment(sandbox.baseUrl))
-    expect(await low.exitCode).toBe(0)
-    expect(low.out()).toMatch(/look +Provider +70 credits, fewer than 100\n +Fix: recharge/)
-    const typo = run(['doctor', '--low-credits', 'few'], environment(sandbox.baseUrl))
-    expect(await typo.exitCode).toBe(2)
   })
 
   test('passes on what the provider says, without the key', async () => {
@@ -109,12 +79,6 @@ Nothing is wrong.
     const four = doctor(sandbox, {}, folder)
     expect(await four.exitCode).toBe(0)
     expect(four.out()).toMatch(/ok +Express +4\.\d+\.\d+\n/)
-  })
-
-  test('does not understand a Redis of another kind', async () => {
-    const program = run(['doctor', '--redis-url', 'localhost:6379'])
-    expect(await program.exitCode).toBe(2)
-    expect(program.err()).toContain('redis:// or rediss://')
   })
 
   test.each(['redis://app:sesame@127.0.0.1:6379', 'redis://127.0.0.1:6379/0?password=sesame'])(

@@ -127,13 +127,6 @@ it('rehearses an app of another process, and says what it could not try', async 
   expect(program.out()).toMatch(/\n\d+ held, 0 fell, \d+ not tried: \d+ requests/)
 })
 
-it('prints rows as JSON', async () => {
-  const program = await rehearsed(['--json', '--only', 'replay'])
-  expect(await program.exitCode).toBe(0)
-  const { ok, rows } = JSON.parse(program.out())
-  expect([ok, rows.at(-1).code, rows.at(-1).verdict]).toEqual([true, 'replay', 'held'])
-})
-
 it.each([
   [[], 'The address of the app is missing'],
   [['http://example.com', '--record', '/'], 'http://example.com must be an address on this machine'],

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startSandbox } from '../../../src/tools/sandbox/index.js'
 import { blocksOf, read } from '../../documents.js'
 import { get, post } from '../sandbox/wire.js'
 import { type Run, run } from './program.js'
@@ -48,33 +46,6 @@ describe('express-two-factor sandbox', () => {
     expect(program.out()).toMatch(/^\d\d:\d\d:\d\d call → \+57 300 1234567 Hello \\u\{1b\}\[2J$/m)
   })
 
-  test('prints no messages with --quiet', async () => {
-    const { program, printed, baseUrl } = await running('--quiet')
-    await post(`${baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
-    await expectEnd(program)
-    expect(program.out()).toBe(printed)
-  })
-
-  test('is reached under another address, name and path when it is told so', async () => {
-    const { program, baseUrl, approvedStatuses } = await runningInJson(
-      '--host 127.0.0.2 --allowed-hosts a,b:1 --base-path /api/v1 --approved-status 1',
-    )
-    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/api\/v1$/)
-    expect((await get(`${baseUrl}/balance`, {})).status).toBe(200)
-    expect(approvedStatuses).toEqual(['1'])
-    const fields = { phone: '573001999907', 'app-name': 'Acme', code: '012345' }
-    await post(`${baseUrl}/2fa/send-sms`, fields)
-    expect((await post(`${baseUrl}/2fa/verification-code`, fields)).body).toEqual({ status: 1 })
-    await expectEnd(program, 'SIGHUP')
-  })
-
-  test('shows its own addresses under a public URL', async () => {
-    expect(await runningInJson('--public-url https://sandbox.example')).toMatchObject({
-      inboxUrl: 'https://sandbox.example/',
-      baseUrl: 'https://sandbox.example/v1',
-    })
-  })
-
   test('needs Express, and says so in a sentence', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'sandbox-'))
     onTestFinished(() => rmSync(bare, { recursive: true }))
@@ -97,13 +68,6 @@ describe('express-two-factor sandbox', () => {
       'The sandbox needs Express, which is not installed here: npm install express.',
     )
     expect(refused.stderr).not.toContain('    at ')
-  })
-
-  test('ends with 0 when it is asked to terminate, with a page open', async () => {
-    const { program, inboxUrl } = await runningInJson()
-    const page = await fetch(`${inboxUrl}_sandbox/stream`)
-    await expectEnd(program, 'SIGTERM')
-    await expect(page.text()).rejects.toThrow()
   })
 
   test('takes every option', async () => {
@@ -144,50 +108,9 @@ describe('express-two-factor sandbox', () => {
     expect(sandbox.err()).not.toContain('at ')
     expect(sandbox.out()).toBe('')
   })
-
-  test('says which port is taken', async () => {
-    await using other = await startSandbox()
-    const { port } = new URL(other.baseUrl)
-    const sandbox = run(['sandbox', '--port', port])
-    expect(await sandbox.exitCode).toBe(2)
-    expect(sandbox.err()).toContain(`Port ${port} is taken: choose another one with --port`)
-  })
-
-  test('has 4010 as its port', async () => {
-    const free = await new Promise((resolve) => {
-      const probe = createServer()
-      probe.once('error', () => resolve(false))
-      probe.listen(4010, '127.0.0.1', () => probe.close(() => resolve(true)))
-    })
-    const sandbox = run(['sandbox', '--json'])
-    if (free) {
-      expect(JSON.parse(await sandbox.line()).baseUrl).toBe('http://127.0.0.1:4010/v1')
-      sandbox.interrupt()
-    }
-    expect(await sandbox.exitCode).toBe(free ? 0 : 2)
-  })
 })
 
 describe('express-two-factor', () => {
-  test('lists its commands', async () => {
-    const help = run(['--help'])
-    expect(await help.exitCode).toBe(0)
-    expect(help.out()).toContain('sandbox')
-    const bare = run([])
-    expect(await bare.exitCode).toBe(2)
-    expect(bare.out()).toBe(help.out())
-  })
-
-  test.each([
-    ['sandbox', ['--port', '--dialect', '--wrong-code', '--code-alphabet', '--json']],
-    ['calibrate', ['--base-url', 'TWO_FACTOR_KEY', 'Exit codes: 0', 'one message']],
-    ['doctor', ['--redis-url', 'TWO_FACTOR_KEY', 'Exit codes: 0']],
-  ])('explains its command %s', async (command, texts) => {
-    const help = run([command, '--help'])
-    expect(await help.exitCode).toBe(0)
-    for (const text of texts) expect(help.out()).toContain(text)
-  })
-
   test.each(['sandboxes', 'toString', '__proto__'])('knows no command %s', async (name) => {
     const unknown = run([name])
     expect(await unknown.exitCode).toBe(2)
