@@ -57,6 +57,12 @@ export interface SignupsSeen {
 
 export type Desk = Exclude<Awaited<ReturnType<typeof openDesk>>, NoDeployment>
 
+// An operator sends and checks no codes, and nothing is proven at the desk.
+const notSent = async () => ({ result: 'not-sent' }) as const
+const notChecked = async () => 'not-sent' as const
+const nothing = { maxAgeMs: 0, once: true, channels: [], trustedDevice: false, browserStartable: false }
+const unproven = (name: string) => ({ ...nothing, name })
+
 /** A person waits for the answer, over a network perhaps. */
 const patientMs = 2_000
 
@@ -86,9 +92,9 @@ export async function openDesk(
     store: where.store,
     secret: [where.secret],
     namespace,
-    provider: { sendCode: refuse, checkCode: refuse },
+    provider: { sendCode: notSent, checkCode: notChecked },
     purposes: [],
-    defaultPurpose: refuse,
+    defaultPurpose: unproven,
     appName: {},
     countries: 'any',
     signupGuard: { mode: 'observe', unprovenPerHour: 0, unprovenPerDay: 0, ratio: 0 },
@@ -135,10 +141,6 @@ export async function openDesk(
       return ledgerSeen(seen, waitsOf(seen, 'stranger'))
     },
   }
-}
-
-function refuse(): never {
-  throw new TypeError('an operator sends and checks no codes')
 }
 
 function ledgerSeen(seen: LedgerView, strangers: Waits): LedgerSeen {

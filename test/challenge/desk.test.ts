@@ -21,7 +21,7 @@ async function startDesk(options: Partial<TwoFactorOptions> = {}) {
   await expect.poll(open, { timeout: 10_000 }).not.toBe('unknown-namespace')
   const desk = await open()
   if (typeof desk === 'string') throw new Error(desk)
-  return { host, desk }
+  return { store, host, desk }
 }
 
 it('shows what strangers and known browsers have to wait for, each by itself', async () => {
@@ -87,6 +87,13 @@ it('shows trusted devices and tries of recovery codes, and ends them', async () 
     codes: [{ isForgiven: true }],
   })
   expect((await ana.get('/account')).status).toBe(403)
+})
+
+it('knows nothing of whoever never came, and is not opened with the secret of another app', async () => {
+  const { store, desk } = await startDesk()
+  expect(await desk.person('nobody')).toMatchObject({ isKnown: false, judged: 0, sessions: 0, codes: [] })
+  const other = { store, secret: 'another secret of thirty-two bytes', namespace: '' }
+  expect(await openDesk(other)).toBe('other-secret')
 })
 
 it('goes by the limits of the app, and knows no browsers where the app knows none', async () => {
