@@ -1,22 +1,28 @@
 /** The HTTP status of every problem code: a new code without a status does not compile. */
 export const httpStatusOf = {
-  /** Wrong shape of code or body, unknown purpose, foreign or old `requirement`, a code that does not say what it is for. No attempt was spent. */
+  /**
+   * Wrong shape of code or body, unknown purpose, foreign or old `requirement`, a code that does not say what it is
+   * for.
+   */
   invalid_request: 400,
   /** `subject` returned nobody: sign in first. */
   not_identified: 401,
-  /** The guard wants a fresh proof: `POST` the `requirement` to `startUrl`. For a bearer token 401 with `WWW-Authenticate` (RFC 9470). */
+  /** The guard wants a fresh proof: `POST` the `requirement` to `startUrl`. For a bearer token 401 (RFC 9470). */
   second_factor_required: 403,
-  /** The number's country is not in `countries`; at a sign-up it is no mobile number, or one of another country than was chosen; on file, it cannot be read. The `reason` of `request.refused` says which. */
+  /**
+   * A country that is not in `countries`; at a sign-up no mobile number, or of another country than was chosen; on
+   * file, one that cannot be read.
+   */
   destination_not_allowed: 403,
   /** `beforeSend` said no. */
   send_refused: 403,
   /** Another site posted this: list it in `allowedOrigins` if it is yours. */
   cross_site: 403,
-  /** Too many wrong codes since the last right one: `tf.subjects.enable(subject)` lifts it. */
+  /** Too many wrong codes since the last right one: `tf.subjects.enable` lifts it. */
   phone_disabled: 403,
   /** See `Allow`. */
   method_not_allowed: 405,
-  /** Another challenge lives than the one that was shown, or a newer code went to another session of this subject: start again. No attempt was spent. */
+  /** Another challenge lives than the one that was shown, or a newer code went to another session: start again. */
   challenge_superseded: 409,
   /** A code is being checked: wait and look again. */
   verification_in_progress: 409,
@@ -32,7 +38,7 @@ export const httpStatusOf = {
   code_not_accepted: 422,
   /** Wait `retryAfterMs`, then start again. */
   attempts_exhausted: 429,
-  /** Wait `retryAfterMs`; `tf.subjects.enable(subject)` lifts it, too. */
+  /** Wait `retryAfterMs`; `tf.subjects.enable` lifts it, too. */
   phone_locked: 429,
   /** The cooldown runs. */
   resend_too_soon: 429,
@@ -42,15 +48,15 @@ export const httpStatusOf = {
   delivery_failed: 502,
   /** The provider gave no verdict, or its response was lost. The attempt is spent. */
   verification_unavailable: 503,
-  /** Nothing was sent, and an attempt came back; or the provider refuses the account, see the event `provider.misconfigured`. */
+  /** Nothing was sent, and an attempt came back; or the provider refuses the account. */
   provider_unavailable: 503,
   /** The store did not respond in time. */
   store_unavailable: 503,
-  /** The memory store is full, and forgets nothing that is live. 429 with `limit: 'session'`: 16 requests of this session are under way. */
+  /** The memory store is full. 429 with `limit: 'session'`: 16 requests of this session are under way. */
   capacity: 503,
   /** The session could not be renewed, its adapter gave none, or the browser takes no cookies. */
   session_unavailable: 503,
-  /** A limit of the whole service, or a country whose sign-ups nobody completes. */
+  /** A limit of the whole service, a country whose sign-ups nobody completes, or an operator. */
   sending_paused: 503,
 } as const satisfies Record<string, number>
 

@@ -21,16 +21,16 @@ export interface PurposeOptions {
 
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions extends HttpOptions {
-  /** Sends codes and checks them: `providerCodes(…)`, `ownCodes(…)`, `failover([…])`, or an adapter to any other service. */
+  /** Sends codes and checks them: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or an adapter of yours. */
   readonly provider: CodeProvider
   /**
    * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
    * of `login`; a phone verification needs one of its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
-  /** 32 bytes or more. For a rotation a list: the first signs, all verify. Unset is refused at start-up. */
+  /** 32 bytes or more; a list to rotate it, of which the first signs and all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
-  /** ISO 3166 codes of the countries that codes may go to; a number of another one is 403 `destination_not_allowed`. */
+  /** The countries that codes may go to, by ISO 3166 codes: any other is 403 `destination_not_allowed`. */
   readonly countries?: readonly string[]
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
   readonly dangerouslyAnyCountry?: true

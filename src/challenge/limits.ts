@@ -40,15 +40,15 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Codes that may be submitted to one challenge, 1 to 10; resend, restart, cancel or another channel give none
-   * back. Times `sendsPerHour` and `sendsPerDay` it is how many an account takes in an hour (25) and in a day (50), over
-   * all its numbers and its app; twice the day (100) is how many wrong ones a number takes over all accounts.
+   * Codes that may be submitted to one challenge, 1 to 10, whatever is resent, restarted or cancelled. Times
+   * `sendsPerHour` and `sendsPerDay` it is what an account takes in an hour (25) and in a day (50); twice the day (100)
+   * is how many wrong ones a number takes over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes of one account, typed in browsers that are not known, before it is locked for them; from then on every
-   * five more lock again. At a sign-up, of one number.
+   * Wrong codes of one account (at a sign-up, of one number), typed in browsers that are not known, until it is locked
+   * for them; from then on every five more lock again.
    */
   // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
   failuresBeforeLock: limit(10, atLeastOne),
@@ -56,8 +56,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Wrong codes since the last success that disable an account until `tf.subjects.enable` is called; three fifths of
-   * them disable it for browsers that are not known.
+   * Wrong codes since the last success until only `tf.subjects.enable` lets the account go on; three fifths of them for
+   * browsers that are not known.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
@@ -65,14 +65,14 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
-   * The pause after the first, second, ... send of an account to one number, by any channel and session; the last one
-   * repeats. After a send that was refused it holds for its own channel alone.
+   * The pause after the first, second, ... send of an account to one number; the last one repeats. After a refused send
+   * it holds for its own channel alone.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Per account over all its numbers; a call counts as two. Sends of approved challenges do not count, nor those that the
-   * provider gave no answer or no verdict about.
+   * Per account over all its numbers; a call counts as two. Approved challenges do not count, nor what the provider
+   * gave no answer or no verdict about.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
@@ -89,16 +89,16 @@ const limitTable = {
   /** Different numbers that one session may try at sign-up. */
   numbersPerSessionPerDay: limit(3, count),
   /**
-   * Codes sent to an IPv4 address or an IPv6 /56, by `req.ip`; where only a private address is known, that of a proxy
-   * perhaps, ten times as many. `false` switches it off.
+   * Codes sent to an IPv4 address or an IPv6 /56, by `req.ip`; ten times as many where only a private one is known,
+   * perhaps that of a proxy. `false` switches it off.
    */
   // An office or a mobile carrier shares one address among many people who sign in.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
   /** The same at phone verifications. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * Codes to numbers that are not proven in the end, those that the provider refused among them, from an IPv4 address
-   * or an IPv6 /48. `false` switches it off.
+   * Codes to numbers that are not proven in the end, refused ones too, from an IPv4 address or an IPv6 /48. `false`
+   * switches it off.
    */
   // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),

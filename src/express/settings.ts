@@ -24,29 +24,34 @@ export interface TrustedDevicesOptions {
   /** For how long after the person asked for it: 30 days at most. */
   readonly maxAgeMs: number
   /**
-   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. Default such as
-   * `Firefox, Linux`, by its client hints or its user agent.
+   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. Default such as `Firefox,
+   * Linux`.
    */
   readonly label?: (req: Request) => string
 }
 
 /** The options that HTTP goes by. Durations are milliseconds. */
 export interface HttpOptions {
-  /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
+  /** Who is signing in or signed in; synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
-  /** The number on file, with `+` and country code, or up to five; nothing where there is none, which is 409 `no_phone`. It is never read from the request. */
+  /**
+   * The number on file, with `+` and country code, or up to five, never read from the request; nothing is 409
+   * `no_phone`.
+   */
   readonly phone: PhoneOf
   /** What a code looks like. */
   readonly code?: CodeOptions
   /** Where `routes()` is mounted. Default `/two-factor`. */
   readonly path?: string
-  /** What gives the session its id and a new one: `tokenSession(…)`, or an adapter of yours. Default `expressSession()`. */
+  /** What gives the session its id and a new one: `tokenSession(…)` or an adapter. Default `expressSession()`. */
   readonly session?: SessionAdapter
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser: of its limits
-   * strangers then have a share. It never replaces a code. Default `{ maxAgeMs }` of 90 days; `false` switches it off.
+   * Remembers by a cookie in which browsers a subject has succeeded: of its limits strangers then have a share. Default
+   * `{ maxAgeMs }` of 90 days after the last success; `false` switches it off.
+   *
+   * It never replaces a code.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
@@ -55,27 +60,34 @@ export interface HttpOptions {
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
-   * Authenticator apps, as the method `app`, the first one unless `channels` says otherwise: where the host keeps what
-   * `tf.authenticators` has made, and what the app calls the account.
+   * Authenticator apps, as the method `app`: where their secrets are on file, and what they show.
+   *
+   * `app` is the first method unless `channels` says otherwise.
    */
   readonly authenticator?: AuthenticatorOptions
   /** Further sites that may post to the routes, and apps by their origin, such as `capacitor://localhost`. */
   readonly allowedOrigins?: readonly string[]
   /** Texts and look of the built-in pages, and the ways out of them. */
   readonly pages?: PagesOptions
-  /** Signs the person in: after the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
+  /**
+   * Signs the person in, after the session id was renewed and the grant written; if it throws, or responds with 4xx or
+   * 5xx, the grant is revoked.
+   */
   readonly onVerified?: OnVerified
   /**
-   * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`: forget who had given
-   * a password.
+   * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`.
    *
-   * Called before the response, which leads to `pages.links.signIn`. Not called for a step-up.
+   * Forget who had given a password. Called before the response, which leads to `pages.links.signIn`. Not called for a
+   * step-up.
    *
    * @example
    * onCancelled: (req) => { delete req.session.pendingUserId }
    */
   readonly onCancelled?: OnCancelled
-  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true`, or `allow: true`, refuses. `suspicion` says when a captcha is due. */
+  /**
+   * The host's last word before a code is sent: anything but `true`, or `allow: true`, refuses. `suspicion` says when a
+   * captcha is due.
+   */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
 }
 

@@ -1,7 +1,7 @@
 // Recipes of the documents, each pasted into the quick start of the README, and signed in to.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../free-port.js'
@@ -40,7 +40,7 @@ export async function ownVendor(project) {
 export async function ejs(project) {
   const render = /^ {4}render: .*?,$/ms.exec(block('pages.md', 'render'))[0]
   const text = `import ejs from 'ejs'\n${exchanged(/(?<=^ {2}pages: \{)/m, `\n${render}\n`)}`
-  writeFileSync(join(project, 'code.ejs'), block('pages.md', 'render: code.ejs'))
+  copyFileSync(new URL('../examples/code.ejs', documents), join(project, 'code.ejs'))
   await withSandbox(project, (origin) =>
     runApp(project, 'render.mjs', text.replace('http://127.0.0.1:4010', origin), async (url) => {
       const page = await signIn(url, codeInInbox(origin))

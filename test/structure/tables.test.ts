@@ -20,6 +20,13 @@ const said = (docstring: string) =>
     .replaceAll(/\{@link (\w+)\}/g, '`$1`')
     .trim()
 
+/** Its first sentence, and that about its default: an editor shows the rest. */
+const inBrief = (docstring: string) =>
+  said(docstring)
+    .split(/(?<=\.) (?=[A-Z`])/)
+    .filter((sentence, index) => index === 0 || /\bdefault\b/i.test(sentence))
+    .join(' ')
+
 /** Each entry of a table in the source, with the docstring above it. */
 const documented = (source: string, entry: RegExp) =>
   [
@@ -42,7 +49,7 @@ const membersOf = (file: string, type: string, of = '') =>
     .filter(({ kind }) => kind === 'member')
     .map(({ name, takes, isRequired, docstring }) => [
       `\`${of}${name.split('.').at(-1)}${takes}\`${isRequired && takes === '' ? ' (required)' : ''}`,
-      said(docstring),
+      inBrief(docstring),
     ])
 
 const options = [
@@ -70,7 +77,7 @@ const facades: Readonly<Record<string, readonly [file: string, type: string]>> =
 }
 const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
   const member = name.split('.').at(-1) ?? ''
-  if (takes !== '') return [[`\`tf.${member}${takes}\``, said(docstring)]]
+  if (takes !== '') return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
   const facade = facades[member]
   return facade === undefined ? [] : membersOf(...facade, `tf.${member}.`)
 })

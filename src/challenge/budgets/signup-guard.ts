@@ -8,15 +8,19 @@ import type { Basis } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * What happens while a country is suspected, where there is no `beforeSend`: `enforce` refuses sign-ups of networks that
-   * have an unproven send of that day (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
+   * While a country is suspected and there is no `beforeSend`: `enforce` refuses networks that have an unproven send of
+   * that day (503 `sending_paused`); `observe`, the default, only tells. Both emit the same events.
    */
   readonly mode?: 'observe' | 'enforce'
   /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */
   readonly unprovenPerHour?: number
   /** The same per UTC day. Default 100. */
   readonly unprovenPerDay?: number
-  /** How many sends may stay unproven for each number that is proven: honest people are not suspected for being many. Default 2. */
+  /**
+   * How many sends may stay unproven for each number that is proven. Default 2.
+   *
+   * Honest people are not suspected for being many.
+   */
   readonly ratio?: number
   /** The countries that are watched, ISO 3166 codes. Default: all. */
   readonly countries?: readonly string[]

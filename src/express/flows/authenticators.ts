@@ -54,9 +54,9 @@ export interface Authenticators {
    */
   routes(options: AuthenticatorRoutesOptions): Router
   /**
-   * A secret for the app as `{ secret, uri, qr }`, for a page of your own: the same until there is another proof or
-   * another one is on file. Rejects with a TwoFactorError `second_factor_required` without a fresh proof: call it behind
-   * a guard.
+   * The secret of a new app as `{ secret, uri, qr }`, for a page of your own. The same until there is another proof or
+   * another one is on file. Rejects with a TwoFactorError `second_factor_required` without a fresh proof: call it
+   * behind a guard.
    *
    * @example
    * app.get('/app', tf.requireTwoFactor({ purpose: 'authenticator' }), async (req, res) => {

@@ -73,10 +73,11 @@ export interface PhoneVerification extends SingleHandlers {
    */
   proven(req: Request): Promise<ProvenPhone | undefined>
   /**
-   * `redeem` as a middleware: sets `req.provenPhone`, and responds with 403 `second_factor_required` itself, as
-   * a page where a browser asks for one. A response of 4xx gives the proof back.
+   * `redeem` as a middleware: sets `req.provenPhone`, or responds with 403 itself; a response of 4xx gives the proof
+   * back.
    *
-   * A form that was refused is then sent again without another code.
+   * The 403 is `second_factor_required`, as a page where a browser asks for one. A form that was refused is sent again
+   * without another code.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {

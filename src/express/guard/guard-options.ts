@@ -43,9 +43,8 @@ export interface GuardOptions {
    */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * What the person is shown of the action before the code is entered, at most 12 rows and 2 kB: on the pages, as
-   * `details` of refusal and challenge, and in messages of `ownCodes`. Needs `bind`: show what that returns, so that a
-   * code admits what was shown and nothing else.
+   * What the person is shown before the code is entered, at most 12 rows and 2 kB: on the pages, as `details` in JSON,
+   * in messages of `ownCodes`; needs `bind`, so that a code admits what was shown.
    *
    * Called only at a refusal, with the language of that.
    *
@@ -54,38 +53,37 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * The accepted kinds of proof: `code` for one that was sent, `app`, `trusted-device`, `recovery-code` where the purpose
-   * takes it, or a name of yours from `grants.write`. Any by default. How codes are sent is said by `channels` of the
-   * purpose.
+   * Accepted kinds of proof: `code`, `app`, `trusted-device`, `recovery-code`, or a name of yours from `grants.write`.
+   * Any by default.
+   *
+   * `code` is one that was sent; how, is said by `channels` of the purpose.
    *
    * @example
    * methods: ['passkey']
    */
   readonly methods?: readonly string[]
   /**
-   * Whether a form that the guard interrupts is kept, for ten minutes and until it is sent: after the code the person
-   * sees the rows of `describe` and one button that posts it again. Default false: the person submits the form again.
+   * Whether a form that the guard interrupts is kept, and posted again by one button after the code. Default false.
    *
-   * Only for POST with URL-encoded fields of at most 8 kB that were parsed before the guard, never for uploads or forms
-   * of other sites.
+   * For ten minutes and until it is sent; the page shows the rows of `describe`. Only for POST with URL-encoded fields
+   * of at most 8 kB that were parsed before the guard, never for uploads or forms of other sites.
    *
    * @example
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
    */
   readonly resume?: boolean
   /**
-   * Whether a form that a page of this very site posts is answered with the code sent already, and not with a page that
-   * asks for it first; only where nothing but a code will do. Default true.
+   * Whether a form of this very site is answered with the code sent already, where nothing but a code will do. Default
+   * true.
    *
    * With the limits and `beforeSend` of any start, and never in place of a code for something else.
    */
   readonly sendAtOnce?: boolean
   /**
-   * The page with the form that posts here, where the person comes back to after the code: a path of this site, or
-   * `(req) => path`. Default: the form's field `returnTo`, else a same-origin Referer, which helmet's default
-   * `no-referrer` withholds.
+   * The page with the form that posts here, where the person comes back to: a path of this site, or `(req) => path`.
+   * Default: its field `returnTo`, else a same-origin Referer.
    *
-   * Anything but a path of this site is ignored.
+   * helmet's default `no-referrer` withholds the last one. Anything but a path of this site is ignored.
    *
    * @example
    * formPath: (req) => `/accounts/${req.params.id}/transfer`

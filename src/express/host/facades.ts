@@ -28,8 +28,8 @@ export interface GrantsFacade {
   /** The unbound grant that a guard for this purpose would accept now. */
   read(req: Request, purpose: string): Promise<Grant | undefined>
   /**
-   * Records a factor that you checked yourself, for a guard to accept: `{ subject, session, purpose, bound?, method? }`,
-   * where `method` is your word for it, `host` by default.
+   * Records a factor that you checked yourself: `{ subject, session, purpose, bound?, method? }`, where `method` is
+   * your word for it, `host` by default.
    *
    * @example
    * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
@@ -43,8 +43,8 @@ export interface GrantsFacade {
     readonly method?: string
   }): Promise<Grant>
   /**
-   * Ends all grants of the request's session, live challenges and proven numbers that are not redeemed: logout. Trusted
-   * browsers stay trusted.
+   * Logout: ends the grants of this session, live challenges and proven numbers that are not redeemed. Trusted browsers
+   * stay trusted.
    */
   revoke(req: Request): Promise<void>
   /** The same in every session of the subject: password reset, change of number. */
@@ -139,8 +139,7 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {
   /**
-   * Ten new codes for a subject, `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier
-   * ones.
+   * Ten new codes, `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier ones.
    *
    * A code has 120 random bits, so that they need no slow hash and no salt.
    *

@@ -13,12 +13,14 @@ import { type SubjectName, subjectText } from './requester.js'
 export interface SubjectsFacade {
   /** What an account may do now, over all its numbers and its app: what locks it, and for how long. */
   state(subject: SubjectName): Promise<SubjectState>
-  /** Lifts lock and disabling, and forgets what was counted of guesses, sends and recovery codes, also of its numbers over all accounts. */
+  /**
+   * Lifts lock and disabling, and forgets guesses, sends (also of its numbers over all accounts) and tries of recovery
+   * codes.
+   */
   enable(subject: SubjectName): Promise<void>
   /**
-   * Ends everything that a subject has: grants in every session, the current one too, known browsers and trusted
-   * devices, live challenges and checks under way, proven numbers that are not redeemed yet. After a new password or
-   * number, and for a stolen account.
+   * Ends everything of a subject: grants in every session, this one too, known and trusted browsers, challenges and
+   * checks under way, proven numbers. After a new password or number, and for a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
@@ -40,10 +42,9 @@ export interface SubjectsFacade {
 /** Sign-ups as the option `signupGuard` counts them. */
 export interface SignupsFacade {
   /**
-   * Counts for `signupGuard` that a number of this country (ISO 3166 code) was proven in another way than by a code of
-   * `phoneVerification()`, which counts by itself.
+   * Counts for `signupGuard` a number of this country that was proven in another way than by `phoneVerification()`.
    *
-   * Rejects with a TypeError when it is not a country.
+   * Rejects with a TypeError when it is no ISO 3166 code.
    *
    * @example
    * await tf.signups.approved('CO')
@@ -64,8 +65,8 @@ export interface Operator {
   /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
-   * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to
-   * be wrong so far. Sends none.
+   * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to be
+   * wrong. Sends none.
    *
    * @example
    * const { ok, findings } = await tf.selfTest()

@@ -50,21 +50,26 @@ export type Render = (view: PageView, page: PageTools) => string | Promise<strin
 /** The built-in pages. */
 export interface PagesOptions {
   /**
-   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each. `signIn` is
-   * told where to come back to by `?returnTo=`. Default of `home`: `/`.
+   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each.
+   *
+   * `signIn` is told where to come back to by `?returnTo=`. Default of `home`: `/`.
    */
   readonly links?: LinkOptions
-  /** Their look. */
+  /** Their name, logo and colours. */
   readonly brand?: BrandOptions
   /**
-   * Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app.
-   * They go out as hidden fields and are not read by the package.
+   * Hidden fields for the forms of the pages, such as the token of a CSRF library.
+   *
+   * They are not read by the package.
    *
    * @example
    * formFields: (req) => ({ _csrf: generateToken(req) })
    */
   readonly formFields?: FormFieldsOf
-  /** A fixed language of the pages, or one per request. Default: the visitor's preferred one among en, es, pt and those of `messages`, otherwise en. */
+  /**
+   * A fixed language, or one per request. Default: the visitor's preferred one among en, es, pt and those of
+   * `messages`, else en.
+   */
   readonly locale?: string | LocaleOf
   /** Own texts per locale, each key on its own. */
   readonly messages?: Messages
