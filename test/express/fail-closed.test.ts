@@ -205,7 +205,7 @@ describe('next', () => {
       file.endsWith('.ts'),
     )
     const calling = files.filter((file) =>
-      /\bnext\(|\(next\)|, next\b/.test(code(readFileSync(new URL(file, root), 'utf8'))),
+      /\bnext\(|\(next\)|, next[,)]/.test(code(readFileSync(new URL(file, root), 'utf8'))),
     )
     expect(calling).toEqual(['host/boundary.ts'])
   })
