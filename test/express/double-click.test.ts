@@ -96,8 +96,12 @@ describe('a double click without scripts', () => {
     expect(right.location).toBe('/')
   })
 
-  it('on that of a number at a signup leads to the page of its code', async () => {
+  it.each<[string, Record<string, string>]>([
+    ['first cookie', {}],
+    ['first session', { theme: 'dark' }],
+  ])('on that of a number at a signup, by the %s, leads to the page of its code', async (_what, cookies) => {
     const { host, visitor } = await startVisit({ mount: signupAt('/signup') })
+    for (const [name, value] of Object.entries(cookies)) visitor.cookies.set(name, value)
     const { fields } = await visitor.open('/signup')
     const typed = { ...fields, phone: '300 765 4321', country: 'CO' }
     const { shown, exchanges } = await twice(host, visitor, '/signup/start', typed)

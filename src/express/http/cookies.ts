@@ -5,9 +5,9 @@ import { oneString, type RequestContext } from './request-body.js'
 const probe = 'two-factor-cookies'
 
 /**
- * A cookie for a page that is the first to set one: a form of that page that arrives without any cookie comes from a
- * browser that blocks them, and a code would be sent to it in vain. Its value tells two posts of one browser from those
- * of two, before there is a session.
+ * A cookie of the first page of a sign-up: a form of that page that arrives without any cookie comes from a browser that
+ * blocks them, and a code would be sent to it in vain. Its value tells two posts of one browser from those of two,
+ * before there is a session.
  */
 export function layProbe(req: Request, res: Response): void {
   // For the whole site: behind a proxy the path of the mount may be another one.

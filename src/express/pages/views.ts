@@ -8,6 +8,7 @@ import type { ProblemCode } from '../../errors.js'
 import type { Flow, Proven } from '../flows/flow.js'
 import { challengeFor, type Intent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
+import { probeIn } from '../http/cookies.js'
 import { isRepeatable } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
@@ -145,7 +146,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       typedCode: problem && unjudged.has(problem.code) ? oneString(fields, 'code') : undefined,
       chosenCountry: chosen.find((one) => one !== undefined && countries.includes(one)) ?? countries[0],
       fullPhone: typed?.full,
-      probesCookies: !sessions.bearer && req.headers.cookie === undefined,
+      probesCookies: !sessions.bearer && probeIn(req) === undefined,
       emptyField: typedFields.every((name) => oneString(fields, name) === undefined),
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
