@@ -77,6 +77,7 @@ const facades: Readonly<Record<string, readonly [file: string, type: string]>> =
 }
 const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
   const member = name.split('.').at(-1) ?? ''
+  if (handlers.some(([handler]) => handler === `\`${member}${takes}\``)) return []
   if (takes !== '') return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
   const facade = facades[member]
   return facade === undefined ? [] : membersOf(...facade, `tf.${member}.`)
@@ -112,13 +113,13 @@ const alarms = Object.entries(eventUrgency).flatMap(
     level === 'alarm' ? [{ type, atLeast, todo, section }] : [],
 )
 const urgencies = [
-  ...alarms.map(({ type, atLeast, todo, section }) => [
+  ...alarms.map(({ type, atLeast, section }) => [
     `\`${type}\``,
     `alarm, from ${atLeast}`,
-    `${todo} [More](#${section})`,
+    `[what to do](#${section})`,
   ]),
-  [warnings.join(', '), 'warning', 'On the dashboard, for the weekly look.'],
-  ['all others', 'record', 'In no rule: for audits, and whoever investigates.'],
+  [warnings.join(', '), 'warning', 'on the dashboard, for the weekly look'],
+  ['all others', 'record', 'for audits, and whoever investigates'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
@@ -171,7 +172,7 @@ const tables: [document: string, name: string, table: string][] = [
     table(['code', 'status', 'what it means, and what to do'], problems),
   ],
   ['docs/reference.md', 'events', table(['type', 'when', 'besides'], events)],
-  ['docs/operation.md', 'alarms', table(['type', 'level', 'what to do'], urgencies)],
+  ['docs/operation.md', 'alarms', table(['type', 'level', ''], urgencies)],
   [
     'docs/pages.md',
     'brand',
