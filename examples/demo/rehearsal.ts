@@ -22,6 +22,7 @@ export function rehearsalOf(accounts: Accounts): Omit<RehearsalOptions<Customer>
     },
     signIn: (agent, { name, password }) => agent.post('/password', { name, password }),
     pages: ['/account'],
+    account: '/security',
     actions: [
       {
         name: 'transfer',

@@ -46,6 +46,7 @@ const checks = {
   signOut: object("must be such as { name: 'sign-out', path: '/logout' }"),
   changePassword: object("must be such as { name: 'new password', path: '/password' }"),
   signUp: object('must be an object: { path, account, newcomer }'),
+  account: nonEmptyString('where accountPages() is mounted'),
   origins: list(
     that('must be an origin', (value) => URL.canParse(String(value))),
     "must be an array such as ['https://app.example.com']",
@@ -127,7 +128,7 @@ async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknow
 
 /** Where the app is. What it does not listen to by itself is served on a free port, and ends with the rehearsal. */
 async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
-  const { app, path = '/two-factor', signUp, ignore = [] } = options
+  const { app, path = '/two-factor', signUp, account, ignore = [] } = options
   if (typeof app === 'string' || app instanceof URL) return { origin: new URL(app).origin, missed: () => [] }
   const server = typeof app === 'function' ? createServer(app) : app
   if (!server.listening) {
@@ -144,7 +145,7 @@ async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
   const address = server.address()
   if (address === null || typeof address === 'string')
     throw optionError('rehearse: app must listen on a port')
-  const own = [path, ...(signUp === undefined ? [] : [signUp.path])]
+  const own = [path, signUp?.path, account, account && `${account}/number`].filter((one) => one !== undefined)
   return {
     origin: `http://127.0.0.1:${(address satisfies AddressInfo).port}`,
     missed: () => traffic.missed(own).filter((route) => !ignore.some((pattern) => matches(pattern, route))),

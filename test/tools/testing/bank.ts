@@ -16,6 +16,7 @@ import {
   type TwoFactorOptions,
   twoFactor,
 } from 'express-two-factor'
+import { type AccountPagesOptions, accountPages } from 'express-two-factor/account'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { guardCoverage, type RehearsalOptions } from 'express-two-factor/testing'
 import { onTestFinished } from 'vitest'
@@ -33,6 +34,7 @@ export interface User {
   readonly name: string
   password: string
   phone: string
+  hasNoOffice?: boolean
 }
 
 /** What routes are made of. */
@@ -60,6 +62,13 @@ export const rightWiring = {
   account: ({ app, tf }: Bank): void => {
     app.get('/account', tf.requireTwoFactor(), showAccount)
   },
+  settings: ({ users }: Bank): AccountPagesOptions['numbers'] => ({
+    list: (subject) => numbersOf(users.get(subject)),
+    save(subject, numbers) {
+      const user = users.get(subject)
+      if (user !== undefined) user.hasNoOffice = numbers.length < 2
+    },
+  }),
   guard: {
     purpose: 'transfer',
     once: true,
@@ -84,6 +93,13 @@ export const rightWiring = {
 }
 
 export type Wiring = typeof rightWiring
+
+/** The office of each has a number of its own. */
+export function numbersOf(user: User | undefined): readonly string[] {
+  if (user === undefined) return []
+  const office = user.phone.replace('+5730', '+5731')
+  return user.hasNoOffice ? [user.phone] : [user.phone, office]
+}
 
 export const parse: RequestHandler = express
   .Router()
@@ -132,15 +148,11 @@ export function createBank(
       client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
       approvedStatuses: sandbox.approvedStatuses,
     }),
-    appName: { login: 'Acme', signup: 'Acme signup' },
+    appName: { login: 'Acme', signup: 'Acme signup', 'new-number': 'Acme new number' },
     secret: 'a secret of thirty-two bytes or more',
     countries: ['CO'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
-    // The office of each has a number of its own.
-    phone(_req, subject) {
-      const phone = users.get(subject)?.phone
-      return phone && [phone, phone.replace('+5730', '+5731')]
-    },
+    phone: (_req, subject) => numbersOf(users.get(subject)),
     onVerified: (req, _res, grant) => {
       req.session.userId = grant.subject
       delete req.session.pendingUserId
@@ -163,6 +175,8 @@ export function createBank(
   wiring.routes(bank)
   wiring.login(bank)
   wiring.account(bank)
+  const settings = accountPages(tf, { path: '/settings', numbers: wiring.settings(bank) })
+  app.use('/settings', tf.requireTwoFactor(), settings)
   wiring.transfers(bank, wiring.guard)
   wiring.signOut(bank)
   app.post('/password', parse, wiring.passwordGuard(bank), (req, res, next) => {
@@ -193,6 +207,7 @@ export function createBank(
     },
     signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
     pages: ['/account'],
+    account: '/settings',
     origins: ['https://app.acme.example'],
     actions: [
       {

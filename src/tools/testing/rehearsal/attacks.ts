@@ -1,3 +1,4 @@
+import { attacksOnAccounts } from './account.js'
 import { attacksOnActions } from './actions.js'
 import { attacksByOtherSites } from './answers.js'
 import { asMeant } from './as-meant.js'
@@ -17,6 +18,7 @@ export const attacks: readonly [Attack, ...Attack[]] = [
   ...attacksOnActions,
   ...attacksOnSessions,
   signUp,
+  ...attacksOnAccounts,
   ...attacksByOtherSites,
   ...bursts,
   faults,

@@ -74,6 +74,8 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly changePassword?: Omit<RehearsalAction<Person>, 'changed' | 'mayChange' | 'done'>
   /** How accounts are opened, where a proven number is needed for it. */
   readonly signUp?: RehearsalSignUp<Person>
+  /** Where `accountPages` of `express-two-factor/account` is mounted. Its people have a number on file. */
+  readonly account?: string
   /** Other origins whose pages may call the app: whether one that looks alike may, too. */
   readonly origins?: readonly string[]
   /** Where `routes()` is mounted; `/two-factor` by default. */

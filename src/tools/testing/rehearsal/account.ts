@@ -1,0 +1,121 @@
+import type { Fields } from './contract.js'
+import { formOf, subjectNames } from './hostile.js'
+import { isSuccess } from './shape.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, lacking, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalResponse } from './wire.js'
+
+type Change = readonly [way: string, fields: Fields]
+
+/** What `accountPages` changes, below its mount. */
+const changesOf = (number: string): readonly Change[] => [
+  ['/numbers/add', {}],
+  ['/numbers/first', { number }],
+  ['/numbers/remove', { number }],
+  ['/app/remove', {}],
+  ['/recovery-codes', {}],
+  ['/devices/end', { device: 'one' }],
+  ['/devices/end-all', {}],
+  ['/sign-out', {}],
+]
+
+const isMade = ({ json }: RehearsalResponse) => json?.changed !== undefined
+
+function mountOf({ options }: Stage): string {
+  if (options.account === undefined) throw lacking('account')
+  return options.account
+}
+
+/** The settings as a person sees them. */
+async function settingsOf({ agent }: Visit, mount: string): Promise<RehearsalResponse> {
+  const response = await agent.get(mount)
+  if (!isSuccess(response) || !Array.isArray(response.json?.numbers)) throw refused(response)
+  return response
+}
+
+/** Somebody who is signed in, what the settings hold of them, and a change that takes nobody's last way. */
+async function settled(stage: Stage, mount: string) {
+  const visit = await stage.signedIn()
+  const { text, json } = await settingsOf(visit, mount)
+  const [first, second] = json.numbers
+  const own: Change =
+    second === undefined ? ['/sign-out', {}] : ['/numbers/remove', { number: String(second.id) }]
+  return { visit, before: text, changes: changesOf(String(first?.id)), own }
+}
+
+/** Gives the code that a change asks for; the change is still to be made. */
+const confirm = (stage: Stage, visit: Visit, mount: string, [way, body]: Change) =>
+  stage.ask({ name: 'account', path: mount + way, body }, visit)
+
+const make = ({ agent }: Visit, mount: string, [way, fields]: Change) => agent.post(mount + way, fields)
+
+/** The pages that `accountPages` made, as this app has mounted and stored them. */
+export const attacksOnAccounts: readonly Attack[] = [
+  {
+    code: 'account-without-code',
+    claim: 'nothing in the account settings is changed without a code for it',
+    fix: 'let numbers.list, authenticator.has and recoveryCodes.remaining return what is on file, as phone and secretOf do: whoever has nothing sets up a first way with the session alone',
+    docs: 'docs/account.md#what-holds',
+    async run(stage, tries) {
+      const mount = mountOf(stage)
+      tries('each change without a code, with the code of another, and of a number that was proven only')
+      const { visit, before, changes, own } = await settled(stage, mount)
+      const newcomer = { agent: visit.agent, person: await stage.person() }
+      const asked = await stage.challenged(newcomer, { phone: newcomer.person.phone }, `${mount}/number`)
+      const proven = await stage.verify(asked, `${mount}/number`)
+      if (!isSuccess(proven)) throw refused(proven, 'no number could be proven')
+
+      const attempt = async (whose: Visit, some = changes) => {
+        for (const change of some) {
+          const response = await make(whose, mount, change)
+          if (isMade(response)) fell(response)
+        }
+      }
+      await attempt({ ...visit, agent: stage.agent() })
+      await attempt(await stage.passwordGiven({ person: visit.person }))
+      await attempt(visit)
+      await confirm(stage, visit, mount, own)
+      const others = changes.filter((change) => JSON.stringify(change) !== JSON.stringify(own))
+      await attempt(visit, others)
+      const after = await settingsOf(visit, mount)
+      if (after.text !== before) fell(after, 'the settings are not what they were')
+      const made = await make(visit, mount, own)
+      if (!isMade(made)) throw refused(made, 'the change that a code was given for was not made')
+      return `none was made, and then ${told(made)}`
+    },
+  },
+  {
+    code: 'account-of-another',
+    claim: 'nobody changes the account settings of somebody else',
+    fix: 'store what save and remove are given under the subject that they are given, and read nobody from the request',
+    docs: 'docs/account.md#what-holds',
+    async run(stage, tries) {
+      const mount = mountOf(stage)
+      tries('a change that names somebody else, and one by the code of another session')
+      const { visit: owner, before, own } = await settled(stage, mount)
+      const thief = await settled(stage, mount)
+      const names = Object.values(owner.person).map(String)
+      for (const name of names) {
+        const [way, fields] = thief.own
+        const forged = { ...Object.fromEntries(subjectNames.map((member) => [member, name])), ...fields }
+        const response = await thief.visit.agent.post(`${mount}${way}?${formOf(forged)}`, forged)
+        if (isMade(response)) fell(response)
+      }
+      await confirm(stage, thief.visit, mount, thief.own)
+      const [way, fields] = thief.own
+      const made = await make(thief.visit, mount, [way, { subject: names[0] ?? '', ...fields }])
+      if (!isMade(made)) throw refused(made, 'a change was not made with its code')
+      const after = await owner.agent.get(mount)
+      if (after.text !== before) fell(after, 'the change of one account was made in another')
+
+      const second = await stage.passwordGiven({ person: owner.person })
+      await confirm(stage, owner, mount, own)
+      const taken = await make(second, mount, own)
+      if (isMade(taken)) fell(taken, `by the code of another session: ${told(taken)}`)
+      const last = await make(owner, mount, own)
+      if (!isMade(last)) throw refused(last, 'its owner could not make the change either')
+      return 'every change was made by its owner, in the session that gave the code'
+    },
+  },
+]
