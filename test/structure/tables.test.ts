@@ -75,12 +75,12 @@ const facades: Readonly<Record<string, readonly [file: string, type: string]>> =
   subjects: ['src/express/host/operator.ts', 'SubjectsFacade'],
   signups: ['src/express/host/operator.ts', 'SignupsFacade'],
 }
-const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
+const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, kind, takes, docstring }) => {
   const member = name.split('.').at(-1) ?? ''
-  if (handlers.some(([handler]) => handler === `\`${member}${takes}\``)) return []
-  if (takes !== '') return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
+  if (kind !== 'member' || handlers.some(([handler]) => handler === `\`${member}${takes}\``)) return []
   const facade = facades[member]
-  return facade === undefined ? [] : membersOf(...facade, `tf.${member}.`)
+  if (facade !== undefined) return membersOf(...facade, `tf.${member}.`)
+  return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
 })
 
 /** Every problem code with its status. */
