@@ -40,7 +40,7 @@ export type Made = 'made' | 'answered' | Objection
 export function createMaking({ tf, options, least, textsOf }: Parts) {
   const { numbers, authenticator, recoveryCodes, onChanged, path, purpose = 'account' } = options
   const asked = new WeakMap<Request, Asked>()
-  const inOrder = createOrder()
+  const inTurn = createTurns()
 
   const askedOf = (req: Request): Asked => {
     const found = asked.get(req)
@@ -96,15 +96,12 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
     const objection = objectionTo(change, ways, least)
     if (objection !== undefined) return objection
     if (confirmedBy === 'code' && !(await isConfirmed(visit, change, ways))) return 'answered'
-    return inOrder(subject, async () => {
-      // Race: another tab may have been first, and what was the last but one is the last then.
-      if (!isSame(ways, await read(subject))) return 'stale'
-      const stored = await store(ways)
-      if (stored === false) return 'stale'
-      if (stored === 'answered') return 'answered'
-      await settle(visit, change, ways)
-      return 'made'
-    })
+    // Race: another tab may have been first, and what was the last but one is the last then.
+    const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
+    if (stored === false) return 'stale'
+    if (stored === 'answered') return 'answered'
+    await settle(visit, change, ways)
+    return 'made'
   }
 
   /** Whatever of it fails, the rest is done: nothing is changed unannounced. */
@@ -157,28 +154,28 @@ function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountC
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Calls a middleware by hand. False where it has responded. */
+/** Calls a middleware by hand. False where it has responded, or nobody waits for a response any more. */
 export function passes(
   middleware: RequestHandler,
   { req, res }: Pick<OwnVisit, 'req' | 'res'>,
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    if (res.closed) return resolve(false)
     res.once('close', () => resolve(false))
     middleware(req, res, (error?: unknown) => (error ? reject(error) : resolve(true)))
   })
 }
 
-/** One after the other, for each subject by itself. */
-function createOrder() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Result>(subject: string, run: () => Promise<Result>): Promise<Result> => {
-    const mine = (last.get(subject) ?? Promise.resolve()).then(run, run)
-    const done = mine.catch(() => undefined)
-    last.set(subject, done)
+/** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
+function createTurns() {
+  const underWay = new Set<string>()
+  return async (subject: string, run: () => Promise<unknown>): Promise<unknown> => {
+    if (underWay.has(subject)) return false
+    underWay.add(subject)
     try {
-      return await mine
+      return await run()
     } finally {
-      if (last.get(subject) === done) last.delete(subject)
+      underWay.delete(subject)
     }
   }
 }

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Browser } from '../express/browser.js'
-import { phones } from '../express/kit.js'
-import { type AccountHost, idOf, otherNumber, path, proveByApp, signIn, startAccounts } from './kit.js'
+import { gate, phones } from '../express/kit.js'
+import {
+  type AccountHost,
+  idOf,
+  otherNumber,
+  path,
+  proveByApp,
+  proveNumber,
+  signIn,
+  startAccounts,
+} from './kit.js'
 
 const first = String(phones.ana)
 
@@ -47,5 +56,61 @@ describe('two tabs', () => {
     expect((await remove()).refusal).toEqual([409, 'stale'])
     // The address of a form, opened again.
     expect((await ana.open(`${path}/numbers/remove`)).status).toBe(404)
+  })
+})
+
+describe('a function of the host', () => {
+  it.each([
+    ['save', 409],
+    ['onChanged', 200],
+  ])('that never answers holds up no later change: %s', async (name, status) => {
+    const asked = gate()
+    let hangs = true
+    const answer = (of: string) => {
+      if (of !== name || !hangs) return undefined
+      hangs = false
+      asked.open()
+      return new Promise<never>(() => undefined)
+    }
+    const numbers = { list: () => [first, otherNumber], save: () => answer('save') }
+    const host = await startAccounts({ app: true, pages: { numbers, onChanged: () => answer('onChanged') } })
+    const ana = await signIn(host)
+    const remove = await ready(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    remove().catch(() => undefined)
+    await asked.opened
+    const signOut = await ready(host, await signIn(host), '/sign-out')
+    expect((await signOut()).status).toBe(status)
+  })
+
+  it('that answers after the person has gone changes nothing, and the number stays proven', async () => {
+    const [asked, answered] = [gate(), gate()]
+    let reads = 0
+    const host: AccountHost = await startAccounts({
+      pages: {
+        numbers: {
+          async list(subject) {
+            reads += 1
+            // The last time before it is stored.
+            if (reads === 3) asked.open()
+            if (reads === 3) await answered.opened
+            return host.filed[subject]?.numbers ?? []
+          },
+          save: (subject, numbers) => void host.filed[subject]?.numbers.push(...numbers),
+        },
+      },
+    })
+    const eve = await host.login('eve')
+    await proveNumber(host, eve)
+    const adding = eve.request('POST', `${path}/numbers/add`).send({})
+    adding.catch(() => undefined)
+    await asked.opened
+    adding.abort()
+    await expect(adding).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    answered.open()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([host.filed.eve?.numbers, host.told]).toEqual([[], []])
+    expect((await eve.post(`${path}/numbers/add`)).status).toBe(200)
+    expect(host.told).toHaveLength(1)
   })
 })
