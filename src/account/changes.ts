@@ -44,7 +44,7 @@ export type ChangeKind = Change['kind']
 export type Least = 'way' | 'recovery-codes' | 'nothing'
 
 /** Why something is not done. */
-export type Objection = 'last_way' | 'only_recovery_codes' | 'too_many' | 'on_file' | 'stale'
+export type Objection = 'no_way' | 'last_way' | 'only_recovery_codes' | 'too_many' | 'on_file' | 'stale'
 
 /** As many as the option `phone` of `twoFactor()` takes. */
 const maxNumbers = 5
@@ -82,6 +82,8 @@ export function objectionTo(change: Change, ways: Ways, least: Least): Objection
     if (numbers.includes(change.number)) return 'on_file'
     return numbers.length < maxNumbers ? undefined : 'too_many'
   }
+  // Lock-out: a person with nothing but recovery codes is asked for a code by every change, and can get none.
+  if (change.kind === 'recovery-codes-made' && wayCount(ways) === 0) return 'no_way'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !ways.app) return 'stale'
   // Lock-out: nobody takes the last way of a person, by accident or in their session.

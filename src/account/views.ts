@@ -1,7 +1,7 @@
 import type { NewAuthenticator, OwnVisit, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import type { ChangeKind, Ways } from './changes.js'
+import { type ChangeKind, type Ways, wayCount } from './changes.js'
 import { type AccountTexts, en } from './texts/en.js'
 import { fill } from './texts.js'
 
@@ -82,12 +82,13 @@ ${way}${app && deed(scene, '/app/remove', 'app-removed')}`
   return section('app', texts['app.title'], content)
 }
 
-function recoverySection(scene: Scene, { recoveryCodes: left }: Ways): Html | undefined {
+function recoverySection(scene: Scene, ways: Ways): Html | undefined {
+  const { recoveryCodes: left } = ways
   if (left === undefined) return undefined
   const { texts } = scene
   const state = left === 0 ? texts['recovery.none'] : fill(texts['recovery.left'], { n: String(left) })
   const content = html`<p>${texts['recovery.text']} ${state}</p>
-${deed(scene, '/recovery-codes', 'recovery-codes-made')}`
+${wayCount(ways) > 0 && deed(scene, '/recovery-codes', 'recovery-codes-made')}`
   return section('recovery', texts['recovery.title'], content)
 }
 

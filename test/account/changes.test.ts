@@ -35,6 +35,13 @@ describe('the last way', () => {
     expect(objectionTo(change, ways, least)).toBe(objection)
   })
 
+  it('is not to be recovery codes alone, which would confirm nothing', () => {
+    const made: Change = { kind: 'recovery-codes-made' }
+    expect(objectionTo(made, { numbers: [], app: false, recoveryCodes: 0 }, 'way')).toBe('no_way')
+    expect(objectionTo(made, { numbers: [], recoveryCodes: 2 }, 'recovery-codes')).toBe('no_way')
+    expect(objectionTo(made, withApp, 'way')).toBeUndefined()
+  })
+
   it.each<[Ways, Least, string]>([
     [{ numbers: [one, two], app: true }, 'way', 'No more codes to this number. Ways left: 2'],
     [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],

@@ -41,6 +41,14 @@ describe('whoever has no second factor', () => {
     expect((await other.get('/home')).status).toBe(403)
   })
 
+  it('makes no recovery codes before: they would confirm no change, and no way could be added', async () => {
+    const { host, eve } = await startEve()
+    expect((await eve.open(path)).text).not.toContain('Make new codes')
+    expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([409, 'no_way'])
+    await proveNumber(host, eve)
+    expect((await eve.post(`${path}/numbers/add`)).status).toBe(200)
+  })
+
   it('sets up an app with the session alone', async () => {
     const { host, eve } = await startEve()
     const { secret } = (await eve.get(`${path}/app`)).json
