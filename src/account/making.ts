@@ -13,6 +13,7 @@ import {
   type Ways,
   waysAfter,
 } from './changes.js'
+import { createOnFile } from './on-file.js'
 import type { AccountChange, AccountPagesOptions } from './options.js'
 import type { AccountTexts } from './texts/en.js'
 
@@ -38,8 +39,9 @@ export type Made = 'made' | 'answered' | Objection
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
 export function createMaking({ tf, options, least, textsOf }: Parts) {
-  const { numbers, authenticator, recoveryCodes, onChanged, path, purpose = 'account' } = options
+  const { recoveryCodes, onChanged, path, purpose = 'account' } = options
   const asked = new WeakMap<Request, Asked>()
+  const read = createOnFile(options)
   const inTurn = createTurns()
 
   const askedOf = (req: Request): Asked => {
@@ -65,15 +67,6 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
   const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
-
-  async function read(subject: string): Promise<Ways> {
-    const [list, app, left] = await Promise.all([
-      numbers.list(subject),
-      authenticator?.has(subject),
-      recoveryCodes?.remaining(subject),
-    ])
-    return { numbers: list, app, recoveryCodes: left }
-  }
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
   function isConfirmed({ req, res }: OwnVisit, change: Change, ways: Ways): Promise<boolean> {

@@ -34,7 +34,7 @@ export function addNumberRoutes(
 
   /** The number on file that a form names. */
   async function numberIn({ subject, fields }: OwnVisit): Promise<string | undefined> {
-    const list = await numbers.list(subject)
+    const { numbers: list } = await read(subject)
     return list[listed(list).findIndex(({ id }) => id === fields.number)]
   }
 

@@ -65,6 +65,35 @@ describe('whoever has no second factor', () => {
     expect((await eve.get('/home')).status).toBe(200)
   })
 
+  it.each<[what: string, said: object]>([
+    ['a number alone', { list: () => String(phones.ana) }],
+    ['no list', { list: () => undefined }],
+    ['numbers with labels', { list: () => [{ phone: phones.ana }] }],
+    // Beside it the same number in E.164 would count as a second way.
+    ['another spelling', { list: () => ['+57 300 123 4567'] }],
+    ['the secret of the app', { has: () => 'JBSWY3DPEHPK3PXP' }],
+    ['no word about the app', { has: () => undefined }],
+    ['no word about codes', { remaining: () => Number.NaN }],
+    ['a failure', { list: () => Promise.reject(new Error('accountPages: down')) }],
+  ])('is nobody whom the host misnames: %s', async (_what, said) => {
+    const saved: unknown[] = []
+    const save = (...given: unknown[]) => void saved.push(given)
+    const { list, has, remaining } = { list: () => [], has: () => false, remaining: () => 0, ...said }
+    const numbers = { list, save }
+    const pages = { numbers, authenticator: { has, save, remove: save }, recoveryCodes: { remaining, save } }
+    const host = await startAccounts({ pages })
+    const eve = await host.login('eve')
+    await proveNumber(host, eve)
+    for (const answer of [
+      await eve.get(path),
+      await eve.post(`${path}/numbers/add`),
+      await eve.get(`${path}/app`),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([500, { host: expect.stringMatching(/^accountPages: /) }])
+    }
+    expect(saved).toEqual([])
+  })
+
   it('has it no more once another session has set one up', async () => {
     const { host, eve } = await startEve()
     const { secret } = (await eve.get(`${path}/app`)).json
