@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { TwoFactor } from '../index.js'
+import { optionError } from '../lib/options.js'
 import { addAppRoutes } from './app.js'
 import { createDesk } from './desk.js'
 import { addDeviceRoutes } from './devices.js'
@@ -23,6 +24,7 @@ import { addRecoveryCodeRoutes } from './recovery-codes.js'
  */
 export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Router {
   checkAccountOptions(options)
+  checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options
   const desk = createDesk(tf, options)
   const router = Router()
@@ -32,4 +34,21 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   if (recoveryCodes !== undefined) addRecoveryCodeRoutes(router, desk, recoveryCodes)
   addDeviceRoutes(router, desk)
   return router
+}
+
+/**
+ * The pages know all that codes are taken of: whoever seems to have nothing on file is asked for none. And what is set up
+ * there is taken.
+ */
+function checkSameWays(tf: TwoFactor, { authenticator, recoveryCodes }: AccountPagesOptions): void {
+  const own = { authenticator, recoveryCodes }
+  const taken = { authenticator: tf.authenticators.isOffered, recoveryCodes: tf.recoveryCodes.isOffered }
+  for (const name of ['authenticator', 'recoveryCodes'] as const) {
+    if ((own[name] !== undefined) === taken[name]) continue
+    throw optionError(
+      taken[name]
+        ? `accountPages: ${name} is missing, and twoFactor() has the option ${name}: an account with nothing else would count as one without a second factor`
+        : `accountPages: ${name} needs the option ${name} of twoFactor()`,
+    )
+  }
 }

@@ -94,6 +94,18 @@ describe('whoever has no second factor', () => {
     expect(saved).toEqual([])
   })
 
+  it.each<[name: string, given: object, message: string]>([
+    ['authenticator', { pages: { authenticator: undefined } }, 'authenticator is missing'],
+    ['recoveryCodes', { pages: { recoveryCodes: undefined } }, 'recoveryCodes is missing'],
+    ['authenticator', { options: { authenticator: undefined } }, 'authenticator needs the option'],
+    ['recoveryCodes', { options: { recoveryCodes: undefined } }, 'recoveryCodes needs the option'],
+  ])('is judged by all that codes are taken of: %s', async (_name, given, message) => {
+    await expect(startAccounts(given)).rejects.toMatchObject({
+      code: 'ERR_TWO_FACTOR_OPTION',
+      message: expect.stringContaining(`accountPages: ${message}`),
+    })
+  })
+
   it('has it no more once another session has set one up', async () => {
     const { host, eve } = await startEve()
     const { secret } = (await eve.get(`${path}/app`)).json

@@ -46,6 +46,8 @@ export interface AuthenticatorRoutesOptions {
  * `authenticator` that is not older than 15 minutes: a stolen session must not enrol an app of its own.
  */
 export interface Authenticators {
+  /** Whether the option `authenticator` is there. Without it, all of this throws. */
+  readonly isOffered: boolean
   /**
    * The page with the QR code, to be mounted at a path of your choice. It brings its guard along.
    *
@@ -182,6 +184,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   }
 
   return {
+    isOffered: true,
     begin,
     confirm,
     routes(options) {
@@ -215,6 +218,7 @@ const missing = () => {
   throw optionError('tf.authenticators needs the option authenticator: { secretOf, issuer } of twoFactor()')
 }
 const withoutOption: Authenticators = {
+  isOffered: false,
   begin: async () => missing(),
   confirm: async () => missing(),
   routes: missing,

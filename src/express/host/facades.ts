@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import { isMethodName, methodNameRule, proofKinds } from '../../challenge/code-provider.js'
+import type { Domain } from '../../challenge/domain.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { takesRecoveryCode } from '../../challenge/purposes.js'
@@ -9,7 +10,6 @@ import {
   type RecoveryCodes,
 } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import type { Emit } from '../../events.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
@@ -138,6 +138,8 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
 
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {
+  /** Whether the option `recoveryCodes` is there, which takes them. */
+  readonly isOffered: boolean
   /**
    * Ten new codes, `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier ones.
    *
@@ -151,8 +153,12 @@ export interface RecoveryCodesFacade {
   generate(subject: SubjectName): RecoveryCodes
 }
 
-export function createRecoveryCodesFacade({ emit }: { readonly emit: Emit }): RecoveryCodesFacade {
+export function createRecoveryCodesFacade({
+  emit,
+  recover,
+}: Pick<Domain, 'emit' | 'recover'>): RecoveryCodesFacade {
   return {
+    isOffered: recover !== undefined,
     generate(name) {
       const subject = subjectText(name)
       emit({ type: 'factor.changed', kind: 'recovery-codes', subject })
