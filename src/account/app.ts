@@ -37,6 +37,13 @@ export function addAppRoutes(
     return { ...page, problem, status, address: `${path}/app`, body: { status, code, detail: problem } }
   }
 
+  /** Confirmed too long ago, or another tab was first: there it is asked for anew, with another secret. */
+  const outdated: OwnReply = {
+    location: `${path}/app`,
+    status: 403,
+    body: { status: 403, code: 'second_factor_required' },
+  }
+
   async function confirm(visit: OwnVisit): Promise<Reply> {
     const { req, subject, fields } = visit
     const isFirst = isWithoutWay(await read(subject), least)
@@ -61,6 +68,7 @@ export function addAppRoutes(
       try {
         return await confirm(visit)
       } catch (error) {
+        if (isUnproven(error)) return outdated
         if (!(error instanceof TwoFactorError) || !mendable.has(error.code)) throw error
         const begun = await begin(visit)
         return begun && wrongCode(visit, begun, error)
@@ -76,7 +84,9 @@ export function addAppRoutes(
 }
 
 /** Nothing has been confirmed yet, or too long ago. */
+const isUnproven = (error: unknown): boolean =>
+  error instanceof TwoFactorError && error.code === 'second_factor_required'
+
 function ifUnproven(error: unknown): undefined {
-  if (error instanceof TwoFactorError && error.code === 'second_factor_required') return undefined
-  throw error
+  if (!isUnproven(error)) throw error
 }

@@ -139,6 +139,22 @@ describe('an app', () => {
       expect.objectContaining({ type: 'factor.changed', kind: 'app', subject: 'ana', removed: true }),
     )
   })
+
+  it('that takes too long to set up is begun again, with another secret', async () => {
+    const host = await startAccounts()
+    const ana = await signIn(host)
+    await prove(host, ana, (await ana.get(`${path}/app`)).json.requirement)
+    const { secret } = (await ana.get(`${path}/app`)).json
+    host.clock.now += 15 * 60_000
+    const code = shownByApp(host, secret)
+    expect((await ana.post(`${path}/app`, { code })).refusal).toEqual([403, 'second_factor_required'])
+    const late = await ana.submit(`${path}/app`, { code })
+    expect([late.status, late.location]).toEqual([303, `${path}/app`])
+    await prove(host, ana, (await ana.get(`${path}/app`)).json.requirement)
+    expect((await ana.get(`${path}/app`)).json.secret).not.toBe(secret)
+    expect((await ana.post(`${path}/app`, { code })).refusal).toEqual([422, 'code_not_accepted'])
+    expect(host.filed.ana?.app).toBeUndefined()
+  })
 })
 
 describe('recovery codes', () => {
