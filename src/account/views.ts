@@ -21,7 +21,7 @@ export interface Scene {
   readonly path: string
 }
 
-/** A number on file, named without showing it: its place and what it ends in. */
+/** A number on file, named without showing it: its place, what it ends in, and which of those by size it is. */
 export interface ListedNumber {
   readonly id: string
   readonly masked: string
@@ -36,8 +36,14 @@ export interface Overview {
   readonly changed?: ChangeKind | undefined
 }
 
-export const listed = (numbers: readonly string[]): readonly ListedNumber[] =>
-  numbers.map((number, index) => ({ id: `${index}-${number.slice(-2)}`, masked: maskPhoneNumber(number) }))
+export function listed(numbers: readonly string[]): readonly ListedNumber[] {
+  // Two may end alike: in another order meanwhile, the form of one must not name the other.
+  const bySize = numbers.toSorted()
+  return numbers.map((number, index) => ({
+    id: `${index}-${number.slice(-2)}-${bySize.indexOf(number)}`,
+    masked: maskPhoneNumber(number),
+  }))
+}
 
 export function overviewPage(scene: Scene, overview: Overview): Page {
   const { ways, devices, advice, changed } = overview

@@ -63,6 +63,15 @@ describe('a number', () => {
     expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'too_many'])
   })
 
+  it('is not taken for another that ends alike, once the list is in another order', async () => {
+    const alike = `${otherNumber.slice(0, -2)}${first.slice(-2)}`
+    const host = await startAccounts({ numbers: [first, alike] })
+    const ana = await host.signIn()
+    const number = await idOf(ana, 0)
+    host.filed.ana?.numbers.reverse()
+    expect((await ana.post(`${path}/numbers/remove`, { number })).refusal).toEqual([409, 'stale'])
+  })
+
   it('of somebody else is not on the list that is changed', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber] })
     const ana = await host.signIn()
