@@ -48,11 +48,13 @@ export interface AccountPagesOptions {
     readonly list: (subject: string) => Awaitable<readonly string[]>
     /**
      * Stores the whole list in place of `from`. Where something else than `from` is stored, it must change nothing and
-     * return false: another tab was first. What it throws goes to your error handler, and must have changed nothing either.
+     * return false: another tab was first. So it must where the list is empty and there is no app: another process was
+     * first (but for another `mustKeep`). What it throws goes to your error handler, and must have changed nothing either.
      *
      * @example
-     * save: (subject, numbers, from) => db.prepare('UPDATE users SET numbers = ? WHERE id = ? AND numbers = ?')
-     *   .run(JSON.stringify(numbers), subject, JSON.stringify(from)).changes === 1
+     * save: (subject, numbers, from) => db.prepare(
+     *   `UPDATE users SET numbers = :to WHERE id = :id AND numbers = :from AND (:to <> '[]' OR app IS NOT NULL)`,
+     * ).run({ id: subject, to: JSON.stringify(numbers), from: JSON.stringify(from) }).changes === 1
      */
     readonly save: (subject: string, numbers: readonly string[], from: readonly string[]) => Saved
   }
@@ -61,6 +63,13 @@ export interface AccountPagesOptions {
     readonly has: (subject: string) => Awaitable<boolean>
     /** Stores the secret in place of an earlier one: keep it encrypted. */
     readonly save: (subject: string, secret: string) => Saved
+    /**
+     * Where there is no number, it must change nothing and return false: another process was first (but for another
+     * `mustKeep`).
+     *
+     * @example
+     * remove: (subject) => db.prepare(`UPDATE users SET app = NULL WHERE id = ? AND numbers <> '[]'`).run(subject).changes === 1
+     */
     readonly remove: (subject: string) => Saved
   }
   /** The recovery codes of an account. Needs the option `recoveryCodes` of `twoFactor()`. */

@@ -28,6 +28,10 @@ export interface AccountHostOptions extends Omit<HostOptions, 'routes' | 'option
   readonly numbers?: string[]
   readonly app?: boolean
   readonly hashes?: string[]
+  /** What another process keeps, too. */
+  readonly filed?: Record<string, Filed>
+  /** Awaited whenever numbers are read. */
+  readonly reading?: () => Promise<unknown>
   /** Whether her numbers cannot be stored. */
   readonly failing?: () => boolean
 }
@@ -42,8 +46,17 @@ const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stri
 
 /** A host whose accounts keep numbers, an app and recovery codes, with the pages behind its sign-in. */
 export async function startAccounts(given: AccountHostOptions = {}): Promise<AccountHost> {
-  const { pages, options, numbers = [String(phones.ana)], app: hasApp, hashes = [], failing, ...more } = given
-  const filed: Record<string, Filed> = {
+  const {
+    pages,
+    options,
+    numbers = [String(phones.ana)],
+    app: hasApp,
+    hashes = [],
+    failing,
+    reading,
+    ...more
+  } = given
+  const filed: Record<string, Filed> = given.filed ?? {
     ana: { numbers, app: hasApp ? secret : undefined, hashes },
     eve: { numbers: [], app: undefined, hashes: [] },
   }
@@ -78,10 +91,15 @@ export async function startAccounts(given: AccountHostOptions = {}): Promise<Acc
         accountPages(tf, {
           path,
           numbers: {
-            list: (subject) => of(subject).numbers,
+            async list(subject) {
+              const found = of(subject).numbers
+              await reading?.()
+              return found
+            },
             save(subject, numbers, from) {
               if (failing?.()) throw new Error('the database is down')
-              if (!same(from, of(subject).numbers)) return false
+              const { numbers: now, app } = of(subject)
+              if (!same(from, now) || (numbers.length === 0 && app === undefined)) return false
               of(subject).numbers = [...numbers]
               return true
             },
@@ -92,7 +110,9 @@ export async function startAccounts(given: AccountHostOptions = {}): Promise<Acc
               of(subject).app = made
             },
             remove(subject) {
+              if (of(subject).numbers.length === 0) return false
               of(subject).app = undefined
+              return true
             },
           },
           recoveryCodes: {

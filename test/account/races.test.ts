@@ -1,4 +1,6 @@
+import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../src/index.js'
 import type { Browser } from '../express/browser.js'
 import { gate, phones } from '../express/kit.js'
 import {
@@ -8,6 +10,7 @@ import {
   path,
   proveByApp,
   proveNumber,
+  secret,
   signIn,
   startAccounts,
 } from './kit.js'
@@ -56,6 +59,36 @@ describe('two tabs', () => {
     expect((await remove()).refusal).toEqual([409, 'stale'])
     // The address of a form, opened again.
     expect((await ana.open(`${path}/numbers/remove`)).status).toBe(404)
+  })
+})
+
+describe('two processes', () => {
+  it('that remove everything at the same moment leave a way, by what the storage refuses', async () => {
+    const filed = { ana: { numbers: [first], app: secret, hashes: [] } }
+    const shared = { filed, sessionStore: new MemoryStore(), options: { store: memoryStore() } }
+    const [readByOne, readByTwo] = [gate(), gate()]
+    // Each has read for the last time what it then changes, before the other has changed anything.
+    const lastOf = (reads: number, mine: { open(): void }, other: { opened: Promise<void> }) => () => {
+      reads -= 1
+      if (reads > 0) return Promise.resolve()
+      mine.open()
+      return other.opened
+    }
+    let reading = [() => Promise.resolve(), () => Promise.resolve()]
+    const one = await startAccounts({ ...shared, reading: async () => reading[0]?.() })
+    const two = await startAccounts({ ...shared, reading: async () => reading[1]?.() })
+    const ana = await signIn(one)
+    const number = await idOf(ana, 0)
+    const removeApp = await ready(one, ana, '/app/remove')
+    await ready(one, ana, '/numbers/remove', { number })
+    const there = two.browser()
+    for (const [name, value] of ana.cookies) there.cookies.set(name, value)
+    two.clock.now = one.clock.now
+    reading = [lastOf(2, readByOne, readByTwo), lastOf(3, readByTwo, readByOne)]
+    const answers = await Promise.all([removeApp(), there.post(`${path}/numbers/remove`, { number })])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(filed.ana.numbers.length + (filed.ana.app === undefined ? 0 : 1)).toBe(1)
+    expect([...one.told, ...two.told]).toHaveLength(1)
   })
 })
 
