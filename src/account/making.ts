@@ -118,13 +118,14 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
   async function askOthers({ req, subject, session }: OwnVisit, change: Change, before: Ways): Promise<void> {
     const isFirst = isWithoutWay(before, least)
-    const signedIn = (await tf.grants.read(req, 'login')) !== undefined
+    // Where that cannot be read, this session is asked again: better than that no other is.
+    const signedIn = await tf.grants.read(req, 'login').catch(() => undefined)
     if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
     const isProven = req.twoFactor?.grant.method !== 'recovery-code'
     const who = { subject, session, method: isFirst ? firstWay : 'account' }
-    if (isProven && (signedIn || isFirst)) await tf.grants.write({ ...who, purpose: 'login' })
+    if (isProven && (signedIn !== undefined || isFirst)) await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
     if (isFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { phones } from '../express/kit.js'
-import { confirmed, idOf, newNumber, otherNumber, path, proveNumber, startAccounts } from './kit.js'
+import { phones, storeThrough } from '../express/kit.js'
+import { confirmed, idOf, newNumber, otherNumber, path, proveNumber, signIn, startAccounts } from './kit.js'
 
 const first = String(phones.ana)
 
@@ -110,6 +110,26 @@ describe('a save', () => {
     expect((await confirmed(host, ana, '/numbers/add')).refusal).toEqual([409, 'stale'])
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
     expect(host.told).toEqual([])
+  })
+
+  it('has every other session asked again, although the store fails for a moment', async () => {
+    let fails = false
+    const store = storeThrough((command, key, work) => {
+      const failsNow = fails && command === 'read' && key.includes(':grants:')
+      if (!failsNow) return work()
+      fails = false
+      throw new Error('down')
+    })
+    const save = () => {
+      fails = true
+    }
+    const pages = { numbers: { list: () => [first, otherNumber], save } }
+    const host = await startAccounts({ options: { store }, pages })
+    const ana = await host.signIn()
+    const other = await signIn(host)
+    await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    expect([fails, host.told.length]).toEqual([false, 1])
+    expect((await other.get('/home')).status).toBe(403)
   })
 
   it('is told although the message to the person fails, and the change stands', async () => {
