@@ -1,8 +1,10 @@
+import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   anasToken,
+  gate,
   type HostOptions,
   phones,
   sessionByHeader,
@@ -332,6 +334,30 @@ describe('a proof', () => {
     expect(changes()).toBe(0)
     await ana.post('/signup')
     await expect.poll(changes).toBe(1)
+  })
+
+  it('that is handed out once its visitor has gone is told as a change, too', async () => {
+    const asked = gate()
+    const gone: RequestHandler = (_req, res, next) => {
+      res.once('close', () => next())
+      asked.open()
+    }
+    const host = await startHost({
+      listens: true,
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification()
+        app.use('/signup/phone', signup.routes())
+        app.post('/signup', gone, signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+      },
+    })
+    const ana = await host.signIn()
+    await ana.post('/signup/phone/start', { phone: '+573007654321' })
+    await ana.post('/signup/phone/verify', { code: host.stub.rightCode })
+    const taking = ana.request('POST', '/signup').send()
+    taking.catch(() => undefined)
+    await asked.opened
+    taking.abort()
+    await expect.poll(() => host.events.map(({ type }) => type)).toContain('factor.changed')
   })
 })
 

@@ -7,6 +7,7 @@ import { type Checks, mountPath } from '../../lib/options.js'
 import { ignoreRejection } from '../../lib/promises.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
+import { whenGone } from '../host/requester.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { createRouter, factory, type SingleHandlers, singleHandlers, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
@@ -144,7 +145,8 @@ export function createPhoneVerification(
   /** A form that is refused changes nothing: the proof is for the next one. Whatever else became of it has used it up. */
   async function redeemUnlessRefused(req: Request, res: Response): Promise<ProvenPhone> {
     const { proof, giveBack, reportChange } = await take(req)
-    res.once('close', () => {
+    // At once where nobody waits any more: the host makes the change all the same.
+    whenGone(req)(() => {
       const isRefused = res.statusCode >= 400 && res.statusCode < 500
       if (isRefused) ignoreRejection(giveBack())
       else reportChange()
