@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { GuardOptions, TwoFactorOptions } from '../../src/index.js'
+import { type GuardOptions, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { minute } from '../challenge/kit.js'
-import { startHost, startSignedIn } from './kit.js'
+import { baseOptions, startHost, startSignedIn } from './kit.js'
 
 /** A host whose route `/keys` asks for these methods, and whose route `/passkey` has checked a factor of its own. */
 async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOptions> = {}) {
@@ -91,6 +91,24 @@ describe('the methods of a guard', () => {
       ).rejects.toThrow(`grants.write: method "${method}" is reserved for what this package has verified`)
     },
   )
+
+  it('are checked at start-up', async () => {
+    const { tf, stub, clock } = await startHost()
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['code', 'trusted-device'] })).toThrow(
+      'must not include "trusted-device" for a step-up',
+    )
+    expect(() => tf.requireTwoFactor({ bind: () => ({}), methods: ['trusted-device'] })).toThrow(
+      'for a step-up',
+    )
+    const instead = "write 'code', and how codes are sent in purposes: { pay: { channels } }"
+    for (const channel of ['sms', 'call']) {
+      expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['passkey', channel] })).toThrow(
+        `requireTwoFactor: methods must not name the channel "${channel}": ${instead}`,
+      )
+    }
+    const trusting = twoFactor({ ...baseOptions(stub, clock), trustedDevices: { maxAgeMs: 1_000 } })
+    expect(trusting.requireTwoFactor({ methods: ['code', 'trusted-device'] })).toBeTypeOf('function')
+  })
 
   it('let no trusted device stand in for them unless they name it', async () => {
     const trustedDevices = { maxAgeMs: 86_400_000 }

@@ -72,6 +72,21 @@ describe('inspecting Redis', () => {
       'Redis on port 7002',
     ])
   })
+
+  test('finds a server that refuses or does not answer', async () => {
+    const refusing = redisStore({
+      sendCommand: () => Promise.reject(new Error('NOAUTH Authentication required.')),
+    })
+    expect(await refusing.inspect?.()).toMatchObject([
+      { code: 'store_unreachable', message: 'Redis cannot be used: NOAUTH Authentication required.' },
+    ])
+    const silent = redisStore({ sendCommand: () => new Promise(() => {}), timeoutMs: 20 })
+    expect(await silent.inspect?.()).toMatchObject([
+      { code: 'store_unreachable', message: 'Redis cannot be used: no response within 20 ms' },
+    ])
+    const odd = redisStore({ sendCommand: () => Promise.reject('odd') })
+    expect(await odd.inspect?.()).toMatchObject([{ message: 'Redis cannot be used: odd' }])
+  })
 })
 
 describe.skipIf(withoutRedis)('inspecting a real Redis', () => {

@@ -118,6 +118,34 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
+  test('shows all that a sandbox can hold, in cards and in lines, and no key but where it is to be copied', async () => {
+    const hostile = '<script>alert(1)</script>'
+    const phone = '573001234567'
+    await sendCode()
+    sandbox.clock.advance(3_700_000)
+    for (const to of [phone, '573001999901', '573001999902'])
+      await post('/send-sms', { phone: to, sms: hostile })
+    await post('/call/2fa/send-call', { phone, 'app-name': 'Acme', voice: 'Mia', retries: '1' })
+    await post('/block-phone', { phone: '573009990000', name: hostile })
+    await post('/url/short', { name: 'a', 'url-long': 'https://example.com/', 'is-premium': 'true' })
+    await post('/fax', {}).catch(() => undefined)
+    sandbox.clock.advance(90_000)
+    sandbox.faults.add({ kind: 'slow', operation: 'sendSmsCode', phone, times: 2 })
+    sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
+    for (const [query, credits] of [
+      ['', 0],
+      ['?view=compact', 7],
+      ['?q=nothing', 7],
+    ] as const) {
+      sandbox.account.setCredits(credits)
+      const page = await (await fetch(`${sandbox.inboxUrl}${query}`)).text()
+      expect(page).not.toContain(hostile)
+      expect(page).not.toMatch(/undefined|\[object|NaN/)
+    }
+    const page = await (await fetch(sandbox.inboxUrl)).text()
+    for (const shown of ['1 hour 3 minutes', 'Expired', 'premium', 'low']) expect(page).toContain(shown)
+  })
+
   test('is kept live for twenty readers at once', async () => {
     const readers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${control}/stream`)))
     expect(readers.every(({ status }) => status === 200)).toBe(true)
