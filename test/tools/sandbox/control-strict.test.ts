@@ -112,4 +112,20 @@ describe('what can be asked', () => {
     for (const { summary } of summaries) expect(summary).toMatch(/^[A-Z].+[^.]$/)
     expect(described.sort()).toEqual(index.routes.map(({ method, path }) => `${method} ${path}`).sort())
   })
+
+  test('messages are counted, searched and paged', async () => {
+    for (let index = 0; index < 5; index += 1) await sendCode(`57300123456${index}`)
+    await post('/send-sms', { phone, sms: 'Your order is on its way' })
+    expect((await ask('/messages/count')).body).toEqual({ count: 6 })
+    expect((await ask('/messages/count?q=ORDER')).body).toEqual({ count: 1 })
+    expect((await ask('/messages/count?q=acme')).body).toEqual({ count: 5 })
+    for (const q of ['%2B57+300+123+4562', '(57)+300-123.4562'])
+      expect((await ask(`/messages/count?q=${q}`)).body).toEqual({ count: 1 })
+    expect((await ask('/messages/count?q=acme&phone=4563')).body).toEqual({ count: 1 })
+    const page = (await ask('/messages?limit=2&offset=1')).body as { phone: string }[]
+    expect(page.map((message) => message.phone)).toEqual(['+573001234564', '+573001234563'])
+    expect((await ask('/requests/count?operation=sendSmsCode')).body).toEqual({ count: 5 })
+    await tell('/messages/delete', json({ q: 'order' }))
+    expect((await ask('/messages/count')).body).toEqual({ count: 5 })
+  })
 })

@@ -76,6 +76,15 @@ test.each([
   await expect(startSandbox(options as unknown as SandboxOptions)).rejects.toThrow(message)
 })
 
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'the clock refuses to advance by %d',
+  async (ms) => {
+    await using sandbox = await startSandbox()
+    expect(() => sandbox.clock.advance(ms)).toThrow(TypeError)
+    expect(sandbox.clock.aheadMs()).toBe(0)
+  },
+)
+
 test('what is remembered is bounded: the newest stay, counts are exact', async () => {
   await using sandbox = await startSandbox({ credits: 10_000 })
   const phones = (from: number) => Array.from({ length: 600 }, (_, index) => 573_000_000_000 + from + index)
