@@ -88,9 +88,9 @@ describe.skipIf(withoutPromtool)('the rules, by the tool of Prometheus', () => {
   })
 
   it.each<[alarm: string, when: string, isFiring: boolean, inAnHour: readonly Came[]]>([
-    ['SendsRefused', 'six of ten are refused', true, [sends('failed', 60), sends('sent', 40)]],
-    ['SendsRefused', 'the account is refused', true, [sends('misconfigured', 60)]],
-    ['SendsRefused', 'four of ten are refused', false, [sends('failed', 40), sends('sent', 60)]],
+    ['SendsRefused', 'six of ten are refused', true, [sends('failed', 90), sends('sent', 60)]],
+    ['SendsRefused', 'the account is refused', true, [sends('misconfigured', 90)]],
+    ['SendsRefused', 'fewer than half are refused', false, [sends('failed', 90), sends('sent', 100)]],
     ['SendsRefused', 'all are, which is few', false, [sends('failed', 20)]],
     ['FewApproved', 'five of thirty let in', true, [sends('sent', 30), events('challenge.approved', 5)]],
     ['FewApproved', 'none of thirty lets in', true, [sends('sent', 30), events('challenge.approved', 0)]],
