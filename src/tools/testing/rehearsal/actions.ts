@@ -18,22 +18,20 @@ import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
 const together = 10
 
-/** Where a request stands that no code covers: nobody signed in, a password, and a sign-in before the step-up. */
-async function withoutCode(stage: Stage, action: RehearsalAction): Promise<readonly Visit[]> {
-  const person = await stage.person()
-  const before = [{ agent: stage.agent(), person }, await stage.passwordGiven()]
-  return stepsUp(action) ? [...before, await stage.signedIn()] : before
-}
+/** Who has come as far as anybody may without a code for it: to the password, or to a sign-in before the step-up. */
+const nearestOf = async (stage: Stage, action: RehearsalAction): Promise<readonly Visit[]> => [
+  stepsUp(action) ? await stage.signedIn() : await stage.passwordGiven(),
+]
 
 /** Sends variants of each action where no code covers it. Falls by the first that is done. */
 async function vary(
   stage: Stage,
   variantsOf: (action: RehearsalAction, visit: Visit) => readonly RehearsalRequest[],
-  which: (visits: readonly Visit[]) => readonly Visit[] = (visits) => visits.slice(-1),
+  visitsOf = nearestOf,
 ): Promise<string> {
   let count = 0
   for (const action of stage.actions()) {
-    for (const visit of which(await withoutCode(stage, action))) {
+    for (const visit of await visitsOf(stage, action)) {
       for (const variant of variantsOf(action, visit)) {
         count += 1
         const { response, isDone } = await stage.attempt(action, visit, variant)
@@ -61,11 +59,12 @@ export const attacksOnActions: readonly Attack[] = [
     docs: 'docs/reference.md#the-guard',
     run(stage, tries) {
       tries(`${names(stage.actions())}: by nobody, by a password, and signed in without a fresh code`)
-      return vary(
-        stage,
-        (action, visit) => [requestOf(action, visit)],
-        (visits) => visits,
-      )
+      const allOf = async (_stage: Stage, action: RehearsalAction) => {
+        const nobody = { agent: stage.agent(), person: await stage.person() }
+        const nearest = await nearestOf(stage, action)
+        return stepsUp(action) ? [nobody, await stage.passwordGiven(), ...nearest] : [nobody, ...nearest]
+      }
+      return vary(stage, (action, visit) => [requestOf(action, visit)], allOf)
     },
   },
   {

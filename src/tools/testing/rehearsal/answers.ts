@@ -2,7 +2,7 @@ import { leavesSite } from './agent.js'
 import { crossSiteHeaders, formOf, originsLike, wayNames, waysOut } from './hostile.js'
 import { isSuccess } from './shape.js'
 import type { Attack, Stage } from './stage.js'
-import { Fell, fell, isLimited, NotTried, refused, told } from './verdicts.js'
+import { Fell, fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** What a sign-in leaves with a client that holds a token. */
@@ -78,8 +78,8 @@ export const attacksByOtherSites: readonly Attack[] = [
           await agent.follow(verified)
         } catch (error) {
           // A sign-in that is refused for it leads nowhere.
-          if (!(error instanceof NotTried) || error.more.refusal === undefined) throw error
-          if (isLimited(error.more.refusal)) throw error
+          const refusal = refusalOf(error)
+          if (refusal === undefined || isLimited(refusal)) throw error
           unheard += 1
         }
         for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)

@@ -2,7 +2,7 @@ import { wrongCode } from '../wrong-code.js'
 import { names } from './actions.js'
 import { isSuccess } from './shape.js'
 import type { Attack } from './stage.js'
-import { Fell, fell, NotTried, refused, told } from './verdicts.js'
+import { Fell, fell, NotTried, refusalOf, refused, throwWorst, told } from './verdicts.js'
 
 /** As it is meant: always tried, and first, for the others are judged by what these show. */
 export const asMeant: readonly [Attack, ...Attack[]] = [
@@ -20,7 +20,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
         throw new NotTried(`the sandbox has faults left on: ${kinds.join(', ')}`)
       }
       const visit = await stage.passwordGiven().catch((error) => {
-        const { refusal } = error instanceof NotTried ? error.more : {}
+        const refusal = refusalOf(error)
         throw refusal?.status === 400 || refusal?.status === 401 ? refused(refusal, howToPost) : error
       })
       const password = visit.agent.answers.at(-1)
@@ -53,7 +53,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       for (const action of actions) {
         await stage.perform(action, await stage.signedIn()).catch((error) => void errors.push(error))
       }
-      if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
+      throwWorst(errors)
       return 'done'
     },
   },

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../../lib/promises.js'
 import type { Agent } from './agent.js'
 import type { Fields, RehearsalAction, RehearsalPerson } from './contract.js'
 import { formOf } from './hostile.js'
@@ -12,7 +13,7 @@ import {
   without,
   wordsOf,
 } from './shape.js'
-import { Fell, fell, isLimited, lacking, NotTried, refused, told } from './verdicts.js'
+import { Fell, fell, isLimited, lacking, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
@@ -65,12 +66,12 @@ interface DeedsParts {
   readonly given: readonly RehearsalAction[]
   readonly path: string
   readonly nobody: () => Agent
-  /** Types the code that a requirement asks for. */
-  readonly prove: (visit: Visit, requirement: string) => Promise<Challenged>
+  /** Has a code sent, and types it. */
+  readonly codeGiven: (visit: Visit, body: object) => Promise<Challenged>
 }
 
 /** The actions: how one is done as it is meant, and whether a request like it did it too. */
-export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
+export function createDeeds({ given, path, nobody, codeGiven }: DeedsParts) {
   const known = new Map<RehearsalAction, Done>()
 
   /** Those that were seen done come first, so that one that was not hinders no other. */
@@ -89,18 +90,32 @@ export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
         `"${action.name}" was not done with its code, so that nobody knows what that looks like`,
       )
     }
+    return counted(action, visit, request, (response) => looksDone(response, done))
+  }
+
+  /** Sends it, and says whether that did it: by what the plan counts, else as it looks. */
+  async function counted(
+    action: RehearsalAction,
+    visit: Visit,
+    request: RehearsalRequest,
+    looks: (response: RehearsalResponse) => Awaitable<boolean>,
+  ) {
     const before = await action.done?.(visit.person)
     const response = await visit.agent.send(request)
-    const isDone =
-      action.done === undefined ? looksDone(response, done) : (await action.done(visit.person)) !== before
-    return { response, isDone }
+    const after = await action.done?.(visit.person)
+    return { response, isDone: after === undefined ? await looks(response) : after !== before }
+  }
+
+  /** Types the code that an answer asks for; undefined where it asks for none. */
+  async function answered(visit: Visit, answer: RehearsalResponse): Promise<Challenged | undefined> {
+    const requirement = requirementIn(answer)
+    return requirement === undefined ? undefined : codeGiven(visit, { requirement })
   }
 
   /** Sends an action, and types the code that it asks for. */
   async function ask(action: RehearsalAction, visit: Visit) {
     const answer = await visit.agent.send(requestOf(action, visit))
-    const requirement = requirementIn(answer)
-    return { answer, asked: requirement === undefined ? undefined : await prove(visit, requirement) }
+    return { answer, asked: await answered(visit, answer) }
   }
 
   /** Whether a request for which no code was asked did it all the same, as far as its answer tells. */
@@ -116,14 +131,12 @@ export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
 
   /** Gets an action its code, so that it may follow. `asked` is undefined when it was done without. */
   async function approve(action: RehearsalAction, visit: Visit) {
-    const before = await action.done?.(visit.person)
-    const { answer, asked } = await ask(action, visit)
+    const looks = (answer: RehearsalResponse) =>
+      requirementIn(answer) === undefined && seemsDone(answer, visit.agent)
+    const { response: answer, isDone } = await counted(action, visit, requestOf(action, visit), looks)
+    const asked = await answered(visit, answer)
     if (asked !== undefined) return { answer, asked }
     if (answer.status >= 400) throw refused(answer, `"${action.name}" asked for no code`)
-    const isDone =
-      action.done === undefined
-        ? await seemsDone(answer, visit.agent)
-        : (await action.done(visit.person)) !== before
     if (!isDone) throw unsure(action, 'asked for no code and was perhaps not done')
     return { answer, asked }
   }
@@ -133,22 +146,25 @@ export function createDeeds({ given, path, nobody, prove }: DeedsParts) {
     const request = requestOf(action, visit)
     const { answer: refusal, asked } = stepsUp(action)
       ? await approve(action, visit).catch((error) => {
-          const { refusal } = error instanceof NotTried ? error.more : {}
+          const refusal = refusalOf(error)
           const isWired = refusal === undefined || refusal.status === 404 || isLimited(refusal)
           throw isWired ? error : new Fell(error.message, request)
         })
       : {}
-    const before = await action.done?.(visit.person)
-    const answer = await visit.agent.send(requestOf(action, visit))
+    const { response: answer, isDone } = await counted(
+      action,
+      visit,
+      requestOf(action, visit),
+      (response) => !tellsFailure(response),
+    )
     if (answer.status === 404 || isLimited(answer)) throw refused(answer)
     if (answer.status >= 400) fell(answer)
     const done = doneBy(request, answer, visit, asked && refusal)
-    if (action.done !== undefined) {
-      if ((await action.done(visit.person)) === before)
-        fell(answer, `${told(answer)}, and \`done\` counted nothing`)
-    } else if (tellsFailure(answer)) throw unsure(action, 'was perhaps not done')
+    const isCounted = action.done !== undefined
+    if (!isDone && isCounted) fell(answer, `${told(answer)}, and \`done\` counted nothing`)
+    if (!isDone) throw unsure(action, 'was perhaps not done')
     // Whoever is led to one place whatever happens learns nothing from it.
-    else if (answer.status >= 300 && looksDone(await nobody().send(request), done)) {
+    if (!isCounted && answer.status >= 300 && looksDone(await nobody().send(request), done)) {
       throw unsure(action, 'answers nobody the same')
     }
     known.set(action, done)

@@ -15,11 +15,6 @@ export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStat
     waitFor(phone: string, options: WaitOptions): Promise<Entry & { readonly code: string }>
     list(phone?: string): Awaitable<readonly Entry[]>
   }
-  readonly requests: {
-    list(
-      operation: 'verifyCode',
-    ): Awaitable<readonly (Entry & { readonly fields: Readonly<Record<string, unknown>> })[]>
-  }
   readonly faults: {
     add(fault: FaultEffect & { operation: 'verifyCode'; phone: string; times: number }): Awaitable<string>
     remove(id: string): Awaitable<unknown>
@@ -56,7 +51,6 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
       waitFor: (phone, options) => get('/messages/wait', { phone, ...options }),
       list: (phone) => get('/messages', { phone }),
     },
-    requests: { list: (operation) => get('/requests', { operation }) },
     faults: {
       // JSON has no Infinity; the sandbox takes its name.
       add: (fault) => post('/faults', { ...fault, times: String(fault.times) }),
@@ -68,17 +62,15 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
 
 /** The same sandbox without what it saw so far: one that runs for long knows the people of earlier rehearsals. */
 export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
-  const { credentials, approvedStatuses, inbox, requests, faults } = sandbox
+  const { credentials, approvedStatuses, inbox, faults } = sandbox
   const messages = await inbox.list()
-  const earlier = new Set([...messages, ...(await requests.list('verifyCode'))].map(({ id }) => id))
-  const isNew = ({ id }: Entry) => !earlier.has(id)
+  const earlier = new Set(messages.map(({ id }) => id))
   return {
     ...{ credentials, approvedStatuses, faults },
     inbox: {
       waitFor: (phone, { after = messages[0]?.id, ...options }) =>
         inbox.waitFor(phone, { ...options, after }),
-      list: async (phone) => (await inbox.list(phone)).filter(isNew),
+      list: async (phone) => (await inbox.list(phone)).filter(({ id }) => !earlier.has(id)),
     },
-    requests: { list: async (operation) => (await requests.list(operation)).filter(isNew) },
   }
 }

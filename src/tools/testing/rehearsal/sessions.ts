@@ -4,7 +4,7 @@ import { requestOf, stepsUp } from './deeds.js'
 import { phoneNames, subjectNames } from './hostile.js'
 import { requirementIn } from './shape.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, NotTried, refused, told } from './verdicts.js'
+import { fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
 /** What keeps one person, browser and sign-in apart from another. */
@@ -123,7 +123,7 @@ export const attacksOnSessions: readonly Attack[] = [
       if (action !== undefined) await stage.mustAsk(action, first)
       const messages = await stage.messagesTo(first.person)
       const second = await stage.passwordGiven({ agent: first.agent }).catch((error) => {
-        const { refusal } = error instanceof NotTried ? error.more : {}
+        const refusal = refusalOf(error)
         if (refusal === undefined || isLimited(refusal)) throw error
         throw new NotTried(error.message, { lacks: 'a sign-in on top of another' })
       })
@@ -157,7 +157,6 @@ export const attacksOnSessions: readonly Attack[] = [
       await stage.passwordGiven(visit)
       await stage.sealed(await stage.look(visit.agent), within)
       await stage.codeGiven(visit)
-      await stage.lookIn(visit.agent)
       return 'no page was shown, until there was a new code'
     },
   },

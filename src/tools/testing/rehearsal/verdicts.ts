@@ -43,6 +43,15 @@ export function refused(response: RehearsalResponse, what?: string): NotTried {
   return new NotTried(what === undefined ? why : `${what}: ${why}`, { refusal: response })
 }
 
+/** What the app refused, where that is why nothing was tried. */
+export const refusalOf = (error: unknown): RehearsalResponse | undefined =>
+  error instanceof NotTried ? error.more.refusal : undefined
+
+/** Throws of several errors that which tells most: something that fell. */
+export function throwWorst(errors: readonly unknown[]): void {
+  if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
+}
+
 /** Somebody counts requests, and what is refused from now on proves nothing. */
 export const isLimited = ({ status }: RehearsalResponse): boolean => status === 429
 
