@@ -46,7 +46,7 @@ async function startGuide() {
   }
 }
 
-it('the guide builds one app: sign-in, step-up, sign-up, recovery codes, an app, devices, logout', async () => {
+it('the guide builds one app: sign-in, step-up, recovery codes, an app, account pages, devices, logout', async () => {
   const { browser, codeFor } = await startGuide()
   const visit = browser()
   const givesPassword = (to: Browser, name = 'ana') => to.post('/login', { name, password: 'sesame' })
@@ -88,6 +88,9 @@ it('the guide builds one app: sign-in, step-up, sign-up, recovery codes, an app,
   const { secret } = (await visit.get('/account/app')).json
   const shown = codeOf(Math.floor(Date.now() / 30_000), fromBase32(secret) ?? Buffer.alloc(0))
   expect((await visit.post('/account/app/verify', { code: shown })).json).toEqual({ confirmed: true })
+
+  const settings = await visit.get('/account/security')
+  expect(settings.json.numbers).toMatchObject([{ masked: expect.stringContaining('67') }])
 
   // A trusted device signs in without a code, until its trust is ended.
   const [device] = (await visit.get('/account/devices')).json

@@ -23,7 +23,7 @@ declare global {
   const postgresStore: (pool: unknown) => Package.Store
   const pool: unknown
   const users: {
-    get(subject: string): { recovery?: Set<string>; app?: string } | undefined
+    get(subject: string): { phone?: string | string[]; recovery?: Set<string>; app?: string } | undefined
     set(subject: string, user: { password: string; phone: string }): void
     hasPhone(subject: string): Promise<boolean>
     numbersOf(subject: string): Promise<string[]>
