@@ -145,6 +145,9 @@ describe('what the person confirms', () => {
     const bind = () => ({ amount: 1 })
     const describes = (): Details => ({ rows: [['Amount', '1']] })
     const message = 'once needs bind and describe with the profile psd2'
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: 300_001 })).toThrow(
+      'requireTwoFactor: maxAgeMs must be 300000 or less with this profile',
+    )
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true })).toThrow(message)
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, bind })).toThrow(message)
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, describe: describes })).toThrow(message)

@@ -263,4 +263,12 @@ describe('the guard', () => {
     expect(make).toThrow(`requireTwoFactor: ${name}`)
     expect(make).toThrow(message)
   })
+
+  it('says at start-up that a phone verification creates no grant to ask for', async () => {
+    const { tf } = await startHost()
+    tf.phoneVerification()
+    expect(() => tf.requireTwoFactor({ purpose: 'signup' })).toThrow(
+      'requireTwoFactor: purpose "signup" belongs to a phone verification, which creates no grant; use redeem()',
+    )
+  })
 })
