@@ -1,8 +1,8 @@
-import type { Router } from 'express'
 import { TwoFactorError } from '../errors.js'
 import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
-import { type Change, isWithoutWay } from './changes.js'
+import { type Change, isWithoutWay, type Ways } from './changes.js'
 import type { Desk, Reply } from './desk.js'
+import { firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import { appPage } from './views.js'
 
@@ -11,21 +11,27 @@ const mendable: ReadonlySet<string> = new Set(['code_not_accepted', 'invalid_req
 
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
-  router: Router,
-  desk: Desk,
+  { tf, get, post, path, least, read, make, isConfirmed, sceneOf, replyTo, change }: Desk,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
-  const { tf, path, least, read, make, isConfirmed, sceneOf, replyTo, change } = desk
   const what: Change = { kind: 'app-added' }
+
+  /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
+  async function isProven({ req }: OwnVisit, ways: Ways): Promise<boolean> {
+    const grant = await tf.grants.read(req, 'authenticator')
+    return grant !== undefined && (grant.method !== firstWay || isWithoutWay(ways, least))
+  }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
   async function begin(visit: OwnVisit): Promise<NewAuthenticator | undefined> {
     const { req, subject, session } = visit
-    const begun = await tf.authenticators.begin(req).catch(ifUnproven)
-    if (begun !== undefined) return begun
-    if (!(await isConfirmed(visit, what, await read(subject)))) return undefined
+    const ways = await read(subject)
+    const begun = (await isProven(visit, ways)) && (await tf.authenticators.begin(req).catch(ifUnproven))
+    if (begun) return begun
+    if (!(await isConfirmed(visit, what, ways))) return undefined
     // For as long as it takes to install an app: the code was good for one request.
-    await tf.grants.write({ subject, session, purpose: 'authenticator', method: 'account' })
+    const method = isWithoutWay(ways, least) ? firstWay : 'account'
+    await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }
 
@@ -48,39 +54,31 @@ export function addAppRoutes(
     const { req, subject, fields } = visit
     const isFirst = isWithoutWay(await read(subject), least)
     const code = typeof fields.code === 'string' ? fields.code : ''
-    const store = async () => {
+    const store = async (ways: Ways) => {
+      if (!(await isProven(visit, ways))) throw new TwoFactorError('second_factor_required')
       const { secret } = await tf.authenticators.confirm(req, code)
       return authenticator.save(subject, secret)
     }
     return replyTo(visit, what, await make(visit, what, store, 'before'), isFirst)
   }
 
-  router.get(
-    '/app',
-    tf.ownRoute('GET', async (visit) => {
+  get('/app', async (visit) => {
+    const begun = await begin(visit)
+    return begun && { ...appPage(sceneOf(visit), begun), body: begun }
+  })
+  post('/app', async (visit) => {
+    try {
+      return await confirm(visit)
+    } catch (error) {
+      if (isUnproven(error)) return outdated
+      if (!(error instanceof TwoFactorError) || !mendable.has(error.code)) throw error
       const begun = await begin(visit)
-      return begun && { ...appPage(sceneOf(visit), begun), body: begun }
-    }),
-  )
-  router.post(
-    '/app',
-    tf.ownRoute('POST', async (visit) => {
-      try {
-        return await confirm(visit)
-      } catch (error) {
-        if (isUnproven(error)) return outdated
-        if (!(error instanceof TwoFactorError) || !mendable.has(error.code)) throw error
-        const begun = await begin(visit)
-        return begun && wrongCode(visit, begun, error)
-      }
-    }),
-  )
-  router.post(
-    '/app/remove',
-    tf.ownRoute('POST', (visit) => {
-      return change(visit, { kind: 'app-removed' }, () => authenticator.remove(visit.subject))
-    }),
-  )
+      return begun && wrongCode(visit, begun, error)
+    }
+  })
+  post('/app/remove', (visit) => {
+    return change(visit, { kind: 'app-removed' }, () => authenticator.remove(visit.subject))
+  })
 }
 
 /** Nothing has been confirmed yet, or too long ago. */

@@ -1,4 +1,4 @@
-import type { BoundFields, Details } from '../index.js'
+import type { BoundFields, Details, TrustedDevice } from '../index.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill } from './texts.js'
@@ -15,24 +15,14 @@ export interface Ways {
   readonly recoveryCodes?: number | undefined
 }
 
-/** A trusted browser. */
-interface Browser {
-  readonly id: string
-  readonly label?: string | undefined
-}
+type OfNumber = 'number-added' | 'number-first' | 'number-removed'
+type OfAll = 'app-added' | 'app-removed' | 'recovery-codes-made' | 'devices-ended' | 'signed-out-elsewhere'
 
 /** What is to be changed. */
 export type Change =
-  | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
-  | { readonly kind: 'device-ended'; readonly device: Browser }
-  | {
-      readonly kind:
-        | 'app-added'
-        | 'app-removed'
-        | 'recovery-codes-made'
-        | 'devices-ended'
-        | 'signed-out-elsewhere'
-    }
+  | { readonly kind: OfNumber; readonly number: string }
+  | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
+  | { readonly kind: OfAll }
 
 /** How a change is called, in messages and in JSON. */
 export type ChangeKind = Change['kind']
@@ -59,20 +49,13 @@ export function isWithoutWay(ways: Ways, least: Least): boolean {
 
 /** The ways as they are afterwards. */
 export function waysAfter(change: Change, ways: Ways): Ways {
-  const others = 'number' in change ? ways.numbers.filter((number) => number !== change.number) : []
-  switch (change.kind) {
-    case 'number-added':
-      return { ...ways, numbers: [...ways.numbers, change.number] }
-    case 'number-first':
-      return { ...ways, numbers: [change.number, ...others] }
-    case 'number-removed':
-      return { ...ways, numbers: others }
-    case 'app-added':
-    case 'app-removed':
-      return { ...ways, app: change.kind === 'app-added' }
-    default:
-      return ways
-  }
+  const { kind } = change
+  if (kind === 'app-added' || kind === 'app-removed') return { ...ways, app: kind === 'app-added' }
+  if (!('number' in change)) return ways
+  const { number } = change
+  const others = ways.numbers.filter((one) => one !== number)
+  if (kind === 'number-added') return { ...ways, numbers: [...others, number] }
+  return { ...ways, numbers: kind === 'number-first' ? [number, ...others] : others }
 }
 
 /** Why a change may not be made; undefined where it may. */
@@ -95,11 +78,10 @@ export function objectionTo(change: Change, ways: Ways, least: Least): Objection
 const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
 
 /** Whether trust in browsers ends with it: what had been proven by a way that went is proven no more. */
-export const endsTrust = ({ kind }: Change, before: Ways): boolean =>
-  kind === 'number-removed' ||
-  kind === 'app-removed' ||
-  kind === 'signed-out-elsewhere' ||
-  (kind === 'app-added' && before.app === true)
+export const endsTrust = (change: Change, before: Ways): boolean =>
+  takesAway(change) ||
+  change.kind === 'signed-out-elsewhere' ||
+  (change.kind === 'app-added' && before.app === true)
 
 /** What a code for this change is good for: this change of these ways, and no other. */
 export function boundTo(change: Change, { numbers, app = false, recoveryCodes = 0 }: Ways): BoundFields {

@@ -1,4 +1,5 @@
-import type { OwnReply, OwnVisit, TwoFactor } from '../index.js'
+import type { Router } from 'express'
+import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
 import { type Change, type Least, type Ways, wayCount } from './changes.js'
 import { createMaking, type Made } from './making.js'
 import type { AccountPagesOptions } from './options.js'
@@ -14,7 +15,7 @@ export type Desk = ReturnType<typeof createDesk>
 /** Few enough to make new ones. */
 const fewCodes = 3
 
-export function createDesk(tf: TwoFactor, options: AccountPagesOptions) {
+export function createDesk(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
   const { path, authenticator, recoveryCodes, messages = {} } = options
   const least: Least = options.mustKeep ?? 'way'
   const textsOf = createTexts(messages)
@@ -60,15 +61,10 @@ export function createDesk(tf: TwoFactor, options: AccountPagesOptions) {
   }
 
   return {
-    tf,
-    path,
-    least,
-    ...making,
-    sceneOf,
-    overview,
-    refusal,
-    replyTo,
-    /** A route that makes one change. `store` returns false where something else is on file than the change was made from. */
+    ...{ router, tf, options, path, least, ...making, sceneOf, overview, refusal, replyTo },
+    get: (way: string, act: OwnAct) => void router.get(way, tf.ownRoute('GET', act)),
+    post: (way: string, act: OwnAct) => void router.post(way, tf.ownRoute('POST', act)),
+    /** Makes one change. `store` returns false where something else is on file than the change was made from. */
     async change(visit: OwnVisit, what: Change, store: (ways: Ways) => unknown): Promise<Reply> {
       return replyTo(visit, what, await making.make(visit, what, store))
     },

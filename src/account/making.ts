@@ -20,7 +20,7 @@ import type { AccountTexts } from './texts/en.js'
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
 
-/** What the guard binds and shows for a request. */
+/** What the guard binds and shows for a request: it is called for none without. */
 interface Asked {
   readonly change: Change
   readonly ways: Ways
@@ -44,21 +44,14 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   const read = createOnFile(options)
   const inTurn = createTurns()
 
-  const askedOf = (req: Request): Asked => {
-    const found = asked.get(req)
-    if (found === undefined) throw new Error('the guard of a change was called for a request without one')
-    return found
-  }
+  const askedOf = (req: Request) => asked.get(req) as Asked
   const guardOptions = {
-    purpose,
-    once: true,
-    resume: true,
-    formPath: path,
-    bind: (req: Request) => {
+    ...{ purpose, once: true, resume: true, formPath: path },
+    bind(req: Request) {
       const { change, ways } = askedOf(req)
       return boundTo(change, ways)
     },
-    describe: (req: Request, { locale }: { readonly locale: string }) => {
+    describe(req: Request, { locale }: { readonly locale: string }) {
       const { change, ways } = askedOf(req)
       return detailsOf(change, ways, least, textsOf(locale))
     },
@@ -69,9 +62,9 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
-  function isConfirmed({ req, res }: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
-    asked.set(req, { change, ways })
-    return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, { req, res })
+  function isConfirmed(visit: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
+    asked.set(visit.req, { change, ways })
+    return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
 
   /**
@@ -100,19 +93,15 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   /** Whatever of it fails, the rest is done: nothing is changed unannounced. */
   async function settle(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
     const { req, subject } = visit
-    const told = async () => onChanged?.(req, tellingOf(change, before, subject))
-    report(change, subject)
-    const done = await Promise.allSettled([askOthers(visit, change, before), told()])
-    const failed = done.find((one) => one.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-  }
-
-  /** What is put on file says so by itself. */
-  function report(change: Change, subject: string): void {
+    // What is put on file says so by itself.
+    if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
     if (change.kind === 'number-removed') {
       tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
     }
-    if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
+    const told = async () => onChanged?.(req, tellingOf(change, before, subject))
+    const done = await Promise.allSettled([askOthers(visit, change, before), told()])
+    const failed = done.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
@@ -149,10 +138,7 @@ function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountC
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Calls a middleware by hand. False where it has responded, or nobody waits for a response any more. */
-export function passes(
-  middleware: RequestHandler,
-  { req, res }: Pick<OwnVisit, 'req' | 'res'>,
-): Promise<boolean> {
+export function passes(middleware: RequestHandler, { req, res }: OwnVisit): Promise<boolean> {
   return new Promise((resolve, reject) => {
     if (res.closed) return resolve(false)
     res.once('close', () => resolve(false))

@@ -1,20 +1,15 @@
-import type { Router } from 'express'
-import type { OwnVisit } from '../index.js'
-import { type Change, isWithoutWay, type Ways } from './changes.js'
+import type { OwnAct, OwnVisit } from '../index.js'
+import { type Change, isWithoutWay, type Ways, waysAfter } from './changes.js'
 import type { Desk } from './desk.js'
 import { passes } from './making.js'
-import type { AccountPagesOptions } from './options.js'
 import { addPage, listed } from './views.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
-export function addNumberRoutes(
-  router: Router,
-  desk: Desk,
-  { numbers, newNumberPurpose = 'new-number' }: AccountPagesOptions,
-): void {
-  const { tf, path, least, read, make, sceneOf, refusal, replyTo, change } = desk
+export function addNumberRoutes(desk: Desk): void {
+  const { router, tf, get, post, options, path, least, read, make, sceneOf, refusal, replyTo, change } = desk
+  const { numbers, newNumberPurpose: purpose = 'new-number' } = options
   const newNumber = tf.phoneVerification({
-    purpose: newNumberPurpose,
+    purpose,
     path: `${path}/number`,
     successPath: `${path}/numbers/add`,
   })
@@ -38,51 +33,35 @@ export function addNumberRoutes(
     return list[listed(list).findIndex(({ id }) => id === fields.number)]
   }
 
-  const ofNumber = (
-    kind: 'number-first' | 'number-removed',
-    rearranged: (number: string, others: readonly string[]) => readonly string[],
-  ) =>
-    tf.ownRoute('POST', async (visit) => {
+  const rearranging =
+    (kind: 'number-first' | 'number-removed'): OwnAct =>
+    async (visit) => {
       const number = await numberIn(visit)
       if (number === undefined) return refusal(visit, 'stale')
-      const store = ({ numbers: list }: Ways) => {
-        const others = list.filter((one) => one !== number)
-        return numbers.save(visit.subject, rearranged(number, others), list)
-      }
-      return change(visit, { kind, number }, store)
-    })
+      const what: Change = { kind, number }
+      const store = (ways: Ways) => numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers)
+      return change(visit, what, store)
+    }
 
   router.use('/number', newNumber.routes())
-  router.get(
-    '/numbers/add',
-    tf.ownRoute('GET', async (visit) => {
-      const found = await addition(visit)
-      if (found === undefined) return unproven
-      const { number, isFirst } = found
-      return { ...addPage(sceneOf(visit), number, isFirst), body: { number } }
-    }),
-  )
-  router.post(
-    '/numbers/add',
-    tf.ownRoute('POST', async (visit) => {
-      const found = await addition(visit)
-      if (found === undefined) return unproven
-      const { number, isFirst } = found
-      const what: Change = { kind: 'number-added', number }
-      const made = await make(visit, what, async ({ numbers: list }) => {
-        // Used up here. Where the list is stale it is given back, so that nobody proves a number twice.
-        if (!(await passes(requireProof, visit))) return 'answered'
-        return numbers.save(visit.subject, [...list, number], list)
-      })
-      return replyTo(visit, what, made, isFirst)
-    }),
-  )
-  router.post(
-    '/numbers/first',
-    ofNumber('number-first', (number, others) => [number, ...others]),
-  )
-  router.post(
-    '/numbers/remove',
-    ofNumber('number-removed', (_number, others) => others),
-  )
+  get('/numbers/add', async (visit) => {
+    const found = await addition(visit)
+    if (found === undefined) return unproven
+    const { number, isFirst } = found
+    return { ...addPage(sceneOf(visit), number, isFirst), body: { number } }
+  })
+  post('/numbers/add', async (visit) => {
+    const found = await addition(visit)
+    if (found === undefined) return unproven
+    const { number, isFirst } = found
+    const what: Change = { kind: 'number-added', number }
+    const made = await make(visit, what, async (ways) => {
+      // Used up here. Where the list is stale it is given back, so that nobody proves a number twice.
+      if (!(await passes(requireProof, visit))) return 'answered'
+      return numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers)
+    })
+    return replyTo(visit, what, made, isFirst)
+  })
+  post('/numbers/first', rearranging('number-first'))
+  post('/numbers/remove', rearranging('number-removed'))
 }

@@ -1,38 +1,28 @@
-import type { Router } from 'express'
 import type { Desk } from './desk.js'
 import type { AccountPagesOptions } from './options.js'
 import { codesPage, kindIn, leadPage } from './views.js'
 
 /** Recovery codes: made anew, shown once. */
 export function addRecoveryCodeRoutes(
-  router: Router,
-  desk: Desk,
+  { tf, get, post, path, make, sceneOf, refusal }: Desk,
   recoveryCodes: NonNullable<AccountPagesOptions['recoveryCodes']>,
 ): void {
-  const { tf, path, make, sceneOf, refusal } = desk
-
-  router.get(
-    '/recovery-codes',
-    tf.ownRoute('GET', (visit) => {
-      // Led here from the first way; a reload of the codes shows them no second time.
-      const isLed = kindIn(visit.fields.changed) !== undefined
-      return isLed ? { ...leadPage(sceneOf(visit)), body: {} } : { location: path, body: {} }
-    }),
-  )
-  router.post(
-    '/recovery-codes',
-    tf.ownRoute('POST', async (visit) => {
-      let codes: readonly string[] = []
-      const made = await make(visit, { kind: 'recovery-codes-made' }, () => {
-        // Not before the change is confirmed: that new ones are made is told at once.
-        const fresh = tf.recoveryCodes.generate(visit.subject)
-        codes = fresh.codes
-        return recoveryCodes.save(visit.subject, fresh.hashes)
-      })
-      if (made === 'answered') return undefined
-      if (made !== 'made') return refusal(visit, made)
-      const body = { changed: 'recovery-codes-made', codes }
-      return { ...codesPage(sceneOf(visit), codes), address: `${path}/recovery-codes`, body }
-    }),
-  )
+  get('/recovery-codes', (visit) => {
+    // Led here from the first way; a reload of the codes shows them no second time.
+    const isLed = kindIn(visit.fields.changed) !== undefined
+    return isLed ? { ...leadPage(sceneOf(visit)), body: {} } : { location: path, body: {} }
+  })
+  post('/recovery-codes', async (visit) => {
+    let codes: readonly string[] = []
+    const made = await make(visit, { kind: 'recovery-codes-made' }, () => {
+      // Not before the change is confirmed: that new ones are made is told at once.
+      const fresh = tf.recoveryCodes.generate(visit.subject)
+      codes = fresh.codes
+      return recoveryCodes.save(visit.subject, fresh.hashes)
+    })
+    if (made === 'answered') return undefined
+    if (made !== 'made') return refusal(visit, made)
+    const body = { changed: 'recovery-codes-made', codes }
+    return { ...codesPage(sceneOf(visit), codes), address: `${path}/recovery-codes`, body }
+  })
 }

@@ -26,13 +26,13 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   checkAccountOptions(options)
   checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options
-  const desk = createDesk(tf, options)
   const router = Router()
-  router.get('/', tf.ownRoute('GET', desk.overview))
-  addNumberRoutes(router, desk, options)
-  if (authenticator !== undefined) addAppRoutes(router, desk, authenticator)
-  if (recoveryCodes !== undefined) addRecoveryCodeRoutes(router, desk, recoveryCodes)
-  addDeviceRoutes(router, desk)
+  const desk = createDesk(router, tf, options)
+  desk.get('/', desk.overview)
+  addNumberRoutes(desk)
+  if (authenticator !== undefined) addAppRoutes(desk, authenticator)
+  if (recoveryCodes !== undefined) addRecoveryCodeRoutes(desk, recoveryCodes)
+  addDeviceRoutes(desk)
   return router
 }
 

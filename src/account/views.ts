@@ -1,4 +1,4 @@
-import type { NewAuthenticator, OwnVisit, TrustedDevice } from '../index.js'
+import type { NewAuthenticator, OwnPage, OwnVisit, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import { type ChangeKind, type Ways, wayCount } from './changes.js'
@@ -6,12 +6,6 @@ import { type AccountTexts, en } from './texts/en.js'
 import { fill } from './texts.js'
 
 // What people see. Everything works without a script, and every value is escaped.
-
-/** A page as `ownRoute` takes it. */
-export interface Page {
-  readonly title: string
-  readonly content: string
-}
 
 /** What a page is made with. */
 export interface Scene {
@@ -45,7 +39,7 @@ export function listed(numbers: readonly string[]): readonly ListedNumber[] {
   }))
 }
 
-export function overviewPage(scene: Scene, overview: Overview): Page {
+export function overviewPage(scene: Scene, overview: Overview): OwnPage {
   const { ways, devices, advice, changed } = overview
   const { texts } = scene
   const news = changed && html`<p class="notice" role="status">${texts[`done.${changed}`]}</p>\n`
@@ -117,7 +111,7 @@ ${all}`
 }
 
 /** The number was proven: one button puts it on file. */
-export function addPage(scene: Scene, phone: string, isFirst: boolean): Page {
+export function addPage(scene: Scene, phone: string, isFirst: boolean): OwnPage {
   const { texts } = scene
   const [before = '', after = ''] = texts['add.text'].split('{number}')
   const content = html`<p>${before}${number(phone)}${after}${!isFirst && html` ${texts['add.confirm']}`}</p>
@@ -126,7 +120,7 @@ ${deed(scene, '/numbers/add', 'number-added', { isMain: true })}${back(scene)}`
 }
 
 /** A new app: scan its secret, and type the first code. */
-export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator, isWrong = false): Page {
+export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator, isWrong = false): OwnPage {
   const { texts: own, path, visit } = scene
   const { texts } = visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
@@ -143,7 +137,7 @@ ${back(scene)}`
 }
 
 /** After the first way: no code is asked for. */
-export function leadPage(scene: Scene): Page {
+export function leadPage(scene: Scene): OwnPage {
   const { texts, path } = scene
   const content = html`<p>${texts['codes.lead.text']}</p>
 ${deed(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true })}${link(path, texts['codes.later'])}`
@@ -151,7 +145,7 @@ ${deed(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true })}${link
 }
 
 /** Shown once. What needs a script is not shown without one. */
-export function codesPage(scene: Scene, codes: readonly string[]): Page {
+export function codesPage(scene: Scene, codes: readonly string[]): OwnPage {
   const { texts, path } = scene
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`
   const content = html`<p>${texts['codes.text']}</p>

@@ -1,4 +1,4 @@
-import type { Express, Request } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import { type AccountChange, type AccountPagesOptions, accountPages } from '../../src/account/index.js'
 import type { TwoFactorOptions } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
@@ -24,6 +24,8 @@ export interface AccountHost extends Host {
 export interface AccountHostOptions extends Omit<HostOptions, 'routes' | 'options'> {
   readonly options?: Partial<TwoFactorOptions>
   readonly pages?: Partial<AccountPagesOptions>
+  /** Whether the pages are mounted behind the password alone. */
+  readonly isBehindPassword?: true
   /** What Ana has: one number by default. */
   readonly numbers?: string[]
   readonly app?: boolean
@@ -43,6 +45,8 @@ export const otherNumber = '+573007654321'
 export const newNumber = '+573009876543'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+const anybody: RequestHandler = (_req, _res, next) => next()
 
 /** A host whose accounts keep numbers, an app and recovery codes, with the pages behind its sign-in. */
 export async function startAccounts(given: AccountHostOptions = {}): Promise<AccountHost> {
@@ -87,7 +91,7 @@ export async function startAccounts(given: AccountHostOptions = {}): Promise<Acc
       app.get('/home', signedIn, (_req, res) => void res.json({ home: true }))
       app.use(
         path,
-        signedIn,
+        given.isBehindPassword ? anybody : signedIn,
         accountPages(tf, {
           path,
           numbers: {

@@ -11,6 +11,7 @@ import {
   proveByApp,
   proveNumber,
   secret,
+  shownByApp,
   signIn,
   startAccounts,
 } from './kit.js'
@@ -59,6 +60,38 @@ describe('two tabs', () => {
     expect((await remove()).refusal).toEqual([409, 'stale'])
     // The address of a form, opened again.
     expect((await ana.open(`${path}/numbers/remove`)).status).toBe(404)
+  })
+
+  it('one of which begins an app while the other adds the first number gives it no way in', async () => {
+    let during = async (): Promise<void> => undefined
+    const host = await startAccounts({
+      numbers: [],
+      isBehindPassword: true,
+      pages: {
+        authenticator: {
+          has: async () => {
+            const happens = during
+            during = async () => undefined
+            const seen = host.filed.ana?.app !== undefined
+            await happens()
+            return seen
+          },
+          save(_subject, made) {
+            if (host.filed.ana !== undefined) host.filed.ana.app = made
+          },
+          remove: () => false,
+        },
+      },
+    })
+    const [thief, ana] = [await host.login(), await host.login()]
+    await proveNumber(host, ana)
+    // The thief has been taken for somebody without any way when the first one comes.
+    during = async () => void (await ana.post(`${path}/numbers/add`))
+    const { secret } = (await thief.get(`${path}/app`)).json
+    expect(host.filed.ana?.numbers).toHaveLength(1)
+    const typed = await thief.post(`${path}/app`, { code: shownByApp(host, secret) })
+    expect([typed.status, host.filed.ana?.app]).toEqual([403, undefined])
+    expect((await thief.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
   })
 })
 
