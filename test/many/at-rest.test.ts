@@ -108,4 +108,11 @@ describe.skipIf(withoutRedis)('Redis', () => {
   })
 })
 
-describe('a secret in the midst of other text', () => {})
+describe('a secret in the midst of other text', () => {
+  it.each(['4829130001', '+573001234567', 'k-canary', 'wrong42'])('is found in base64: %s', (secret) => {
+    for (const lead of ['', 'a', 'ab']) {
+      const base64 = Buffer.from(`${lead}${secret}tail`).toString('base64')
+      expect(spellingsOf(secret).some((spelling) => base64.includes(spelling))).toBe(true)
+    }
+  })
+})
