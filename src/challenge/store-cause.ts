@@ -3,7 +3,7 @@
  * deadline. Whatever else it says may quote what it was given.
  */
 const told =
-  /\b(?:NOAUTH|WRONGPASS|NOPERM|OOM|READONLY|LOADING|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|MOVED|TRYAGAIN|E(?:CONN|HOST|NET|PIPE|TIMEDOUT|NOTFOUND|AI_)[A-Z_]*|no response within \d+ ms|(?:client|connection) is closed)\b/i
+  /\b(?:NOAUTH|WRONGPASS|NOPERM|OOM|READONLY|LOADING|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|MOVED|TRYAGAIN|E(?:CONN|HOST|NET|PIPE|TIMEDOUT|NOTFOUND|AI_)[A-Z_]*|no response within \d+ ms|(?:client|connection) is (?:closed|offline)|connection timeout|root nodes are unavailable|socket closed unexpectedly|stream isn't writeable)\b/i
 
 /** Why a store failed, in the word to look for: that of its innermost error, else its code or its name. */
 export function storeCause(error: unknown): string {

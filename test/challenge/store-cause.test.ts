@@ -15,6 +15,10 @@ it.each([
   [new Error("READONLY You can't write against a read only replica."), 'READONLY'],
   [new Error('no response within 250 ms'), 'no response within 250 ms'],
   [new Error('Connection is closed.'), 'Connection is closed'],
+  // What `redis` and `ioredis` say while Redis is away, with the settings that are asked for.
+  [new Error('The client is offline'), 'client is offline'],
+  [new Error('Socket closed unexpectedly'), 'Socket closed unexpectedly'],
+  [new Error("Stream isn't writeable and enableOfflineQueue options is false"), "Stream isn't writeable"],
   // SQLSTATE: too many connections.
   [coded('sorry, too many clients already', '53300'), '53300'],
   // Whatever else a client says may quote what it was given.
