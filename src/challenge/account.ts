@@ -29,16 +29,16 @@ export type Counts = Readonly<Record<string, number>>
 export function gather(
   { session, browser, record, visitor }: Actor,
   { ledger }: Pick<Account, 'ledger'>,
-  check: () => Awaitable<Refusal | undefined> = () => undefined,
-  count: () => Awaitable<Counts> = () => ({}),
+  check?: () => Awaitable<Refusal | undefined>,
+  count?: () => Awaitable<Counts>,
 ) {
   const reads = [
     ledger.read(),
     browser?.isKnown(),
     record?.read(),
     visitor?.read(),
-    check(),
-    count(),
+    check?.(),
+    count?.(),
   ] as const
   return andThen(all(reads), ([seen, isKnown, epoch, owner, refusal, counts]) => {
     const rank = isKnown === true ? ('known' as const) : ('stranger' as const)

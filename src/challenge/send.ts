@@ -45,7 +45,7 @@ interface Gathered extends Seen {
   readonly budget: SendBudget
   /** By the counters. */
   readonly refusal: Refusal | undefined
-  readonly counts: Counts
+  readonly counts: Counts | undefined
 }
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
@@ -91,8 +91,15 @@ export function createSend(parts: SendParts) {
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
     // Rather counted twice than not known: a number that seems to have had another code takes the one before for gone.
-    const taken = await allSettled(spending.map((one) => insist(() => one.take())))
-    const counted = spending.filter((_, nth) => isTaken(taken[nth]))
+    const counted: (typeof spending)[number][] = []
+    const taken = await allSettled(
+      spending.map(async (one) => {
+        const beyond = await insist(() => one.take())
+        // What refused, or failed, has counted nothing.
+        if (beyond === undefined) counted.push(one)
+        return beyond
+      }),
+    )
     const giveBack = (result: SendResult['result']) =>
       allSettled<unknown>(counted.map((one) => one.refund(result)))
     const undo = async () => {
@@ -231,7 +238,3 @@ const unreachedBy = (methods: SendCommand['methods']): Refusal => ({
   ...refused('invalid_request'),
   ...(methods && { methods }),
 })
-
-/** What refused, or failed, has counted nothing. */
-const isTaken = (result: PromiseSettledResult<Refusal | undefined> | undefined): boolean =>
-  result?.status === 'fulfilled' && result.value === undefined

@@ -49,6 +49,7 @@ describe('a code that nothing is sent for', () => {
     const swaps = vi.spyOn(store, 'swap')
     expect(await challenges.start({ ...withApp, channel: 'app' })).toMatchObject({
       outcome: 'started',
+      delivery: 'sent',
       challenge: { channel: 'app', resendAt: now() },
     })
     expect(await challenges.unsent(withApp)).toMatchObject({ channel: 'app', attemptsRemaining: 5 })

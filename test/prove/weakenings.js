@@ -657,8 +657,8 @@ export const weakenings = [
     bound: 26,
     what: 'a count whose answer is lost ends the code before',
     file: 'src/challenge/send.ts',
-    find: 'insist(() => one.take())',
-    replace: 'one.take()',
+    find: 'await insist(() => one.take())',
+    replace: 'await one.take()',
     tests: ['test/challenge/challenges.test.ts', 'test/faults/broken-connection.test.ts'],
   },
   {
