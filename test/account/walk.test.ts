@@ -1,4 +1,6 @@
 import { mkdirSync } from 'node:fs'
+import { build } from 'esbuild'
+import type { Express } from 'express'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { englishTexts } from '../../src/index.js'
@@ -15,10 +17,15 @@ const heading = (page: Page) => page.locator('h1').innerText()
 
 describeInChromium('the account pages', (browser) => {
   /** Ana, signed in, in a browser. */
-  async function startWalk(more: BrowserContextOptions = {}, hashes: string[] = []) {
+  async function startWalk(
+    more: BrowserContextOptions = {},
+    hashes: string[] = [],
+    mount: (app: Express) => void = () => undefined,
+  ) {
     const host = await startAccounts({
       numbers: [String(phones.ana), otherNumber],
       hashes,
+      mount,
       options: { pages: { messages: { ar: { ...englishTexts, lang: 'ar' } } } },
     })
     const ana = await signIn(host, { trustDevice: true })
@@ -109,5 +116,33 @@ describeInChromium('the account pages', (browser) => {
     expect(download.suggestedFilename()).toBe('recovery-codes.txt')
     await page.getByRole('link', { name: 'I have kept them' }).click()
     await look(page, `${mode} end`)
+  })
+
+  it('are the settings of a single page, with its codes in a dialog', async () => {
+    const bundled = await build({
+      entryPoints: ['examples/react-account.tsx'],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      alias: { 'express-two-factor/browser': './src/browser/index.ts' },
+    })
+    const { host, page } = await startWalk({}, [], (app) => {
+      app.get('/single.js', (_req, res) => void res.type('js').send(bundled.outputFiles[0]?.text))
+      app.get(
+        '/single',
+        (_req, res) => void res.send('<body><script type="module" src="/single.js"></script>'),
+      )
+    })
+    host.clock.now += 5 * 60_000
+    await page.goto(`${host.url}/single`)
+    await page.getByText('Recovery codes left: 0').waitFor()
+    await press(page, 'Make recovery codes')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Security code').waitFor()
+    await dialog.getByLabel('Security code').fill(host.stub.rightCode)
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Recovery codes left: 10').waitFor()
+    expect((await page.locator('pre').innerText()).split('\n')).toHaveLength(10)
   })
 })
