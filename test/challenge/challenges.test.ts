@@ -256,6 +256,14 @@ describe('start', () => {
     expect(await challenges.start({ ...allowed, beforeSend })).toMatchObject({ outcome: 'already-sent' })
   })
 
+  it('replaces no code that lives where nobody asked for one', async ({ challenges, provider, wait }) => {
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    const unasked = { ...ana, session: 'session-2', purpose: 'login', unasked: true as const }
+    expect(await challenges.start(unasked)).toStrictEqual(refusal('challenge_superseded'))
+    expect(provider.sends).toHaveLength(1)
+  })
+
   it('sends nothing unasked where the cooldown ends within the request, at whichever look at the clock', async () => {
     for (let look = 0; look < 10; look += 1) {
       let time = 1_800_000_000_000
