@@ -83,11 +83,14 @@ export const endsTrust = (change: Change, before: Ways): boolean =>
   change.kind === 'signed-out-elsewhere' ||
   (change.kind === 'app-added' && before.app === true)
 
-/** What a code for this change is good for: this change of these ways, and no other. */
-export function boundTo(change: Change, { numbers, app = false, recoveryCodes = 0 }: Ways): BoundFields {
+/**
+ * What a code for this change is good for: this change of these ways, and no other. Not of these recovery codes: the one
+ * that confirms it is used up by that. Whether enough is left is judged once more when it is made.
+ */
+export function boundTo(change: Change, { numbers, app = false }: Ways): BoundFields {
   const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
   const number = 'number' in change ? change.number : null
-  return { kind: change.kind, number, device, numbers, app, recoveryCodes: recoveryCodes > 0 }
+  return { kind: change.kind, number, device, numbers, app }
 }
 
 /** What the person reads before the code is typed. The whole number where it is new, since it may be mistyped. */

@@ -3,6 +3,7 @@ import { phones } from '../express/kit.js'
 import {
   type AccountHost,
   confirmed,
+  idOf,
   newNumber,
   path,
   prove,
@@ -177,5 +178,25 @@ describe('recovery codes', () => {
     expect((await ana.post(`${path}/numbers/add`)).status).toBe(200)
     // It proves no phone: the session is asked for a code like every other.
     expect((await ana.get('/home')).status).toBe(403)
+  })
+
+  it('confirm a change with the last of them too, but not the loss of the last way', async () => {
+    const purposes = { account: { recoveryCode: true }, transfer: {} }
+    const host = await startAccounts({ options: { purposes }, pages: { mustKeep: 'recovery-codes' } })
+    const ana = await signIn(host)
+    const { codes } = (await confirmed(host, ana, '/recovery-codes')).json
+    const [last = '', other = ''] = host.filed.ana?.hashes ?? []
+    const byLast = async (way: string, fields: object, hash: string, recoveryCode: string) => {
+      const { numbers = [], app } = host.filed.ana ?? {}
+      host.filed.ana = { numbers, app, hashes: [hash] }
+      const { requirement } = (await ana.post(path + way, fields)).json
+      expect((await ana.post('/two-factor/verify', { requirement, recoveryCode })).status).toBe(200)
+      expect(host.filed.ana.hashes).toEqual([])
+      return ana.post(path + way, fields)
+    }
+    const number = await idOf(ana, 0)
+    expect((await byLast('/numbers/remove', { number }, last, codes[0])).refusal).toEqual([409, 'last_way'])
+    await proveNumber(host, ana)
+    expect((await byLast('/numbers/add', {}, other, codes[1])).json).toEqual({ changed: 'number-added' })
   })
 })
