@@ -40,9 +40,9 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Codes that may be submitted to one challenge, 1 to 10, whatever is resent, restarted or cancelled. Times
-   * `sendsPerHour` and `sendsPerDay` it is what an account takes in an hour (25) and in a day (50); twice the day (100)
-   * is how many wrong ones a number takes over all accounts.
+   * Codes that may be submitted to one challenge, 1 to 10, whatever is resent, restarted or cancelled.
+   * Multiplied by `sendsPerHour` and `sendsPerDay` it bounds the guesses of an account in an hour (25) and a day (50);
+   * twice the latter (100) bounds the wrong codes of a day for a number over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
@@ -71,8 +71,8 @@ const limitTable = {
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Per account over all its numbers; a call counts as two. Approved challenges do not count, nor what the provider
-   * gave no answer or no verdict about.
+   * Per account over all its numbers; a call counts as two. Approved challenges do not count, nor codes that the
+   * provider gave no answer or no verdict about.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),

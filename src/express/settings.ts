@@ -48,7 +48,7 @@ export interface HttpOptions {
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Remembers by a cookie in which browsers a subject has succeeded: of its limits strangers then have a share. Default
+   * Remembers by a cookie in which browsers a subject has succeeded; all others have three fifths of its limits. Default
    * `{ maxAgeMs }` of 90 days after the last success; `false` switches it off.
    *
    * It never replaces a code.

@@ -31,7 +31,7 @@ const questions = {
   'What is to be done before the first real code?': 'docs/guide.md#before-the-first-real-code',
   'What do I set `trust proxy` to?': 'docs/operation.md#trust-proxy',
   'How do I run several instances, and roll back?': 'docs/operation.md#several-instances',
-  'Why did nobody get in after I deployed?': 'docs/operation.md#the-right-code-is-refused',
+  'Why did nobody get in after I deployed?': 'docs/operation.md#nobody-gets-in-after-a-deploy',
   'What happens when the provider is down?': 'docs/operation.md#the-provider-is-down-or-slow',
   'Who can lock somebody else out?': 'docs/security.md#who-can-lock-whom',
   'What if somebody loses the phone?': 'docs/operation.md#a-phone-is-lost',

@@ -8,8 +8,8 @@ import type { Basis } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * While a country is suspected and there is no `beforeSend`: `enforce` refuses networks that have an unproven send of
-   * that day (503 `sending_paused`); `observe`, the default, only tells. Both emit the same events.
+   * While a country is suspected and there is no `beforeSend`: `enforce` refuses addresses from which a code of that day
+   * was not entered (503 `sending_paused`); `observe`, the default, only reports. Both emit the same events.
    */
   readonly mode?: 'observe' | 'enforce'
   /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */

@@ -47,7 +47,7 @@ export interface GrantsFacade {
    * stay trusted.
    */
   revoke(req: Request): Promise<void>
-  /** The same in every session of the subject: password reset, change of number. */
+  /** The same in every session of the subject. After a new password or number, `subjects.revokeEverything`. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
