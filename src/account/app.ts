@@ -1,17 +1,17 @@
 import { TwoFactorError } from '../errors.js'
 import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways } from './changes.js'
-import type { Desk, Reply } from './desk.js'
 import { firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
+import type { Reply, RouteKit } from './route-kit.js'
 import { appPage } from './views.js'
 
 /** Typed again, the code may be right. */
-const mendable: ReadonlySet<string> = new Set(['code_not_accepted', 'invalid_request'])
+const retryable: ReadonlySet<string> = new Set(['code_not_accepted', 'invalid_request'])
 
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
-  { tf, get, post, path, least, read, make, isConfirmed, sceneOf, replyTo, change }: Desk,
+  { tf, get, post, path, mustKeep, read, make, isConfirmed, sceneOf, replyTo, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
   const what: Change = { kind: 'app-added' }
@@ -19,7 +19,7 @@ export function addAppRoutes(
   /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
   async function isProven({ req }: OwnVisit, ways: Ways): Promise<boolean> {
     const grant = await tf.grants.read(req, 'authenticator')
-    return grant !== undefined && (grant.method !== firstWay || isWithoutWay(ways, least))
+    return grant !== undefined && (grant.method !== firstWay || isWithoutWay(ways, mustKeep))
   }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
@@ -30,7 +30,7 @@ export function addAppRoutes(
     if (begun) return begun
     if (!(await isConfirmed(visit, what, ways))) return undefined
     // For as long as it takes to install an app: the code was good for one request.
-    const method = isWithoutWay(ways, least) ? firstWay : 'account'
+    const method = isWithoutWay(ways, mustKeep) ? firstWay : 'account'
     await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }
@@ -52,7 +52,7 @@ export function addAppRoutes(
 
   async function confirm(visit: OwnVisit): Promise<Reply> {
     const { req, subject, fields } = visit
-    const isFirst = isWithoutWay(await read(subject), least)
+    const isFirst = isWithoutWay(await read(subject), mustKeep)
     const code = typeof fields.code === 'string' ? fields.code : ''
     const store = async (ways: Ways) => {
       if (!(await isProven(visit, ways))) throw new TwoFactorError('second_factor_required')
@@ -71,7 +71,7 @@ export function addAppRoutes(
       return await confirm(visit)
     } catch (error) {
       if (isUnproven(error)) return outdated
-      if (!(error instanceof TwoFactorError) || !mendable.has(error.code)) throw error
+      if (!(error instanceof TwoFactorError) || !retryable.has(error.code)) throw error
       const begun = await begin(visit)
       return begun && wrongCode(visit, begun, error)
     }

@@ -28,10 +28,10 @@ export type Change =
 export type ChangeKind = Change['kind']
 
 /**
- * What has to be left when a number or the app is removed: another one of them; recovery codes at least; or nothing, where
+ * What has to be left when a number or the app is removed: another one of them; recovery codes, too; or nothing, where
  * guards let accounts pass that have no second factor.
  */
-export type Least = 'way' | 'recovery-codes' | 'nothing'
+export type MustKeep = 'way' | 'recovery-codes' | 'nothing'
 
 /** Why something is not done. */
 export type Objection = 'no_way' | 'last_way' | 'only_recovery_codes' | 'too_many' | 'on_file' | 'stale'
@@ -42,9 +42,9 @@ const maxNumbers = 5
 export const wayCount = ({ numbers, app }: Ways): number => numbers.length + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
-export function isWithoutWay(ways: Ways, least: Least): boolean {
+export function isWithoutWay(ways: Ways, mustKeep: MustKeep): boolean {
   // Where nothing has to be left, whoever has removed the last way has switched all of it off.
-  return wayCount(ways) === 0 && (least === 'nothing' || !ways.recoveryCodes)
+  return wayCount(ways) === 0 && (mustKeep === 'nothing' || !ways.recoveryCodes)
 }
 
 /** The ways as they are afterwards. */
@@ -59,7 +59,7 @@ export function waysAfter(change: Change, ways: Ways): Ways {
 }
 
 /** Why a change may not be made; undefined where it may. */
-export function objectionTo(change: Change, ways: Ways, least: Least): Objection | undefined {
+export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Objection | undefined {
   const { numbers } = ways
   if (change.kind === 'number-added') {
     if (numbers.includes(change.number)) return 'on_file'
@@ -70,9 +70,9 @@ export function objectionTo(change: Change, ways: Ways, least: Least): Objection
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !ways.app) return 'stale'
   // Lock-out: nobody takes the last way of a person, by accident or in their session.
-  if (!takesAway(change) || wayCount(waysAfter(change, ways)) > 0 || least === 'nothing') return undefined
+  if (!takesAway(change) || wayCount(waysAfter(change, ways)) > 0 || mustKeep === 'nothing') return undefined
   if (!ways.recoveryCodes) return 'last_way'
-  return least === 'way' ? 'only_recovery_codes' : undefined
+  return mustKeep === 'way' ? 'only_recovery_codes' : undefined
 }
 
 const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
@@ -94,23 +94,23 @@ export function boundTo(change: Change, { numbers, app = false }: Ways): BoundFi
 }
 
 /** What the person reads before the code is typed. The whole number where it is new, since it may be mistyped. */
-export function detailsOf(change: Change, ways: Ways, least: Least, texts: AccountTexts): Details {
+export function detailsOf(change: Change, ways: Ways, mustKeep: MustKeep, texts: AccountTexts): Details {
   const rows: (readonly [string, string])[] = []
   if ('number' in change) {
     const isNew = change.kind === 'number-added'
     rows.push([texts['details.number'], isNew ? change.number : maskPhoneNumber(change.number)])
   }
   if ('device' in change) rows.push([texts['details.device'], change.device.label ?? texts['device.unnamed']])
-  rows.push([texts['details.after'], consequenceOf(change, ways, least, texts)])
+  rows.push([texts['details.after'], consequenceOf(change, ways, mustKeep, texts)])
   const { [`change.${change.kind}` as const]: title, [`do.${change.kind}` as const]: action } = texts
   return { title, rows, action }
 }
 
 /** What is so afterwards; of a last way what its loss means. */
-function consequenceOf(change: Change, ways: Ways, least: Least, texts: AccountTexts): string {
+function consequenceOf(change: Change, ways: Ways, mustKeep: MustKeep, texts: AccountTexts): string {
   const after = waysAfter(change, ways)
   if (takesAway(change) && wayCount(after) === 0) {
-    return texts[least === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
+    return texts[mustKeep === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
   }
   if (change.kind === 'app-added' && ways.app) return texts['after.app-replaced']
   return fill(texts[`after.${change.kind}`], { n: String(wayCount(after)) })

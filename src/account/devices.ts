@@ -1,7 +1,7 @@
-import type { Desk } from './desk.js'
+import type { RouteKit } from './route-kit.js'
 
 /** Trusted browsers and other sessions: end one, all, everything. */
-export function addDeviceRoutes({ tf, post, refusal, change }: Desk): void {
+export function addDeviceRoutes({ tf, post, refusal, change }: RouteKit): void {
   post('/devices/end', async (visit) => {
     const { subject, fields } = visit
     const found = (await tf.trustedDevices.list(subject)).find(({ id }) => id === fields.device)

@@ -7,14 +7,14 @@ import {
   detailsOf,
   endsTrust,
   isWithoutWay,
-  type Least,
+  type MustKeep,
   type Objection,
   objectionTo,
   type Ways,
   waysAfter,
 } from './changes.js'
-import { createOnFile } from './on-file.js'
 import type { AccountChange, AccountPagesOptions } from './options.js'
+import { createReadWays } from './read-ways.js'
 import type { AccountTexts } from './texts/en.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
@@ -30,7 +30,7 @@ interface Asked {
 interface Parts {
   readonly tf: TwoFactor
   readonly options: AccountPagesOptions
-  readonly least: Least
+  readonly mustKeep: MustKeep
   readonly textsOf: (locale: string) => AccountTexts
 }
 
@@ -38,10 +38,10 @@ interface Parts {
 export type Made = 'made' | 'answered' | Objection
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
-export function createMaking({ tf, options, least, textsOf }: Parts) {
+export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
   const { recoveryCodes, onChanged, path, purpose = 'account' } = options
   const asked = new WeakMap<Request, Asked>()
-  const read = createOnFile(options)
+  const read = createReadWays(options)
   const inTurn = createTurns()
 
   const askedOf = (req: Request) => asked.get(req) as Asked
@@ -53,9 +53,9 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
     },
     describe(req: Request, { locale }: { readonly locale: string }) {
       const { change, ways } = askedOf(req)
-      return detailsOf(change, ways, least, textsOf(locale))
+      return detailsOf(change, ways, mustKeep, textsOf(locale))
     },
-    exempt: (req: Request) => isWithoutWay(askedOf(req).ways, least),
+    exempt: (req: Request) => isWithoutWay(askedOf(req).ways, mustKeep),
   }
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
@@ -79,19 +79,19 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
   ): Promise<Made> {
     const { subject } = visit
     const ways = await read(subject)
-    const objection = objectionTo(change, ways, least)
+    const objection = objectionTo(change, ways, mustKeep)
     if (objection !== undefined) return objection
     if (confirmedBy === 'code' && !(await isConfirmed(visit, change, ways))) return 'answered'
     // Race: another tab may have been first, and what was the last but one is the last then.
     const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
     if (stored === false) return 'stale'
     if (stored === 'answered') return 'answered'
-    await settle(visit, change, ways)
+    await announce(visit, change, ways)
     return 'made'
   }
 
   /** Whatever of it fails, the rest is done: nothing is changed unannounced. */
-  async function settle(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
+  async function announce(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
     const { req, subject } = visit
     // What is put on file says so by itself.
     if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
@@ -99,22 +99,27 @@ export function createMaking({ tf, options, least, textsOf }: Parts) {
       tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
     }
     const told = async () => onChanged?.(req, tellingOf(change, before, subject))
-    const done = await Promise.allSettled([askOthers(visit, change, before), told()])
+    const done = await Promise.allSettled([renewProofs(visit, change, before), told()])
     const failed = done.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
 
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
-  async function askOthers({ req, subject, session }: OwnVisit, change: Change, before: Ways): Promise<void> {
-    const isFirst = isWithoutWay(before, least)
+  async function renewProofs(
+    { req, subject, session }: OwnVisit,
+    change: Change,
+    before: Ways,
+  ): Promise<void> {
+    const isFirst = isWithoutWay(before, mustKeep)
     // Where that cannot be read, this session is asked again: better than that no other is.
-    const signedIn = await tf.grants.read(req, 'login').catch(() => undefined)
+    const loginGrant = await tf.grants.read(req, 'login').catch(() => undefined)
     if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
-    const isProven = req.twoFactor?.grant.method !== 'recovery-code'
+    const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
     const who = { subject, session, method: isFirst ? firstWay : 'account' }
-    if (isProven && (signedIn !== undefined || isFirst)) await tf.grants.write({ ...who, purpose: 'login' })
+    if (isFullProof && (loginGrant !== undefined || isFirst))
+      await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
     if (isFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))

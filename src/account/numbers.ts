@@ -1,12 +1,13 @@
 import type { OwnAct, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways, waysAfter } from './changes.js'
-import type { Desk } from './desk.js'
 import { passes } from './making.js'
-import { addPage, listed } from './views.js'
+import type { RouteKit } from './route-kit.js'
+import { addNumberPage, listed } from './views.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
-export function addNumberRoutes(desk: Desk): void {
-  const { router, tf, get, post, options, path, least, read, make, sceneOf, refusal, replyTo, change } = desk
+export function addNumberRoutes(kit: RouteKit): void {
+  const { router, tf, get, post, options, path, mustKeep, read, make, sceneOf, refusal, replyTo, change } =
+    kit
   const { numbers, newNumberPurpose: purpose = 'new-number' } = options
   const newNumber = tf.phoneVerification({
     purpose,
@@ -22,9 +23,9 @@ export function addNumberRoutes(desk: Desk): void {
     body: { status: 409, code: 'unproven', startUrl: `${path}/number/start` },
   }
 
-  async function addition(visit: OwnVisit) {
+  async function provenNumber(visit: OwnVisit) {
     const proven = await newNumber.proven(visit.req)
-    return proven && { number: proven.phone, isFirst: isWithoutWay(await read(visit.subject), least) }
+    return proven && { number: proven.phone, isFirst: isWithoutWay(await read(visit.subject), mustKeep) }
   }
 
   /** The number on file that a form names. */
@@ -33,7 +34,7 @@ export function addNumberRoutes(desk: Desk): void {
     return list[listed(list).findIndex(({ id }) => id === fields.number)]
   }
 
-  const rearranging =
+  const changeListed =
     (kind: 'number-first' | 'number-removed'): OwnAct =>
     async (visit) => {
       const number = await numberIn(visit)
@@ -45,13 +46,13 @@ export function addNumberRoutes(desk: Desk): void {
 
   router.use('/number', newNumber.routes())
   get('/numbers/add', async (visit) => {
-    const found = await addition(visit)
+    const found = await provenNumber(visit)
     if (found === undefined) return unproven
     const { number, isFirst } = found
-    return { ...addPage(sceneOf(visit), number, isFirst), body: { number } }
+    return { ...addNumberPage(sceneOf(visit), number, isFirst), body: { number } }
   })
   post('/numbers/add', async (visit) => {
-    const found = await addition(visit)
+    const found = await provenNumber(visit)
     if (found === undefined) return unproven
     const { number, isFirst } = found
     const what: Change = { kind: 'number-added', number }
@@ -62,6 +63,6 @@ export function addNumberRoutes(desk: Desk): void {
     })
     return replyTo(visit, what, made, isFirst)
   })
-  post('/numbers/first', rearranging('number-first'))
-  post('/numbers/remove', rearranging('number-removed'))
+  post('/numbers/first', changeListed('number-first'))
+  post('/numbers/remove', changeListed('number-removed'))
 }

@@ -10,7 +10,7 @@ import {
   record,
 } from '../lib/options.js'
 import type { Awaitable } from '../lib/promises.js'
-import type { ChangeKind, Least } from './changes.js'
+import type { ChangeKind, MustKeep } from './changes.js'
 import type { AccountMessages } from './texts.js'
 
 /** False where nothing was stored, because something else was on file than the change was made from; else it was. */
@@ -92,7 +92,7 @@ export interface AccountPagesOptions {
    * they will do; `nothing`, where your guards let accounts pass that have no second factor. The code for such a change
    * names what follows from it.
    */
-  readonly mustKeep?: Least
+  readonly mustKeep?: MustKeep
   /** The purpose of the codes that confirm a change: `account` by default. */
   readonly purpose?: string
   /** The purpose under which new numbers are proven: `new-number` by default. The option `appName` of `twoFactor()` names it. */

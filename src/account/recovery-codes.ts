@@ -1,16 +1,16 @@
-import type { Desk } from './desk.js'
 import type { AccountPagesOptions } from './options.js'
-import { codesPage, kindIn, leadPage } from './views.js'
+import type { RouteKit } from './route-kit.js'
+import { codesPage, kindIn, offerCodesPage } from './views.js'
 
 /** Recovery codes: made anew, shown once. */
 export function addRecoveryCodeRoutes(
-  { tf, get, post, path, make, sceneOf, refusal }: Desk,
+  { tf, get, post, path, make, sceneOf, refusal }: RouteKit,
   recoveryCodes: NonNullable<AccountPagesOptions['recoveryCodes']>,
 ): void {
   get('/recovery-codes', (visit) => {
     // Led here from the first way; a reload of the codes shows them no second time.
     const isLed = kindIn(visit.fields.changed) !== undefined
-    return isLed ? { ...leadPage(sceneOf(visit)), body: {} } : { location: path, body: {} }
+    return isLed ? { ...offerCodesPage(sceneOf(visit)), body: {} } : { location: path, body: {} }
   })
   post('/recovery-codes', async (visit) => {
     let codes: readonly string[] = []

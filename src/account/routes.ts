@@ -2,11 +2,11 @@ import { Router } from 'express'
 import type { TwoFactor } from '../index.js'
 import { optionError } from '../lib/options.js'
 import { addAppRoutes } from './app.js'
-import { createDesk } from './desk.js'
 import { addDeviceRoutes } from './devices.js'
 import { addNumberRoutes } from './numbers.js'
 import { type AccountPagesOptions, checkAccountOptions } from './options.js'
 import { addRecoveryCodeRoutes } from './recovery-codes.js'
+import { createRouteKit } from './route-kit.js'
 
 /**
  * Pages on which a person adds, orders and removes what they confirm with, and the same as JSON. Every change asks for a
@@ -27,12 +27,12 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options
   const router = Router()
-  const desk = createDesk(router, tf, options)
-  desk.get('/', desk.overview)
-  addNumberRoutes(desk)
-  if (authenticator !== undefined) addAppRoutes(desk, authenticator)
-  if (recoveryCodes !== undefined) addRecoveryCodeRoutes(desk, recoveryCodes)
-  addDeviceRoutes(desk)
+  const kit = createRouteKit(router, tf, options)
+  kit.get('/', kit.overview)
+  addNumberRoutes(kit)
+  if (authenticator !== undefined) addAppRoutes(kit, authenticator)
+  if (recoveryCodes !== undefined) addRecoveryCodeRoutes(kit, recoveryCodes)
+  addDeviceRoutes(kit)
   return router
 }
 

@@ -32,9 +32,9 @@ export interface Overview {
 
 export function listed(numbers: readonly string[]): readonly ListedNumber[] {
   // Two may end alike: in another order meanwhile, the form of one must not name the other.
-  const bySize = numbers.toSorted()
+  const alphabetical = numbers.toSorted()
   return numbers.map((number, index) => ({
-    id: `${index}-${number.slice(-2)}-${bySize.indexOf(number)}`,
+    id: `${index}-${number.slice(-2)}-${alphabetical.indexOf(number)}`,
     masked: maskPhoneNumber(number),
   }))
 }
@@ -48,7 +48,7 @@ export function overviewPage(scene: Scene, overview: Overview): OwnPage {
     'elsewhere',
     texts['elsewhere.title'],
     html`<p>${texts['elsewhere.text']}</p>
-${deed(scene, '/sign-out', 'signed-out-elsewhere')}`,
+${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`,
   )}`
   return { title: texts.title, content: content.markup }
 }
@@ -59,7 +59,7 @@ function numbersSection(scene: Scene, { numbers }: Ways): Html {
     const first = index === 0 && numbers.length > 1
     const name = html`${number(masked)}${first && html` <span>${texts['numbers.is-first']}</span>`}`
     const fields = { number: id }
-    const buttons = html`${index > 0 && deed(scene, '/numbers/first', 'number-first', { fields, of: masked })}${deed(scene, '/numbers/remove', 'number-removed', { fields, of: masked })}`
+    const buttons = html`${index > 0 && changeButton(scene, '/numbers/first', 'number-first', { fields, of: masked })}${changeButton(scene, '/numbers/remove', 'number-removed', { fields, of: masked })}`
     return html`<li><p>${name}</p>
 ${buttons}</li>
 `
@@ -76,9 +76,9 @@ ${buttons}</li>
 function appSection(scene: Scene, { app }: Ways): Html | undefined {
   if (app === undefined) return undefined
   const { texts, path } = scene
-  const way = link(`${path}/app`, texts[app ? 'app.replace' : 'app.add'])
+  const setUpLink = link(`${path}/app`, texts[app ? 'app.replace' : 'app.add'])
   const content = html`<p>${texts[app ? 'app.on' : 'app.off']}</p>
-${way}${app && deed(scene, '/app/remove', 'app-removed')}`
+${setUpLink}${app && changeButton(scene, '/app/remove', 'app-removed')}`
   return section('app', texts['app.title'], content)
 }
 
@@ -88,7 +88,7 @@ function recoverySection(scene: Scene, ways: Ways): Html | undefined {
   const { texts } = scene
   const state = left === 0 ? texts['recovery.none'] : fill(texts['recovery.left'], { n: String(left) })
   const content = html`<p>${texts['recovery.text']} ${state}</p>
-${wayCount(ways) > 0 && deed(scene, '/recovery-codes', 'recovery-codes-made')}`
+${wayCount(ways) > 0 && changeButton(scene, '/recovery-codes', 'recovery-codes-made')}`
   return section('recovery', texts['recovery.title'], content)
 }
 
@@ -99,10 +99,10 @@ function devicesSection(scene: Scene, devices: readonly TrustedDevice[]): Html |
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const used = fill(texts['device.used'], { when: day.format(usedAt) })
     return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, <bdi>${used}</bdi></p>
-${deed(scene, '/devices/end', 'device-ended', { fields: { device: id }, of: label })}</li>
+${changeButton(scene, '/devices/end', 'device-ended', { fields: { device: id }, of: label })}</li>
 `
   })
-  const all = devices.length > 1 && deed(scene, '/devices/end-all', 'devices-ended')
+  const all = devices.length > 1 && changeButton(scene, '/devices/end-all', 'devices-ended')
   const content = html`<p>${texts['devices.text']}</p>
 <ul class="rows">
 ${rows}</ul>
@@ -111,11 +111,11 @@ ${all}`
 }
 
 /** The number was proven: one button puts it on file. */
-export function addPage(scene: Scene, phone: string, isFirst: boolean): OwnPage {
+export function addNumberPage(scene: Scene, phone: string, isFirst: boolean): OwnPage {
   const { texts } = scene
   const [before = '', after = ''] = texts['add.text'].split('{number}')
   const content = html`<p>${before}${number(phone)}${after}${!isFirst && html` ${texts['add.confirm']}`}</p>
-${deed(scene, '/numbers/add', 'number-added', { isMain: true })}${back(scene)}`
+${changeButton(scene, '/numbers/add', 'number-added', { isMain: true })}${back(scene)}`
   return { title: texts['add.title'], content: content.markup }
 }
 
@@ -137,10 +137,10 @@ ${back(scene)}`
 }
 
 /** After the first way: no code is asked for. */
-export function leadPage(scene: Scene): OwnPage {
+export function offerCodesPage(scene: Scene): OwnPage {
   const { texts, path } = scene
   const content = html`<p>${texts['codes.lead.text']}</p>
-${deed(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true })}${link(path, texts['codes.later'])}`
+${changeButton(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true })}${link(path, texts['codes.later'])}`
   return { title: texts['codes.lead'], content: content.markup }
 }
 
@@ -159,7 +159,7 @@ ${codes.map((code) => html`<li class="key">${code}</li>\n`)}</ol>
   return { title: texts['codes.title'], content: content.markup }
 }
 
-interface Deed {
+interface ButtonOptions {
   readonly fields?: Readonly<Record<string, string>>
   /** What it is done to, for those who hear the button alone. */
   readonly of?: string
@@ -167,12 +167,17 @@ interface Deed {
 }
 
 /** A button that makes one change. */
-function deed(scene: Scene, way: string, kind: ChangeKind, { fields = {}, of, isMain }: Deed = {}): Html {
+function changeButton(
+  scene: Scene,
+  route: string,
+  kind: ChangeKind,
+  { fields = {}, of, isMain }: ButtonOptions = {},
+): Html {
   const { texts, visit, path } = scene
   const label = texts[`do.${kind}`]
   const spoken = of && html`<span class="unseen"> <bdi>${of}</bdi></span>`
   const button = html`<div class="buttons"><button${isMain && html` class="main"`} data-busy="${visit.texts['busy.sending']}">${label}${spoken}</button></div>`
-  return html`${form(scene, path + way, button, fields)}
+  return html`${form(scene, path + route, button, fields)}
 `
 }
 

@@ -4,7 +4,7 @@ import {
   type Change,
   detailsOf,
   isWithoutWay,
-  type Least,
+  type MustKeep,
   objectionTo,
   type Ways,
 } from '../../src/account/changes.js'
@@ -15,7 +15,7 @@ const remove: Change = { kind: 'number-removed', number: one }
 const withApp = { numbers: [], app: true }
 
 describe('the last way', () => {
-  it.each<[what: string, Ways, Change, Least, string | undefined]>([
+  it.each<[what: string, Ways, Change, MustKeep, string | undefined]>([
     ['one of two numbers', { numbers: [one, two] }, remove, 'way', undefined],
     ['a number beside the app', { numbers: [one], app: true }, remove, 'way', undefined],
     ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'way', undefined],
@@ -31,8 +31,8 @@ describe('the last way', () => {
       undefined,
     ],
     ['all of it, where it may', { numbers: [one] }, remove, 'nothing', undefined],
-  ])('removed: %s', (_what, ways, change, least, objection) => {
-    expect(objectionTo(change, ways, least)).toBe(objection)
+  ])('removed: %s', (_what, ways, change, mustKeep, objection) => {
+    expect(objectionTo(change, ways, mustKeep)).toBe(objection)
   })
 
   it('is not to be recovery codes alone, which would confirm nothing', () => {
@@ -42,12 +42,12 @@ describe('the last way', () => {
     expect(objectionTo(made, withApp, 'way')).toBeUndefined()
   })
 
-  it.each<[Ways, Least, string]>([
+  it.each<[Ways, MustKeep, string]>([
     [{ numbers: [one, two], app: true }, 'way', 'No more codes to this number. Ways left: 2'],
     [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],
     [{ numbers: [one], recoveryCodes: 9 }, 'nothing', en['after.nothing']],
-  ])('names what follows (%j, %s)', (ways, least, told) => {
-    expect(detailsOf(remove, ways, least, en).rows.at(-1)).toEqual(['Afterwards', told])
+  ])('names what follows (%j, %s)', (ways, mustKeep, told) => {
+    expect(detailsOf(remove, ways, mustKeep, en).rows.at(-1)).toEqual(['Afterwards', told])
   })
 
   it('is missing where nothing could confirm a change', () => {

@@ -9,7 +9,7 @@ const e164 = /^\+[1-9]\d{6,14}$/
  * Reads what the host has on file of an account. Rejects with a TypeError for what says neither that there is a way nor
  * that there is none: whoever seems to have none needs no code.
  */
-export function createOnFile({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
+export function createReadWays({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
   return async (subject: string): Promise<Ways> => {
     const [list, app, left] = await Promise.all([
       numbers.list(subject),

@@ -1,6 +1,6 @@
 import type { Router } from 'express'
 import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
-import { type Change, type Least, type Ways, wayCount } from './changes.js'
+import { type Change, type MustKeep, type Ways, wayCount } from './changes.js'
 import { createMaking, type Made } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import { createTexts } from './texts.js'
@@ -10,16 +10,16 @@ import { kindIn, listed, type Overview, overviewPage, type Scene } from './views
 export type Reply = OwnReply | undefined
 
 /** What the routes of all ways share. */
-export type Desk = ReturnType<typeof createDesk>
+export type RouteKit = ReturnType<typeof createRouteKit>
 
 /** Few enough to make new ones. */
 const fewCodes = 3
 
-export function createDesk(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
+export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
   const { path, authenticator, recoveryCodes, messages = {} } = options
-  const least: Least = options.mustKeep ?? 'way'
+  const mustKeep: MustKeep = options.mustKeep ?? 'way'
   const textsOf = createTexts(messages)
-  const making = createMaking({ tf, options, least, textsOf })
+  const making = createMaking({ tf, options, mustKeep, textsOf })
 
   const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
 
@@ -61,9 +61,9 @@ export function createDesk(router: Router, tf: TwoFactor, options: AccountPagesO
   }
 
   return {
-    ...{ router, tf, options, path, least, ...making, sceneOf, overview, refusal, replyTo },
-    get: (way: string, act: OwnAct) => void router.get(way, tf.ownRoute('GET', act)),
-    post: (way: string, act: OwnAct) => void router.post(way, tf.ownRoute('POST', act)),
+    ...{ router, tf, options, path, mustKeep, ...making, sceneOf, overview, refusal, replyTo },
+    get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
+    post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
     /** Makes one change. `store` returns false where something else is on file than the change was made from. */
     async change(visit: OwnVisit, what: Change, store: (ways: Ways) => unknown): Promise<Reply> {
       return replyTo(visit, what, await making.make(visit, what, store))
