@@ -1,7 +1,7 @@
 import { TwoFactorError } from '../errors.js'
 import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways } from './changes.js'
-import { firstWay } from './making.js'
+import { firstWay, storedBy } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import type { Reply, RouteKit } from './route-kit.js'
 import { appPage } from './views.js'
@@ -50,6 +50,7 @@ export function addAppRoutes(
     body: { status: 403, code: 'second_factor_required' },
   }
 
+  /** Puts the app on file, by the first code that it shows. */
   async function confirm(visit: OwnVisit): Promise<Reply> {
     const { req, subject, fields } = visit
     const isFirst = isWithoutWay(await read(subject), mustKeep)
@@ -57,7 +58,7 @@ export function addAppRoutes(
     const store = async (ways: Ways) => {
       if (!(await isProven(visit, ways))) throw new TwoFactorError('second_factor_required')
       const { secret } = await tf.authenticators.confirm(req, code)
-      return authenticator.save(subject, secret)
+      return storedBy(authenticator.save(subject, secret))
     }
     return replyTo(visit, what, await make(visit, what, store, 'before'), isFirst)
   }
@@ -85,6 +86,7 @@ export function addAppRoutes(
 const isUnproven = (error: unknown): boolean =>
   error instanceof TwoFactorError && error.code === 'second_factor_required'
 
+/** Nothing, where there is no proof yet; whatever else went wrong is thrown on. */
 function ifUnproven(error: unknown): undefined {
   if (!isUnproven(error)) throw error
 }

@@ -15,30 +15,53 @@ export interface Ways {
   readonly recoveryCodes?: number | undefined
 }
 
-type OfNumber = 'number-added' | 'number-first' | 'number-removed'
-type OfAll = 'app-added' | 'app-removed' | 'recovery-codes-made' | 'devices-ended' | 'signed-out-elsewhere'
+const kindsOfNumber = ['number-added', 'number-first', 'number-removed'] as const
+const kindsWithoutTarget = [
+  'app-added',
+  'app-removed',
+  'recovery-codes-made',
+  'devices-ended',
+  'signed-out-elsewhere',
+] as const
+const changeKinds = [...kindsOfNumber, 'device-ended', ...kindsWithoutTarget] as const
 
 /** What is to be changed. */
 export type Change =
-  | { readonly kind: OfNumber; readonly number: string }
+  | { readonly kind: (typeof kindsOfNumber)[number]; readonly number: string }
   | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
-  | { readonly kind: OfAll }
+  | { readonly kind: (typeof kindsWithoutTarget)[number] }
 
 /** How a change is called, in messages and in JSON. */
-export type ChangeKind = Change['kind']
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** The kind of change that an address names, where it names one. */
+export const kindIn = (text: unknown): ChangeKind | undefined => changeKinds.find((kind) => kind === text)
 
 /**
- * What has to be left when a number or the app is removed: another one of them; recovery codes, too; or nothing, where
- * guards let accounts pass that have no second factor.
+ * What has to be left when a number or the app is removed: another one of them; that or recovery codes; or nothing,
+ * where guards let accounts pass that have no second factor.
  */
 export type MustKeep = 'way' | 'recovery-codes' | 'nothing'
 
 /** Why something is not done. */
-export type Objection = 'no_way' | 'last_way' | 'only_recovery_codes' | 'too_many' | 'on_file' | 'stale'
+export type Objection =
+  /** Recovery codes, before there is a number or an app. */
+  | 'no_way'
+  /** Nothing would be left. */
+  | 'last_way'
+  /** Nothing but recovery codes would be left. */
+  | 'only_recovery_codes'
+  /** One number more than `twoFactor()` takes. */
+  | 'too_many'
+  /** The number is on the list already. */
+  | 'on_file'
+  /** Something else is on file than what the change was made from. */
+  | 'stale'
 
 /** As many as the option `phone` of `twoFactor()` takes. */
 const maxNumbers = 5
 
+/** By how many ways a code can be got: numbers and the app. Recovery codes are none, they run out. */
 export const wayCount = ({ numbers, app }: Ways): number => numbers.length + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
@@ -75,6 +98,7 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
   return mustKeep === 'way' ? 'only_recovery_codes' : undefined
 }
 
+/** Whether there is one way less afterwards. */
 const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
 
 /** Whether trust in browsers ends with it: what had been proven by a way that went is proven no more. */

@@ -1,5 +1,6 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import type { OwnVisit, TwoFactor } from '../index.js'
+import type { Awaitable } from '../lib/promises.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {
   boundTo,
@@ -14,13 +15,14 @@ import {
   waysAfter,
 } from './changes.js'
 import type { AccountChange, AccountPagesOptions } from './options.js'
+import { passes } from './passes.js'
 import { createReadWays } from './read-ways.js'
 import type { AccountTexts } from './texts/en.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
 
-/** What the guard binds and shows for a request: it is called for none without. */
+/** What the guard binds and shows for a request. `isConfirmed` notes it before it calls the guard. */
 interface Asked {
   readonly change: Change
   readonly ways: Ways
@@ -36,6 +38,13 @@ interface Parts {
 
 /** What became of a change; `answered` where the response was sent already. */
 export type Made = 'made' | 'answered' | Objection
+
+/** What became of storing it: `stale` where something else is on file, `answered` where the response was sent already. */
+type Stored = 'stored' | 'stale' | 'answered'
+
+/** What the answer of a `save` or `remove` of the host means: by false nothing was stored, by anything else it was. */
+export const storedBy = async (saved: Awaitable<unknown>): Promise<Stored> =>
+  (await saved) === false ? 'stale' : 'stored'
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
 export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
@@ -68,13 +77,13 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
   }
 
   /**
-   * Makes a change. `store` returns false where something else is on file than `ways`. What it throws leaves nothing
-   * changed, and the code is used up.
+   * Makes a change. What `store` throws leaves nothing changed, and the code is used up. `before`: the change was
+   * confirmed by an earlier request, and `store` checks that it was.
    */
   async function make(
     visit: OwnVisit,
     change: Change,
-    store: (ways: Ways) => unknown,
+    store: (ways: Ways) => Promise<Stored>,
     confirmedBy: 'code' | 'before' = 'code',
   ): Promise<Made> {
     const { subject } = visit
@@ -83,14 +92,15 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
     if (objection !== undefined) return objection
     if (confirmedBy === 'code' && !(await isConfirmed(visit, change, ways))) return 'answered'
     // Race: another tab may have been first, and what was the last but one is the last then.
-    const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
-    if (stored === false) return 'stale'
-    if (stored === 'answered') return 'answered'
+    const stored = await inTurn(subject, async () =>
+      isSame(ways, await read(subject)) ? store(ways) : 'stale',
+    )
+    if (stored !== 'stored') return stored
     await announce(visit, change, ways)
     return 'made'
   }
 
-  /** Whatever of it fails, the rest is done: nothing is changed unannounced. */
+  /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
   async function announce(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
     const { req, subject } = visit
     // What is put on file says so by itself.
@@ -117,9 +127,9 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
+    const staysIn = isFullProof && (loginGrant !== undefined || isFirst)
     const who = { subject, session, method: isFirst ? firstWay : 'account' }
-    if (isFullProof && (loginGrant !== undefined || isFirst))
-      await tf.grants.write({ ...who, purpose: 'login' })
+    if (staysIn) await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
     if (isFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))
@@ -130,6 +140,7 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
   return { read, make, isConfirmed }
 }
 
+/** What `onChanged` gets: whole numbers to write to, and the changed one masked, as a message shows it. */
 function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountChange {
   return {
     kind: change.kind,
@@ -142,20 +153,11 @@ function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountC
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Calls a middleware by hand. False where it has responded, or nobody waits for a response any more. */
-export function passes(middleware: RequestHandler, { req, res }: OwnVisit): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    if (res.closed) return resolve(false)
-    res.once('close', () => resolve(false))
-    middleware(req, res, (error?: unknown) => (error ? reject(error) : resolve(true)))
-  })
-}
-
-/** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
+/** One at a time of each subject. Stale where another is under way: a queue would hang with a host that never answers. */
 function createTurns() {
   const underWay = new Set<string>()
-  return async (subject: string, run: () => Promise<unknown>): Promise<unknown> => {
-    if (underWay.has(subject)) return false
+  return async (subject: string, run: () => Promise<Stored>): Promise<Stored> => {
+    if (underWay.has(subject)) return 'stale'
     underWay.add(subject)
     try {
       return await run()

@@ -1,13 +1,14 @@
 import type { OwnAct, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways, waysAfter } from './changes.js'
-import { passes } from './making.js'
+import { storedBy } from './making.js'
+import { passes } from './passes.js'
 import type { RouteKit } from './route-kit.js'
 import { addNumberPage, listed } from './views.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
-  const { router, tf, get, post, options, path, mustKeep, read, make, sceneOf, refusal, replyTo, change } =
-    kit
+  const { router, tf, get, post, options, path, mustKeep } = kit
+  const { read, make, change, replyTo, refusal, sceneOf } = kit
   const { numbers, newNumberPurpose: purpose = 'new-number' } = options
   const newNumber = tf.phoneVerification({
     purpose,
@@ -23,6 +24,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     body: { status: 409, code: 'unproven', startUrl: `${path}/number/start` },
   }
 
+  /** The number that was proven last and is to be added; undefined where there is none. */
   async function provenNumber(visit: OwnVisit) {
     const proven = await newNumber.proven(visit.req)
     return proven && { number: proven.phone, isFirst: isWithoutWay(await read(visit.subject), mustKeep) }
@@ -34,6 +36,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     return list[listed(list).findIndex(({ id }) => id === fields.number)]
   }
 
+  /** Puts a number first, or removes it. */
   const changeListed =
     (kind: 'number-first' | 'number-removed'): OwnAct =>
     async (visit) => {
@@ -57,9 +60,9 @@ export function addNumberRoutes(kit: RouteKit): void {
     const { number, isFirst } = found
     const what: Change = { kind: 'number-added', number }
     const made = await make(visit, what, async (ways) => {
-      // Used up here. Where the list is stale it is given back, so that nobody proves a number twice.
+      // The proof is used up here; with an error as the response its own guard gives it back, for the next try.
       if (!(await passes(requireProof, visit))) return 'answered'
-      return numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers)
+      return storedBy(numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers))
     })
     return replyTo(visit, what, made, isFirst)
   })

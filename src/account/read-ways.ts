@@ -16,12 +16,15 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
       authenticator?.has(subject),
       recoveryCodes?.remaining(subject),
     ])
-    if (!Array.isArray(list) || !list.every((number) => typeof number === 'string' && e164.test(number)))
+    if (!Array.isArray(list) || !list.every((number) => typeof number === 'string' && e164.test(number))) {
       throw wrong('numbers.list must return a list of numbers in E.164, such as +573001234567')
-    if (authenticator !== undefined && typeof app !== 'boolean')
+    }
+    if (authenticator !== undefined && typeof app !== 'boolean') {
       throw wrong('authenticator.has must return true or false')
-    if (recoveryCodes !== undefined && !(Number.isSafeInteger(left) && Number(left) >= 0))
+    }
+    if (recoveryCodes !== undefined && !(Number.isSafeInteger(left) && Number(left) >= 0)) {
       throw wrong('recoveryCodes.remaining must return how many are left, as a number')
+    }
     return { numbers: list, app, recoveryCodes: left }
   }
 }

@@ -1,6 +1,8 @@
+import { kindIn } from './changes.js'
+import { storedBy } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import type { RouteKit } from './route-kit.js'
-import { codesPage, kindIn, offerCodesPage } from './views.js'
+import { codesPage, offerCodesPage } from './views.js'
 
 /** Recovery codes: made anew, shown once. */
 export function addRecoveryCodeRoutes(
@@ -18,7 +20,7 @@ export function addRecoveryCodeRoutes(
       // Not before the change is confirmed: that new ones are made is told at once.
       const fresh = tf.recoveryCodes.generate(visit.subject)
       codes = fresh.codes
-      return recoveryCodes.save(visit.subject, fresh.hashes)
+      return storedBy(recoveryCodes.save(visit.subject, fresh.hashes))
     })
     if (made === 'answered') return undefined
     if (made !== 'made') return refusal(visit, made)

@@ -1,20 +1,21 @@
 import type { Router } from 'express'
 import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
-import { type Change, type MustKeep, type Ways, wayCount } from './changes.js'
-import { createMaking, type Made } from './making.js'
+import { type Change, kindIn, type MustKeep, type Ways, wayCount } from './changes.js'
+import { createMaking, type Made, storedBy } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import { createTexts } from './texts.js'
-import { kindIn, listed, type Overview, overviewPage, type Scene } from './views.js'
+import { listed, type Overview, overviewPage, type Scene } from './views.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
 export type Reply = OwnReply | undefined
 
-/** What the routes of all ways share. */
+/** What all routes of the pages share. */
 export type RouteKit = ReturnType<typeof createRouteKit>
 
 /** Few enough to make new ones. */
 const fewCodes = 3
 
+/** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
   const { path, authenticator, recoveryCodes, messages = {} } = options
   const mustKeep: MustKeep = options.mustKeep ?? 'way'
@@ -64,9 +65,9 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
     ...{ router, tf, options, path, mustKeep, ...making, sceneOf, overview, refusal, replyTo },
     get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
     post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
-    /** Makes one change. `store` returns false where something else is on file than the change was made from. */
-    async change(visit: OwnVisit, what: Change, store: (ways: Ways) => unknown): Promise<Reply> {
-      return replyTo(visit, what, await making.make(visit, what, store))
+    /** Makes one change. `save` returns false where something else is on file than the change was made from. */
+    async change(visit: OwnVisit, what: Change, save: (ways: Ways) => unknown): Promise<Reply> {
+      return replyTo(visit, what, await making.make(visit, what, async (ways) => storedBy(save(ways))))
     },
   }
 }

@@ -37,8 +37,8 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
 }
 
 /**
- * The pages know all that codes are taken of: whoever seems to have nothing on file is asked for none. And what is set up
- * there is taken.
+ * The pages and `twoFactor()` know the same ways. One that the pages did not know would not count, and whoever has nothing
+ * else would be asked for no code; one that `twoFactor()` did not know would be set up and let nobody in.
  */
 function checkSameWays(tf: TwoFactor, { authenticator, recoveryCodes }: AccountPagesOptions): void {
   const own = { authenticator, recoveryCodes }

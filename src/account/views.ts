@@ -2,7 +2,7 @@ import type { NewAuthenticator, OwnPage, OwnVisit, TrustedDevice } from '../inde
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import { type ChangeKind, type Ways, wayCount } from './changes.js'
-import { type AccountTexts, en } from './texts/en.js'
+import type { AccountTexts } from './texts/en.js'
 import { fill } from './texts.js'
 
 // What people see. Everything works without a script, and every value is escaped.
@@ -15,12 +15,14 @@ export interface Scene {
   readonly path: string
 }
 
-/** A number on file, named without showing it: its place, what it ends in, and which of those by size it is. */
+/** A number on file, as a page or a client may have it. */
 export interface ListedNumber {
+  /** Names it in forms without showing it: its place in the list, its last two digits, its place in alphabetical order. */
   readonly id: string
   readonly masked: string
 }
 
+/** What the first page shows. */
 export interface Overview {
   readonly ways: Ways
   readonly devices: readonly TrustedDevice[]
@@ -30,6 +32,7 @@ export interface Overview {
   readonly changed?: ChangeKind | undefined
 }
 
+/** The numbers in the order of the list, none of them whole. */
 export function listed(numbers: readonly string[]): readonly ListedNumber[] {
   // Two may end alike: in another order meanwhile, the form of one must not name the other.
   const alphabetical = numbers.toSorted()
@@ -39,17 +42,20 @@ export function listed(numbers: readonly string[]): readonly ListedNumber[] {
   }))
 }
 
+/** The first page: all that is on file, each with the buttons that change it. */
 export function overviewPage(scene: Scene, overview: Overview): OwnPage {
   const { ways, devices, advice, changed } = overview
   const { texts } = scene
   const news = changed && html`<p class="notice" role="status">${texts[`done.${changed}`]}</p>\n`
   const told = advice && html`<p>${texts[advice]}</p>\n`
-  const content = html`${news}${told}${numbersSection(scene, ways)}${appSection(scene, ways)}${recoverySection(scene, ways)}${devicesSection(scene, devices)}${section(
-    'elsewhere',
-    texts['elsewhere.title'],
-    html`<p>${texts['elsewhere.text']}</p>
-${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`,
-  )}`
+  const sections = [
+    numbersSection(scene, ways),
+    appSection(scene, ways),
+    recoverySection(scene, ways),
+    devicesSection(scene, devices),
+    elsewhereSection(scene),
+  ].filter((one) => one !== undefined)
+  const content = html`${news}${told}${sections}`
   return { title: texts.title, content: content.markup }
 }
 
@@ -59,9 +65,11 @@ function numbersSection(scene: Scene, { numbers }: Ways): Html {
     const first = index === 0 && numbers.length > 1
     const name = html`${number(masked)}${first && html` <span>${texts['numbers.is-first']}</span>`}`
     const fields = { number: id }
-    const buttons = html`${index > 0 && changeButton(scene, '/numbers/first', 'number-first', { fields, of: masked })}${changeButton(scene, '/numbers/remove', 'number-removed', { fields, of: masked })}`
+    const button = { fields, of: masked }
+    const putFirst = index > 0 && changeButton(scene, '/numbers/first', 'number-first', button)
+    const remove = changeButton(scene, '/numbers/remove', 'number-removed', button)
     return html`<li><p>${name}</p>
-${buttons}</li>
+${putFirst}${remove}</li>
 `
   })
   const none = html`<p>${texts['numbers.none']}</p>\n`
@@ -108,6 +116,13 @@ ${changeButton(scene, '/devices/end', 'device-ended', { fields: { device: id }, 
 ${rows}</ul>
 ${all}`
   return section('devices', texts['devices.title'], content)
+}
+
+function elsewhereSection(scene: Scene): Html {
+  const { texts } = scene
+  const content = html`<p>${texts['elsewhere.text']}</p>
+${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`
+  return section('elsewhere', texts['elsewhere.title'], content)
 }
 
 /** The number was proven: one button puts it on file. */
@@ -206,8 +221,3 @@ const link = (to: string, text: string): Html => html`<p><a href="${to}">${text}
 const back = ({ path, texts }: Scene): Html => link(path, texts.back)
 
 const number = (shown: string): Html => html`<span class="number" dir="ltr">${shown}</span>`
-
-/** The kind of change that an address names, where it is one. */
-export function kindIn(text: unknown): ChangeKind | undefined {
-  return typeof text === 'string' && Object.hasOwn(en, `done.${text}`) ? (text as ChangeKind) : undefined
-}
