@@ -9,6 +9,7 @@ import {
   type Ways,
 } from '../../src/account/changes.js'
 import { en } from '../../src/account/texts/en.js'
+import { createOnFile } from '../../src/express/host/requester.js'
 
 const [one, two] = ['+573001234567', '+573007654321']
 const remove: Change = { kind: 'number-removed', number: one }
@@ -57,6 +58,19 @@ describe('the last way', () => {
     expect(isWithoutWay(withApp, 'nothing')).toBe(false)
     // Whoever has switched it off may switch it on again.
     expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
+  })
+})
+
+describe('another number', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('is added to %i where the option `phone` takes one more', (count) => {
+    const numbers = Array.from({ length: count }, (_, index) => `+57300000000${index}`)
+    const { numbersIn } = createOnFile({ phone: () => undefined, methods: [] })
+    const takesOneMore = () => numbersIn([...numbers, two])
+    if (objectionTo({ kind: 'number-added', number: two }, { numbers }, 'way') === undefined) {
+      expect(takesOneMore).not.toThrow()
+    } else {
+      expect(takesOneMore).toThrow('a list of up to')
+    }
   })
 })
 
