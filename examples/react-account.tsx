@@ -36,7 +36,7 @@ function Account() {
             {masked}
             {index > 0 && (
               <button type="button" onClick={() => change('/numbers/first', { number: id })}>
-                Use first
+                Make it the main number
               </button>
             )}
             <button type="button" onClick={() => change('/numbers/remove', { number: id })}>

@@ -40,8 +40,15 @@ describe('a number', () => {
   it('is put first, and removed', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber] })
     const ana = await host.signIn()
-    await confirmed(host, ana, '/numbers/first', { number: await idOf(ana, 1) })
+    const number = await idOf(ana, 1)
+    // What last worked is offered first whatever the list says: no promise that codes go to this one.
+    const { details } = (await ana.post(`${path}/numbers/first`, { number })).json
+    expect(details.rows.at(-1)[1]).toContain('last worked for you is still offered first')
+    await confirmed(host, ana, '/numbers/first', { number })
     expect(host.filed.ana?.numbers).toEqual([otherNumber, first])
+    const thief = await host.login()
+    const [offered] = (await thief.get('/two-factor')).json.destinations
+    expect(offered.masked).toMatch(new RegExp(`${first.slice(-2)}$`))
     await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
     expect(host.filed.ana?.numbers).toEqual([otherNumber])
     expect(host.told.map(({ kind, before }) => [kind, before])).toEqual([

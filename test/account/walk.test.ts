@@ -86,8 +86,8 @@ describeInChromium('the account pages', (browser) => {
     await look(page, `${mode} added`)
     expect(host.filed.ana?.numbers).toHaveLength(3)
 
-    await page.getByRole('button', { name: 'Use first ••••••43' }).click()
-    await confirm(host, page, 'Use first', `${mode} first`)
+    await page.getByRole('button', { name: 'Make it the main number ••••••43' }).click()
+    await confirm(host, page, 'Make it the main number', `${mode} first`)
     expect(host.filed.ana?.numbers[0]).toBe(newNumber)
 
     await page.getByRole('link', { name: 'Set up an app' }).click()

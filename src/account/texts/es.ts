@@ -14,7 +14,7 @@ export const es: AccountTexts = {
 
   'numbers.title': 'Números de teléfono',
   'numbers.none': 'Aún no hay ninguno.',
-  'numbers.is-first': 'Los códigos llegan primero aquí',
+  'numbers.is-first': 'Número principal',
   'numbers.add': 'Agregar un número',
   'add.title': '¿Agregar este número?',
   'add.text': '{number} es tuyo: escribiste su código.',
@@ -32,7 +32,7 @@ export const es: AccountTexts = {
   'recovery.left': 'Te quedan: {n}',
   'codes.title': 'Tus códigos de recuperación',
   'codes.text':
-    'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono. Los anteriores ya no sirven.',
+    'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono. Ahora solo sirven estos.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.download': 'Descargar como texto',
@@ -56,7 +56,7 @@ export const es: AccountTexts = {
   back: 'Volver al inicio de sesión en dos pasos',
 
   'do.number-added': 'Agregar el número',
-  'do.number-first': 'Usar primero',
+  'do.number-first': 'Usar como principal',
   'do.number-removed': 'Quitar',
   'do.app-added': 'Configurar la app',
   'do.app-removed': 'Quitar la app',
@@ -66,7 +66,7 @@ export const es: AccountTexts = {
   'do.signed-out-elsewhere': 'Pedir en todos los demás',
 
   'change.number-added': 'Agregar un número',
-  'change.number-first': 'Usar otro número primero',
+  'change.number-first': 'Cambiar el número principal',
   'change.number-removed': 'Quitar un número',
   'change.app-added': 'Configurar una app de autenticación',
   'change.app-removed': 'Quitar la app de autenticación',
@@ -79,12 +79,12 @@ export const es: AccountTexts = {
   'details.device': 'Navegador',
   'details.after': 'Después',
   'after.number-added': 'Los códigos también pueden llegar a este número',
-  'after.number-first': 'Los códigos llegan primero a este número',
+  'after.number-first': 'Es tu número principal. Primero se sigue ofreciendo la última forma que te funcionó',
   'after.number-removed': 'Ya no llegan códigos a este número. Formas que te quedan: {n}',
   'after.app-added': 'También puedes entrar con los códigos de la app',
   'after.app-replaced': 'Los códigos de tu app anterior ya no sirven',
   'after.app-removed': 'Los códigos de la app ya no sirven. Formas que te quedan: {n}',
-  'after.recovery-codes-made': 'Los códigos de recuperación anteriores ya no sirven',
+  'after.recovery-codes-made': 'Solo sirven los códigos de recuperación nuevos',
   'after.device-ended': 'Se le pide un código cuando inicia sesión',
   'after.devices-ended': 'A cada uno se le pide un código cuando inicia sesión',
   'after.signed-out-elsewhere':
@@ -94,7 +94,7 @@ export const es: AccountTexts = {
   'after.nothing': 'Cualquiera que sepa tu contraseña podrá entrar',
 
   'done.number-added': 'Se agregó el número.',
-  'done.number-first': 'Ahora los códigos llegan primero a ese número.',
+  'done.number-first': 'Ese es ahora tu número principal.',
   'done.number-removed': 'Se quitó el número.',
   'done.app-added': 'La app quedó configurada.',
   'done.app-removed': 'Se quitó la app.',

@@ -14,7 +14,7 @@ export const pt: AccountTexts = {
 
   'numbers.title': 'Números de telefone',
   'numbers.none': 'Nenhum ainda.',
-  'numbers.is-first': 'Os códigos chegam primeiro aqui',
+  'numbers.is-first': 'Número principal',
   'numbers.add': 'Adicionar um número',
   'add.title': 'Adicionar este número?',
   'add.text': '{number} é seu: você digitou o código dele.',
@@ -32,7 +32,7 @@ export const pt: AccountTexts = {
   'recovery.left': 'Restam: {n}',
   'codes.title': 'Seus códigos de recuperação',
   'codes.text':
-    'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular. Os anteriores não valem mais.',
+    'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular. Agora só estes valem.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.download': 'Baixar como texto',
@@ -56,7 +56,7 @@ export const pt: AccountTexts = {
   back: 'Voltar ao login em duas etapas',
 
   'do.number-added': 'Adicionar o número',
-  'do.number-first': 'Usar primeiro',
+  'do.number-first': 'Usar como principal',
   'do.number-removed': 'Remover',
   'do.app-added': 'Configurar o app',
   'do.app-removed': 'Remover o app',
@@ -66,7 +66,7 @@ export const pt: AccountTexts = {
   'do.signed-out-elsewhere': 'Pedir em todos os outros',
 
   'change.number-added': 'Adicionar um número',
-  'change.number-first': 'Usar outro número primeiro',
+  'change.number-first': 'Trocar o número principal',
   'change.number-removed': 'Remover um número',
   'change.app-added': 'Configurar um app autenticador',
   'change.app-removed': 'Remover o app autenticador',
@@ -79,12 +79,13 @@ export const pt: AccountTexts = {
   'details.device': 'Navegador',
   'details.after': 'Depois',
   'after.number-added': 'Os códigos também podem chegar a este número',
-  'after.number-first': 'Os códigos chegam primeiro a este número',
+  'after.number-first':
+    'É seu número principal. A última forma que funcionou para você continua sendo oferecida primeiro',
   'after.number-removed': 'Este número não recebe mais códigos. Formas que restam: {n}',
   'after.app-added': 'Você também pode entrar com os códigos do app',
   'after.app-replaced': 'Os códigos do app anterior não valem mais',
   'after.app-removed': 'Os códigos do app não valem mais. Formas que restam: {n}',
-  'after.recovery-codes-made': 'Os códigos de recuperação anteriores não valem mais',
+  'after.recovery-codes-made': 'Só os novos códigos de recuperação valem',
   'after.device-ended': 'Ele precisa de um código para entrar',
   'after.devices-ended': 'Cada um precisa de um código para entrar',
   'after.signed-out-elsewhere': 'Todos os outros dispositivos precisam de um código, também os confiáveis',
@@ -93,7 +94,7 @@ export const pt: AccountTexts = {
   'after.nothing': 'Qualquer pessoa que souber sua senha poderá entrar',
 
   'done.number-added': 'O número foi adicionado.',
-  'done.number-first': 'Agora os códigos chegam primeiro a esse número.',
+  'done.number-first': 'Esse agora é seu número principal.',
   'done.number-removed': 'O número foi removido.',
   'done.app-added': 'O app foi configurado.',
   'done.app-removed': 'O app foi removido.',
