@@ -35,8 +35,8 @@ export interface TwoFactorOptions extends HttpOptions {
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
   readonly dangerouslyAnyCountry?: true
   /**
-   * What the browser may ask to prove. Default `{ login: {} }`, and what guards bring along, unless it names others than `login`. As soon as it names
-   * others than `login`, a guard for one that it does not name is refused when it is made.
+   * What the browser may ask to prove. Default `{ login: {} }`, and what guards bring along, unless it names others than
+   * `login`. Then a guard for one that it does not name is refused when it is made.
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /** Methods of the provider, the preferred one first. Default: `sms` and `call` as far as it has them, else all. */

@@ -34,7 +34,7 @@ export type Change =
 /** How a change is called, in messages and in JSON. */
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** The kind of change that an address names, where it names one. */
+/** The kind of change that a text names, where it names one. */
 export const kindIn = (text: unknown): ChangeKind | undefined => changeKinds.find((kind) => kind === text)
 
 /**

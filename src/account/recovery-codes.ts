@@ -1,5 +1,5 @@
-import { kindIn } from './changes.js'
 import { storedBy } from './making.js'
+import { newsIn } from './news.js'
 import type { AccountPagesOptions } from './options.js'
 import type { RouteKit } from './route-kit.js'
 import { codesPage, offerCodesPage } from './views.js'
@@ -11,7 +11,7 @@ export function addRecoveryCodeRoutes(
 ): void {
   get('/recovery-codes', (visit) => {
     // Led here from the first way; a reload of the codes shows them no second time.
-    const isLed = kindIn(visit.fields.changed) !== undefined
+    const isLed = newsIn(visit.fields.changed, visit.session) !== undefined
     return isLed ? { ...offerCodesPage(sceneOf(visit)), body: {} } : { location: path, body: {} }
   })
   post('/recovery-codes', async (visit) => {

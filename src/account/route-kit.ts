@@ -1,7 +1,8 @@
 import type { Router } from 'express'
 import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
-import { type Change, kindIn, type MustKeep, type Ways, wayCount } from './changes.js'
+import { type Change, type MustKeep, type Ways, wayCount } from './changes.js'
 import { createMaking, type Made, storedBy } from './making.js'
+import { newsIn, newsOf } from './news.js'
 import type { AccountPagesOptions } from './options.js'
 import { createTexts } from './texts.js'
 import { listed, type Overview, overviewPage, type Scene } from './views.js'
@@ -40,7 +41,8 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
   async function overview(visit: OwnVisit): Promise<OwnReply> {
     const found = await overviewOf(visit)
     const { ways, devices, advice } = found
-    const page = overviewPage(sceneOf(visit), { ...found, changed: kindIn(visit.fields.changed) })
+    const changed = newsIn(visit.fields.changed, visit.session)
+    const page = overviewPage(sceneOf(visit), { ...found, changed })
     const { numbers, app, recoveryCodes: left } = ways
     return { ...page, body: { numbers: listed(numbers), app, recoveryCodes: left, devices, advice } }
   }
@@ -58,7 +60,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
     if (made === 'answered') return undefined
     if (made !== 'made') return refusal(visit, made)
     const next = isFirst && recoveryCodes ? `${path}/recovery-codes` : path
-    return { location: `${next}?changed=${kind}`, body: { changed: kind } }
+    return { location: `${next}?changed=${newsOf(kind, visit.session)}`, body: { changed: kind } }
   }
 
   return {

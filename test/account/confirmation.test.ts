@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { newsIn, newsOf } from '../../src/account/news.js'
 import type { Answer } from '../express/browser.js'
 import { bringDevice, phones, withTokens } from '../express/kit.js'
 import {
@@ -130,6 +131,26 @@ describe('after a change', () => {
     const code = host.stub.rightCode
     expect((await ana.post(`${path}/sign-out`)).json).toEqual({ changed: 'signed-out-elsewhere' })
     expect((await other.verify(code)).refusal).toEqual([410, 'challenge_gone'])
+  })
+
+  it('the page tells of it by its own address alone', async () => {
+    const { host, ana } = await startFull()
+    const { requirement } = (await ana.post(`${path}/sign-out`)).json
+    await prove(host, ana, requirement)
+    const { location } = await ana.submit(`${path}/sign-out`)
+    const told = 'Every other device is asked for a code again.'
+    expect((await ana.open(location)).text).toContain(told)
+    const [, at] = location.split('.')
+    for (const forged of [
+      `${path}?changed=app-removed`,
+      location.replace('signed-out-elsewhere', 'app-removed'),
+      location.replace(String(at), String(Number(at) + 1)),
+    ]) {
+      expect((await ana.open(forged)).text).not.toContain('role="status"')
+    }
+    expect((await (await signIn(host)).open(location)).text).not.toContain(told)
+    expect(newsIn(newsOf('app-added', 'a', Date.now() - 59_000), 'a')).toBe('app-added')
+    expect(newsIn(newsOf('app-added', 'a', Date.now() - 60_000), 'a')).toBeUndefined()
   })
 
   it('trust in browsers stays where no way went', async () => {
