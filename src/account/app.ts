@@ -11,7 +11,7 @@ const retryable: ReadonlySet<string> = new Set(['code_not_accepted', 'invalid_re
 
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
-  { tf, get, post, path, mustKeep, read, make, isConfirmed, sceneOf, replyTo, change }: RouteKit,
+  { tf, get, post, path, mustKeep, read, make, isConfirmed, sceneOf, refusal, replyTo, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
   const what: Change = { kind: 'app-added' }
@@ -37,7 +37,8 @@ export function addAppRoutes(
 
   /** The page once more, with what was wrong with the code. */
   function wrongCode(visit: OwnVisit, begun: NewAuthenticator, { status, code }: TwoFactorError): OwnReply {
-    const { 'code.wrong.app.title': title, 'code.wrong.app.text': text } = visit.texts
+    const about = code === 'invalid_request' ? 'code.unreadable.app' : 'code.wrong.app'
+    const { [`${about}.title` as const]: title, [`${about}.text` as const]: text } = visit.texts
     const problem = `${title}. ${text}`
     const page = appPage(sceneOf(visit), begun, true)
     return { ...page, problem, status, address: `${path}/app`, body: { status, code, detail: problem } }
@@ -71,7 +72,8 @@ export function addAppRoutes(
     try {
       return await confirm(visit)
     } catch (error) {
-      if (isUnproven(error)) return outdated
+      // The form was sent twice, or it was for another app, too late: the person looks which one it is.
+      if (isUnproven(error)) return (await read(visit.subject)).app ? refusal(visit, 'app_on_file') : outdated
       if (!(error instanceof TwoFactorError) || !retryable.has(error.code)) throw error
       const begun = await begin(visit)
       return begun && wrongCode(visit, begun, error)

@@ -55,6 +55,8 @@ export type Objection =
   | 'too_many'
   /** The number is on the list already. */
   | 'on_file'
+  /** An app is there, and no other one is being set up. */
+  | 'app_on_file'
   /** Something else is on file than what the change was made from. */
   | 'stale'
 

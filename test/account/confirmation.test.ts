@@ -51,7 +51,7 @@ describe('every change', () => {
       expect(refused.json.details.rows.at(-1)).toEqual(['Afterwards', expect.stringMatching(/\w/)])
     }
     expect((await ana.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
-    expect(await ana.post(`${path}/app`, { code: '123456' })).toMatchObject({ status: 403 })
+    expect((await ana.post(`${path}/app`, { code: '123456' })).refusal).toEqual([409, 'app_on_file'])
     expect([host.filed.ana, host.told]).toEqual([before, []])
     expect((await ana.get(path)).json.devices).toHaveLength(1)
   })

@@ -57,9 +57,13 @@ describe('whoever has no second factor', () => {
     const wrong = await eve.submit(`${path}/app`, { code: '000000' })
     expect([wrong.status, host.filed.eve?.app]).toEqual([422, undefined])
     expect(wrong.text).toContain('<title>Error: ')
+    expect((await eve.submit(`${path}/app`, { code: 'x' })).text).toContain('Enter the six digits')
     const right = await eve.submit(`${path}/app`, { code: shownByApp(host, secret) })
     expect(right.location).toContain(`${path}/recovery-codes?changed=app-added.`)
     expect(host.filed.eve?.app).toBe(secret)
+    // Sent twice, it did not fail: the page says what is on file.
+    const twice = await eve.submit(`${path}/app`, { code: shownByApp(host, secret) })
+    expect([twice.status, twice.text]).toEqual([409, expect.stringContaining('An app is set up.')])
     expect(changedIn(host)).toEqual(['app-added'])
     // The session alone is worth nothing from here on.
     expect((await eve.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])

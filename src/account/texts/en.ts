@@ -106,6 +106,7 @@ export const en = {
     'You would have nothing but recovery codes, which run out. Add another way before you remove this one.',
   'problem.too_many': 'You have five numbers. Remove one before you add another.',
   'problem.on_file': 'That number is in your list already.',
+  'problem.app_on_file': 'An app is set up. If you were setting up another one, begin again.',
   'problem.stale': 'Your settings were changed meanwhile, so nothing was done. Look at them and try again.',
 }
 

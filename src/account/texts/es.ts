@@ -109,5 +109,6 @@ export const es: AccountTexts = {
     'Solo te quedarían códigos de recuperación, y se acaban. Agrega otra forma antes de quitar esta.',
   'problem.too_many': 'Tienes cinco números. Quita uno antes de agregar otro.',
   'problem.on_file': 'Ese número ya está en tu lista.',
+  'problem.app_on_file': 'Ya hay una app configurada. Si estabas configurando otra, empieza de nuevo.',
   'problem.stale': 'Tus ajustes cambiaron entretanto y no se hizo nada. Revísalos e inténtalo de nuevo.',
 }

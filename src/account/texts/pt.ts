@@ -110,5 +110,6 @@ export const pt: AccountTexts = {
     'Você só teria códigos de recuperação, que acabam. Adicione outra forma antes de remover esta.',
   'problem.too_many': 'Você tem cinco números. Remova um antes de adicionar outro.',
   'problem.on_file': 'Esse número já está na sua lista.',
+  'problem.app_on_file': 'Já há um app configurado. Se você estava configurando outro, comece de novo.',
   'problem.stale': 'Suas configurações mudaram nesse meio-tempo e nada foi feito. Confira e tente de novo.',
 }
