@@ -14,6 +14,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     purpose,
     path: `${path}/number`,
     successPath: `${path}/numbers/add`,
+    backPath: path,
   })
   const requireProof = newNumber.requireProof()
 

@@ -13,6 +13,7 @@ describe('a number', () => {
       code: 'unproven',
       startUrl: `${path}/number/start`,
     })
+    expect((await ana.open(`${path}/number`)).text).toContain(`<a href="${path}">Go back</a>`)
     await proveNumber(host, ana)
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
     const refused = await ana.post(`${path}/numbers/add`)

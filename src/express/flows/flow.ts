@@ -69,6 +69,8 @@ export interface Flow<Acting extends Actor = Actor> {
   proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
   /** Where success leads when the request does not say so. */
   successPathOf(purpose: string): string | undefined
+  /** Where the page for a number leads back to, in place of the link `home`. */
+  readonly backPath?: string | undefined
   /** The interrupted form that a page was opened for; in the auth lane alone. */
   readonly openForm?: Resumption['open']
 }

@@ -9,7 +9,14 @@ import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { whenGone } from '../host/requester.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import { createRouter, factory, type SingleHandlers, singleHandlers, startChecks } from '../http/routes.js'
+import {
+  createRouter,
+  factory,
+  type SingleHandlers,
+  singleHandlers,
+  sitePath,
+  startChecks,
+} from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import type { PageView } from '../pages/page-view.js'
@@ -30,9 +37,15 @@ export interface PhoneVerificationOptions {
    * const signup = tf.phoneVerification({ path: '/signup/phone', successPath: '/signup' })
    */
   readonly path?: string
+  /** Where its first page leads back to, in place of the link `home`: a path of this site. */
+  readonly backPath?: string
 }
 
-export const verificationChecks: Checks<PhoneVerificationOptions> = { ...startChecks, path: mountPath }
+export const verificationChecks: Checks<PhoneVerificationOptions> = {
+  ...startChecks,
+  path: mountPath,
+  backPath: sitePath,
+}
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
 export interface PhoneVerification extends SingleHandlers {
@@ -102,13 +115,13 @@ declare global {
 /** One phone verification with routes and pages of its own, wherever it is mounted. */
 export function createPhoneVerification(
   http: HttpParts,
-  { purpose = 'signup', successPath, path }: PhoneVerificationOptions,
+  { purpose = 'signup', successPath, path, backPath }: PhoneVerificationOptions,
 ): PhoneVerification {
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
   const { enrolments, purposes, emit } = domain
   purposes.forEnrolment(purpose)
   renewal.takeNumbers()
-  const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
+  const { handlers, views } = createRoutes(http, createSignup(http, { purpose, successPath, backPath }))
   const shown = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {

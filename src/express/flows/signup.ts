@@ -18,12 +18,15 @@ interface Enrollee extends Omit<Actor, 'phone'> {
 
 type Acting = Actor & Enrollee
 
+/** What a number is proven for, and where its pages lead. */
+interface SignupPlace {
+  readonly purpose: string
+  readonly successPath: string | undefined
+  readonly backPath: string | undefined
+}
+
 /** A phone verification: the number comes from the body of start and is remembered under the session. */
-export function createSignup(
-  http: HttpParts,
-  purpose: string,
-  successPath: string | undefined,
-): Flow<Acting> {
+export function createSignup(http: HttpParts, { purpose, successPath, backPath }: SignupPlace): Flow<Acting> {
   const { subjectOf, addressOf, sessions, renewal } = http
   const { challenges, grants, enrolments } = http.domain
 
@@ -109,5 +112,6 @@ export function createSignup(
       return proof !== undefined && proof.verifiedAt >= since ? { purpose } : undefined
     },
     successPathOf: () => successPath,
+    backPath,
   }
 }

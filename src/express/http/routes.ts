@@ -47,12 +47,13 @@ export interface StartOptions {
   readonly successPath?: string
 }
 
-const successPath = that("must be a path of this site, such as '/account'", isPath)
+/** A path of this site, where a page leads. */
+export const sitePath = that("must be a path of this site, such as '/account'", isPath)
 const purpose = nonEmptyString()
 
-export const routesChecks: Checks<RoutesOptions> = { successPath }
+export const routesChecks: Checks<RoutesOptions> = { successPath: sitePath }
 /** With a misspelt purpose the browser would choose. */
-export const startChecks: Checks<StartOptions> = { purpose, successPath }
+export const startChecks: Checks<StartOptions> = { purpose, successPath: sitePath }
 
 /**
  * Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones.

@@ -103,6 +103,8 @@ export interface PageView {
   readonly own?: OwnPage | undefined
   /** What the option `pages.links` leads to. */
   readonly links: PageLinks
+  /** Where the page `phone` leads back to, in place of the link `home`. */
+  readonly backPath?: string | undefined
   /** For whoever cannot do what the page is there for, one below the other. */
   readonly ways: readonly Way[]
   /** ISO 3166 codes to choose from at signup. */

@@ -152,6 +152,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
       links: http.linksOf(req),
+      backPath: flow.backPath,
       // These pages have no form, and their request often no session to take a token from.
       formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
       countries,

@@ -22,12 +22,12 @@ export function waysOut(view: Decided, again: string | undefined): readonly Way[
 }
 
 function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
-  const { page, links, mendedBy, problem, changeableNumber } = view
+  const { page, links, backPath, mendedBy, problem, changeableNumber } = view
   if (page === 'pair') return [['link.home', links.home ?? '/']]
   if (page === 'phone') {
     return [
       ['link.support', links.support],
-      ['link.home', links.home ?? '/'],
+      backPath === undefined ? ['link.home', links.home ?? '/'] : ['link.back', backPath],
     ]
   }
   if (page === 'recovery') {
