@@ -100,6 +100,13 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
   return mustKeep === 'way' ? 'only_recovery_codes' : undefined
 }
 
+/** Whether a number or the app may be removed: any of them, or none. */
+export function canRemove(ways: Ways, mustKeep: MustKeep): boolean {
+  const [number] = ways.numbers
+  const removal: Change = number === undefined ? { kind: 'app-removed' } : { kind: 'number-removed', number }
+  return objectionTo(removal, ways, mustKeep) === undefined
+}
+
 /** Whether there is one way less afterwards. */
 const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
 

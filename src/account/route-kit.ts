@@ -1,6 +1,6 @@
 import type { Router } from 'express'
 import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
-import { type Change, type MustKeep, type Ways, wayCount } from './changes.js'
+import { type Change, canRemove, type MustKeep, type Ways, wayCount } from './changes.js'
 import { createMaking, type Made, storedBy } from './making.js'
 import { newsIn, newsOf } from './news.js'
 import type { AccountPagesOptions } from './options.js'
@@ -27,7 +27,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
 
   async function overviewOf({ req, subject }: OwnVisit): Promise<Overview> {
     const [ways, devices] = await Promise.all([making.read(subject), tf.trustedDevices.list(subject, req)])
-    return { ways, devices, advice: adviceFor(ways) }
+    return { ways, devices, advice: adviceFor(ways), canRemove: canRemove(ways, mustKeep) }
   }
 
   function adviceFor(ways: Ways): Overview['advice'] {

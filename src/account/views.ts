@@ -26,6 +26,8 @@ export interface ListedNumber {
 export interface Overview {
   readonly ways: Ways
   readonly devices: readonly TrustedDevice[]
+  /** Whether a way may go: what would be refused is not offered. */
+  readonly canRemove: boolean
   /** What is missing, as the key of its text. */
   readonly advice?: Extract<keyof AccountTexts, `advice.${string}`> | undefined
   /** What was changed just now. */
@@ -49,8 +51,8 @@ export function overviewPage(scene: Scene, overview: Overview): OwnPage {
   const news = changed && html`<p class="notice" role="status">${texts[`done.${changed}`]}</p>\n`
   const told = advice && html`<p>${texts[advice]}</p>\n`
   const sections = [
-    numbersSection(scene, ways),
-    appSection(scene, ways),
+    numbersSection(scene, overview),
+    appSection(scene, overview),
     recoverySection(scene, ways),
     devicesSection(scene, devices),
     elsewhereSection(scene),
@@ -59,7 +61,7 @@ export function overviewPage(scene: Scene, overview: Overview): OwnPage {
   return { title: texts.title, content: content.markup }
 }
 
-function numbersSection(scene: Scene, { numbers }: Ways): Html {
+function numbersSection(scene: Scene, { ways: { numbers }, canRemove }: Overview): Html {
   const { texts, path } = scene
   const rows = listed(numbers).map(({ id, masked }, index) => {
     const first = index === 0 && numbers.length > 1
@@ -67,7 +69,7 @@ function numbersSection(scene: Scene, { numbers }: Ways): Html {
     const fields = { number: id }
     const button = { fields, of: masked }
     const putFirst = index > 0 && changeButton(scene, '/numbers/first', 'number-first', button)
-    const remove = changeButton(scene, '/numbers/remove', 'number-removed', button)
+    const remove = canRemove && changeButton(scene, '/numbers/remove', 'number-removed', button)
     return html`<li><p>${name}</p>
 ${putFirst}${remove}</li>
 `
@@ -81,12 +83,12 @@ ${putFirst}${remove}</li>
   )
 }
 
-function appSection(scene: Scene, { app }: Ways): Html | undefined {
+function appSection(scene: Scene, { ways: { app }, canRemove }: Overview): Html | undefined {
   if (app === undefined) return undefined
   const { texts, path } = scene
   const setUpLink = link(`${path}/app`, texts[app ? 'app.replace' : 'app.add'])
   const content = html`<p>${texts[app ? 'app.on' : 'app.off']}</p>
-${setUpLink}${app && changeButton(scene, '/app/remove', 'app-removed')}`
+${setUpLink}${app && canRemove && changeButton(scene, '/app/remove', 'app-removed')}`
   return section('app', texts['app.title'], content)
 }
 

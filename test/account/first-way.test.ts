@@ -31,6 +31,7 @@ describe('whoever has no second factor', () => {
     const added = await eve.submit(`${path}/numbers/add`)
     expect(added.location).toContain(`${path}/recovery-codes?changed=number-added.`)
     expect((await eve.open(added.location)).text).toContain('Make recovery codes')
+    expect((await eve.open(path)).text).not.toMatch(/Remove|Make it the main/)
     // Still in, and no further code for these.
     expect((await eve.get('/home')).status).toBe(200)
     const made = await eve.post(`${path}/recovery-codes`)
