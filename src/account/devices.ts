@@ -1,11 +1,11 @@
 import type { RouteKit } from './route-kit.js'
 
 /** Trusted browsers and other sessions: end one, all, everything. */
-export function addDeviceRoutes({ tf, post, refusal, change }: RouteKit): void {
+export function addDeviceRoutes({ tf, post, alreadySo, change }: RouteKit): void {
   post('/devices/end', async (visit) => {
     const { subject, fields } = visit
     const found = (await tf.trustedDevices.list(subject)).find(({ id }) => id === fields.device)
-    if (found === undefined) return refusal(visit, 'stale')
+    if (found === undefined) return alreadySo
     const { id, label } = found
     const store = () => tf.trustedDevices.revoke(subject, id)
     return change(visit, { kind: 'device-ended', device: { id, label } }, store)

@@ -8,7 +8,7 @@ import { addNumberPage, listed } from './views.js'
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
   const { router, tf, get, post, options, path, mustKeep } = kit
-  const { read, make, change, replyTo, refusal, sceneOf } = kit
+  const { read, make, change, replyTo, refusal, alreadySo, sceneOf } = kit
   const { numbers, newNumberPurpose: purpose = 'new-number' } = options
   const newNumber = tf.phoneVerification({
     purpose,
@@ -31,18 +31,15 @@ export function addNumberRoutes(kit: RouteKit): void {
     return proven && { number: proven.phone, isFirst: isWithoutWay(await read(visit.subject), mustKeep) }
   }
 
-  /** The number on file that a form names. */
-  async function numberIn({ subject, fields }: OwnVisit): Promise<string | undefined> {
-    const { numbers: list } = await read(subject)
-    return list[listed(list).findIndex(({ id }) => id === fields.number)]
-  }
-
-  /** Puts a number first, or removes it. */
+  /** Puts the number on file that a form names first, or removes it. */
   const changeListed =
     (kind: 'number-first' | 'number-removed'): OwnAct =>
     async (visit) => {
-      const number = await numberIn(visit)
+      const { numbers: list } = await read(visit.subject)
+      const index = listed(list).findIndex(({ id }) => id === visit.fields.number)
+      const number = list[index]
       if (number === undefined) return refusal(visit, 'stale')
+      if (kind === 'number-first' && index === 0) return alreadySo
       const what: Change = { kind, number }
       const store = (ways: Ways) => numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers)
       return change(visit, what, store)

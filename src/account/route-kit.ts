@@ -63,8 +63,11 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
     return { location: `${next}?changed=${newsOf(kind, visit.session)}`, body: { changed: kind } }
   }
 
+  /** It is so already: nobody is asked for a code, and nothing was changed. */
+  const alreadySo: OwnReply = { location: path, body: {} }
+
   return {
-    ...{ router, tf, options, path, mustKeep, ...making, sceneOf, overview, refusal, replyTo },
+    ...{ router, tf, options, path, mustKeep, ...making, sceneOf, overview, refusal, replyTo, alreadySo },
     get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
     post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
     /** Makes one change. `save` returns false where something else is on file than the change was made from. */

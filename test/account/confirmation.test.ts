@@ -75,6 +75,18 @@ describe('every change', () => {
     expect([host.filed.ana, host.told]).toEqual([before, []])
   })
 
+  it('that would change nothing asks for no code', async () => {
+    const { host, ana } = await startFull()
+    for (const [way, fields] of [
+      ['/devices/end', { device: 'ended before' }],
+      ['/numbers/first', { number: await idOf(ana, 0) }],
+    ] as const) {
+      expect((await ana.post(path + way, fields)).json).toEqual({})
+      expect(await ana.submit(path + way, fields)).toMatchObject({ status: 303, location: path })
+    }
+    expect(host.told).toEqual([])
+  })
+
   it('asks anew where something else is on file by then', async () => {
     const { host, ana } = await startFull()
     const number = await idOf(ana, 1)
