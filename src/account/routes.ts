@@ -23,6 +23,9 @@ import { createRouteKit } from './route-kit.js'
  * }))
  */
 export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Router {
+  if (typeof tf?.ownRoute !== 'function') {
+    throw optionError('accountPages: const tf = twoFactor({ … }); accountPages(tf, { path, numbers })')
+  }
   checkAccountOptions(options)
   checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options

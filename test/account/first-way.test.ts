@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { accountPages } from '../../src/account/index.js'
 import { phones } from '../express/kit.js'
 import {
   type AccountHost,
@@ -110,6 +111,13 @@ describe('whoever has no second factor', () => {
       code: 'ERR_TWO_FACTOR_OPTION',
       message: expect.stringContaining(`accountPages: ${message}`),
     })
+  })
+
+  it('has pages of no twoFactor(): the error has the line to write', () => {
+    const none = JSON.parse('{}')
+    for (const tf of [undefined, none]) {
+      expect(() => accountPages(tf, none)).toThrow('accountPages(tf, { path, numbers })')
+    }
   })
 
   it('has it no more once another session has set one up', async () => {
