@@ -3,7 +3,7 @@ import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways } from './changes.js'
 import { firstWay, storedBy } from './making.js'
 import type { AccountPagesOptions } from './options.js'
-import type { Reply, RouteKit } from './route-kit.js'
+import { problemBody, type Reply, type RouteKit } from './route-kit.js'
 import { appPage } from './views.js'
 
 /** Typed again, the code may be right. */
@@ -37,18 +37,25 @@ export function addAppRoutes(
 
   /** The page once more, with what was wrong with the code. */
   function wrongCode(visit: OwnVisit, begun: NewAuthenticator, { status, code }: TwoFactorError): OwnReply {
-    const about = code === 'invalid_request' ? 'code.unreadable.app' : 'code.wrong.app'
+    const isUnreadable = code === 'invalid_request'
+    const about = isUnreadable ? 'code.unreadable.app' : 'code.wrong.app'
     const { [`${about}.title` as const]: title, [`${about}.text` as const]: text } = visit.texts
     const problem = `${title}. ${text}`
     const page = appPage(sceneOf(visit), begun, true)
-    return { ...page, problem, status, address: `${path}/app`, body: { status, code, detail: problem } }
+    const body = problemBody(
+      code,
+      isUnreadable ? 'The request is invalid' : 'The code is incorrect',
+      problem,
+      status,
+    )
+    return { ...page, problem, status, address: `${path}/app`, body }
   }
 
   /** Confirmed too long ago, or another tab was first: there it is asked for anew, with another secret. */
   const outdated: OwnReply = {
     location: `${path}/app`,
     status: 403,
-    body: { status: 403, code: 'second_factor_required' },
+    body: problemBody('second_factor_required', 'A fresh second factor is required', undefined, 403),
   }
 
   /** Puts the app on file, by the first code that it shows. */

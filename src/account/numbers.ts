@@ -1,8 +1,8 @@
-import type { OwnAct, OwnVisit } from '../index.js'
+import type { OwnAct, OwnReply, OwnVisit } from '../index.js'
 import { type Change, isWithoutWay, type Ways, waysAfter } from './changes.js'
 import { storedBy } from './making.js'
 import { passes } from './passes.js'
-import type { RouteKit } from './route-kit.js'
+import { problemBody, type RouteKit } from './route-kit.js'
 import { addNumberPage, listed } from './views.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
@@ -19,10 +19,9 @@ export function addNumberRoutes(kit: RouteKit): void {
   const requireProof = newNumber.requireProof()
 
   /** Where a number is proven first. */
-  const unproven = {
-    location: `${path}/number`,
-    status: 409,
-    body: { status: 409, code: 'unproven', startUrl: `${path}/number/start` },
+  function unproven({ texts }: OwnVisit): OwnReply {
+    const problem = problemBody('unproven', 'No number is proven', texts['phone.unproven.text'])
+    return { location: `${path}/number`, status: 409, body: { ...problem, startUrl: `${path}/number/start` } }
   }
 
   /** The number that was proven last and is to be added; undefined where there is none. */
@@ -48,13 +47,13 @@ export function addNumberRoutes(kit: RouteKit): void {
   router.use('/number', newNumber.routes())
   get('/numbers/add', async (visit) => {
     const found = await provenNumber(visit)
-    if (found === undefined) return unproven
+    if (found === undefined) return unproven(visit)
     const { number, isFirst } = found
     return { ...addNumberPage(sceneOf(visit), number, isFirst), body: { number } }
   })
   post('/numbers/add', async (visit) => {
     const found = await provenNumber(visit)
-    if (found === undefined) return unproven
+    if (found === undefined) return unproven(visit)
     const { number, isFirst } = found
     const what: Change = { kind: 'number-added', number }
     const made = await make(visit, what, async (ways) => {

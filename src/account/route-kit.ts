@@ -10,8 +10,17 @@ import { listed, type Overview, overviewPage, type Scene } from './views.js'
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
 export type Reply = OwnReply | undefined
 
+/** A refusal as JSON, in the form of the other problems of the package (RFC 9457). */
+export const problemBody = (code: string, title: string, detail = title, status = 409): object => ({
+  type: `urn:express-two-factor:${code}`,
+  ...{ title, status, detail, code },
+})
+
 /** What all routes of the pages share. */
 export type RouteKit = ReturnType<typeof createRouteKit>
+
+/** What programs read above each reason, in English like the titles of all problems. */
+const unchanged = 'Nothing was changed'
 
 /** Few enough to make new ones. */
 const fewCodes = 3
@@ -52,7 +61,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
     const scene = sceneOf(visit)
     const problem = scene.texts[`problem.${code}`]
     const page = overviewPage(scene, await overviewOf(visit))
-    return { ...page, problem, status: 409, address: path, body: { status: 409, code, detail: problem } }
+    return { ...page, problem, status: 409, address: path, body: problemBody(code, unchanged, problem) }
   }
 
   /** What becomes of a change. Whoever has set up the first way is led on to recovery codes. */

@@ -9,7 +9,10 @@ describe('a number', () => {
     const host = await startAccounts()
     const ana = await host.signIn()
     expect((await ana.post(`${path}/numbers/add`)).json).toEqual({
+      type: 'urn:express-two-factor:unproven',
+      title: 'No number is proven',
       status: 409,
+      detail: expect.stringContaining('Nothing was submitted'),
       code: 'unproven',
       startUrl: `${path}/number/start`,
     })
@@ -65,7 +68,13 @@ describe('a number', () => {
     const host = await startAccounts({ numbers: [first, otherNumber, '+573000000001', '+573000000002'] })
     const ana = await host.signIn()
     await proveNumber(host, ana, otherNumber)
-    expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'on_file'])
+    expect((await ana.post(`${path}/numbers/add`)).json).toEqual({
+      type: 'urn:express-two-factor:on_file',
+      title: 'Nothing was changed',
+      status: 409,
+      detail: 'That number is in your list already.',
+      code: 'on_file',
+    })
     host.filed.ana?.numbers.push('+573000000003')
     await proveNumber(host, ana)
     expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'too_many'])
