@@ -10,7 +10,7 @@ it('the changelog is a page, and so is the README; all documents together are a 
   // A rebase over this page brings the old lines back, because the file merges by union: keep your own one.
   expect(bytes('CHANGELOG.md'), 'CHANGELOG.md').toBeLessThan(15_000)
   expect(bytes('README.md'), 'README.md').toBeLessThan(9_000)
-  expect(bytes(...documents), 'README.md and docs').toBeLessThan(112_000)
+  expect(bytes(...documents), 'README.md and docs').toBeLessThan(113_500)
 })
 
 /** What hosts ask, and where it is answered. */

@@ -16,6 +16,7 @@ const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] 
   ],
   [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
   [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
+  [/OOM/, 'redis_full', 'raise maxmemory, in its file too: it has no room for another sign-in'],
   [/no answer|timeout/i, 'redis_silent', 'look whether it hangs, or whether a firewall stops this machine'],
   [/^/, 'redis_unusable', 'start it, and check the address, the password and the permissions in REDIS_URL'],
 ]

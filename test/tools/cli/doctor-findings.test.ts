@@ -262,6 +262,12 @@ const redisFixtures: typeof fixtures = [
     },
   ],
   [
+    'a Redis that is full',
+    'redis_full',
+    'raise maxmemory',
+    async () => ({ redisUrl: (await redis('--maxmemory', '100kb')).url }),
+  ],
+  [
     'a Redis that forgets',
     'store_evicts',
     'set maxmemory-policy to noeviction',
