@@ -227,6 +227,13 @@ describe('a message that is not as it should be', () => {
     expect(recorder.requests).toEqual([])
     expect(report.mock.calls).toEqual([[{ reason: 'text', asked: false }]])
   })
+
+  test('is not sent by a channel that its client lacks', async () => {
+    const report = vi.fn()
+    const codes = provider({ client: { sendSms: async () => undefined } })
+    expect(await codes.sendCode({ ...order, channel: 'call', report })).toEqual({ result: 'not-sent' })
+    expect(report.mock.calls).toEqual([[{ reason: 'channel', asked: false }]])
+  })
 })
 
 describe('a send is', () => {
