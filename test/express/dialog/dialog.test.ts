@@ -182,6 +182,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     const recovery = { purposes, recoveryCodes: { consume: () => true } }
     const { host, page, answer } = await openDialog({ options: recovery })
     await dialogOf(page).getByRole('link', { name: en['recovery.title'] }).click()
+    await page.getByRole('dialog', { name: en['recovery.title'] }).waitFor()
     await dialogOf(page).getByRole('textbox').fill(wrongCode())
     await dialogOf(page).getByRole('button', { name: en['code.submit'] }).click()
     expect(await answer).toEqual([200, '{"saved":true}'])
