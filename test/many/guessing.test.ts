@@ -3,33 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { startRedisCluster } from '../store/redis-cluster-server.js'
-import { startRedis, withoutRedis } from '../store/redis-server.js'
+import { withoutRedis } from '../store/redis-server.js'
 import { guess, type Instance, type Setting, startInstance } from './processes.js'
+import { redisStores } from './redis-stores.js'
 
 const processes = enough(4, { inFull: 8 })
 const wrongGuesses = enough(1_000, { inFull: 20_000 })
 const rightGuesses = enough(200, { inFull: 500 })
 
-/** Every second process uses the other client library. */
-const stores = {
-  'one Redis': {
-    start: async () => {
-      const server = await startRedis()
-      return { redisPorts: [server.port], stop: () => server.kill() }
-    },
-    clientNames: ['redis', 'ioredis'],
-  },
-  'a cluster of three nodes': {
-    start: async () => {
-      const { primaries, stop } = await startRedisCluster()
-      return { redisPorts: primaries.map(({ port }) => port), stop }
-    },
-    clientNames: ['cluster of redis', 'cluster of ioredis'],
-  },
-} as const
-
-describe.skipIf(withoutRedis).each(Object.entries(stores))(
+describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
   `${processes} processes on %s`,
   (name, { start, clientNames }) => {
     let redis: { readonly redisPorts: readonly number[]; stop(): Promise<void> }

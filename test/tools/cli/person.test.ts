@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { PersonSeen } from '../../../src/challenge/desk.js'
 import { challenged, newcomer, signedIn } from '../../many/people.js'
 import { type Instance, type Setting, startInstance } from '../../many/processes.js'
+import { redisStores } from '../../many/redis-stores.js'
 import { type ProviderStub, startProviderStub } from '../../provider-stub.js'
-import { startRedisCluster } from '../../store/redis-cluster-server.js'
-import { startRedis, until, withoutRedis } from '../../store/redis-server.js'
+import { until, withoutRedis } from '../../store/redis-server.js'
 import { run, runInTerminal, withoutTerminal } from './program.js'
 
 const secret = 'a secret of thirty-two bytes or more'
@@ -21,26 +21,9 @@ type Told = PersonSeen & {
   readonly failure?: { readonly code: string }
 }
 
-const stores = {
-  'one Redis': {
-    start: async () => {
-      const server = await startRedis()
-      return { redisPorts: [server.port], stop: () => server.kill() }
-    },
-    clientName: 'ioredis',
-  },
-  'a cluster': {
-    start: async () => {
-      const { primaries, stop } = await startRedisCluster()
-      return { redisPorts: primaries.map(({ port }) => port), stop }
-    },
-    clientName: 'cluster of redis',
-  },
-} as const
-
-describe.skipIf(withoutRedis).each(Object.entries(stores))(
+describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
   'express-two-factor person beside a process that serves on %s',
-  (_name, { start, clientName }) => {
+  (_name, { start, clientNames: [clientName] }) => {
     let redis: { readonly redisPorts: readonly number[]; stop(): Promise<void> }
     let stub: ProviderStub
     let app: Instance

@@ -4,9 +4,9 @@ import type { SignupsSeen } from '../../../src/challenge/desk.js'
 import { enough } from '../../in-full.js'
 import { signedIn } from '../../many/people.js'
 import { type Instance, startInstance, type Told } from '../../many/processes.js'
+import { redisStores } from '../../many/redis-stores.js'
 import { type ProviderStub, startProviderStub } from '../../provider-stub.js'
-import { startRedisCluster } from '../../store/redis-cluster-server.js'
-import { startRedis, until, withoutRedis } from '../../store/redis-server.js'
+import { until, withoutRedis } from '../../store/redis-server.js'
 import { run } from './program.js'
 
 const secret = 'a secret of thirty-two bytes or more'
@@ -15,24 +15,7 @@ const hour = 3_600_000
 /** Sign-ups under way at once, at each process. */
 const visitors = enough(20, { inFull: 60 })
 
-const stores = {
-  'one Redis': {
-    start: async () => {
-      const server = await startRedis()
-      return { redisPorts: [server.port], stop: () => server.kill() }
-    },
-    clientNames: ['redis', 'ioredis'],
-  },
-  'a cluster': {
-    start: async () => {
-      const { primaries, stop } = await startRedisCluster()
-      return { redisPorts: primaries.map(({ port }) => port), stop }
-    },
-    clientNames: ['cluster of redis', 'cluster of ioredis'],
-  },
-} as const
-
-describe.skipIf(withoutRedis).each(Object.entries(stores))(
+describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
   'express-two-factor signups beside two processes that serve on %s',
   (_name, { start, clientNames }) => {
     let redis: { readonly redisPorts: readonly number[]; stop(): Promise<void> }
