@@ -100,7 +100,7 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
   return mustKeep === 'way' ? 'only_recovery_codes' : undefined
 }
 
-/** Whether a number or the app may be removed: any of them, or none. */
+/** Whether a way may be removed: the same for each number and the app. */
 export function canRemove(ways: Ways, mustKeep: MustKeep): boolean {
   const [number] = ways.numbers
   const removal: Change = number === undefined ? { kind: 'app-removed' } : { kind: 'number-removed', number }

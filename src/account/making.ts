@@ -55,7 +55,10 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
 
   const askedOf = (req: Request) => asked.get(req) as Asked
   const guardOptions = {
-    ...{ purpose, once: true, resume: true, formPath: path },
+    purpose,
+    once: true,
+    resume: true,
+    formPath: path,
     bind(req: Request) {
       const { change, ways } = askedOf(req)
       return boundTo(change, ways)

@@ -13,7 +13,10 @@ export type Reply = OwnReply | undefined
 /** A refusal as JSON, in the form of the other problems of the package (RFC 9457). */
 export const problemBody = (code: string, title: string, detail = title, status = 409): object => ({
   type: `urn:express-two-factor:${code}`,
-  ...{ title, status, detail, code },
+  title,
+  status,
+  detail,
+  code,
 })
 
 /** What all routes of the pages share. */
@@ -76,7 +79,17 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
   const alreadySo: OwnReply = { location: path, body: {} }
 
   return {
-    ...{ router, tf, options, path, mustKeep, ...making, sceneOf, overview, refusal, replyTo, alreadySo },
+    ...making,
+    router,
+    tf,
+    options,
+    path,
+    mustKeep,
+    sceneOf,
+    overview,
+    refusal,
+    replyTo,
+    alreadySo,
     get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
     post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
     /** Makes one change. `save` returns false where something else is on file than the change was made from. */
