@@ -102,9 +102,12 @@ export async function rehearse<Person extends RehearsalPerson>(
     )
     const hindrance = hindranceOf(rows)
     return {
-      ...{ ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell') },
-      ...{ ...(hindrance !== undefined && { hindrance }), rows, notAttacked: missed() },
-      ...{ requests: wire.requests(), durationMs: Math.round(performance.now() - began) },
+      ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell'),
+      ...(hindrance !== undefined && { hindrance }),
+      rows,
+      notAttacked: missed(),
+      requests: wire.requests(),
+      durationMs: Math.round(performance.now() - began),
     }
   } finally {
     for (const end of ends.reverse()) await end()

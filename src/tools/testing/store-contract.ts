@@ -64,7 +64,12 @@ export function storeContract(options: StoreContractOptions): void {
         const [ledgerKey, counterKey] = [() => newKey('auth'), () => newKey('count-contract')]
         try {
           await run({
-            ...{ store: await open(), key: ledgerKey(), counter: counterKey(), open, ledgerKey, counterKey },
+            store: await open(),
+            key: ledgerKey(),
+            counter: counterKey(),
+            open,
+            ledgerKey,
+            counterKey,
             elapse: async (ms) => void (await elapse(ms)),
           })
         } finally {

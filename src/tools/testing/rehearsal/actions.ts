@@ -118,7 +118,10 @@ export const attacksOnActions: readonly Attack[] = [
         const fields = fieldsOf(action, visit)
         return [
           ...inContentTypes(fields).map(({ type, body }) => ({
-            ...{ method, path, body, headers: { 'content-type': type } },
+            method,
+            path,
+            body,
+            headers: { 'content-type': type },
           })),
           { method, path: `${path}?${formOf(fields)}` },
         ]

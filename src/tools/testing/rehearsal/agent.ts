@@ -69,7 +69,10 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
   const agent: Agent = {
     origin: wire.origin,
     headers: always,
-    ...{ cookies, answers, setCookies, send },
+    cookies,
+    answers,
+    setCookies,
+    send,
     get: (path, headers) => send({ method: 'GET', path, ...(headers && { headers }) }),
     post: (path, body, headers) => send({ method: 'POST', path, body, ...(headers && { headers }) }),
     async follow(response) {

@@ -24,7 +24,11 @@ export function createEar({ key }: { readonly key: string }) {
   process.on('warning', onWarning)
 
   return {
-    ...{ codes, warnings, eventTexts, heard, secretIn },
+    codes,
+    warnings,
+    eventTexts,
+    heard,
+    secretIn,
     hear: (response: RehearsalResponse) => void heard.push(response),
     close(): void {
       events.unsubscribe(onEvent)

@@ -46,7 +46,8 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
     throw optionError(`rehearse: no sandbox answers at ${wire.origin}: ${error.message}`)
   })
   return {
-    ...{ credentials, approvedStatuses },
+    credentials,
+    approvedStatuses,
     inbox: {
       waitFor: (phone, options) => get('/messages/wait', { phone, ...options }),
       list: (phone) => get('/messages', { phone }),
@@ -66,7 +67,9 @@ export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
   const messages = await inbox.list()
   const earlier = new Set(messages.map(({ id }) => id))
   return {
-    ...{ credentials, approvedStatuses, faults },
+    credentials,
+    approvedStatuses,
+    faults,
     inbox: {
       waitFor: (phone, { after = messages[0]?.id, ...options }) =>
         inbox.waitFor(phone, { ...options, after }),

@@ -93,8 +93,18 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   }
 
   return {
-    ...{ options, path, sandbox, ear, origin: wire.origin, agent, person, passwordGiven, challenged, verify },
-    ...{ admitted, codeGiven },
+    options,
+    path,
+    sandbox,
+    ear,
+    origin: wire.origin,
+    agent,
+    person,
+    passwordGiven,
+    challenged,
+    verify,
+    admitted,
+    codeGiven,
     ...createPages(pages, agent),
     ...createDeeds({ given: actions, path, nobody: agent, codeGiven }),
     /** Somebody with password and code. */
