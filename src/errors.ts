@@ -1,17 +1,14 @@
 /** The HTTP status of every problem code: a new code without a status does not compile. */
 export const httpStatusOf = {
-  /**
-   * Wrong shape of code or body, unknown purpose, foreign or old `requirement`, a code that does not say what it is
-   * for.
-   */
+  /** A body or code of the wrong shape, an unknown purpose or `requirement`, or a code that does not say what it is for. */
   invalid_request: 400,
   /** `subject` returned nobody: sign in first. */
   not_identified: 401,
   /** The guard wants a fresh proof: `POST` the `requirement` to `startUrl`. For a bearer token 401 (RFC 9470). */
   second_factor_required: 403,
   /**
-   * A country that is not in `countries`; at a sign-up no mobile number, or of another country than was chosen; on
-   * file, one that cannot be read.
+   * The country is not in `countries`, or the number cannot be read; at a sign-up also a landline, or a number of
+   * another country than was chosen.
    */
   destination_not_allowed: 403,
   /** `beforeSend` said no. */

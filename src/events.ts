@@ -89,9 +89,17 @@ export type EventBody =
   | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
   /** The person gave up. */
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
-  /** Too many wrong codes, for a while: five for one challenge, or ten of strangers since the last success. */
+  /**
+   * Too many wrong codes, for a while.
+   *
+   * Five for one challenge, or ten of strangers since the last success.
+   */
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
-  /** A hundred wrong codes without a right one, or of strangers sixty. */
+  /**
+   * Too many wrong codes since the last right one, until an operator lifts it.
+   *
+   * A hundred, or of strangers sixty.
+   */
   | ({ readonly type: 'number.disabled' } & AboutChallenge)
   /** An operator lifted what locked or disabled an account, and its counts. */
   | { readonly type: 'subject.enabled'; readonly subject: string }
@@ -111,12 +119,12 @@ export type EventBody =
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A proof was taken back. */
   | { readonly type: 'grant.revoked'; readonly subject: string }
-  /** A recovery code was used up; `remaining` are left, where the host tells it. Worth a message to the person. */
+  /** A recovery code was used up: write to the person. `remaining` is there where the option of that name is. */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
   /** A wrong or used recovery code. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * What proves who an account is has changed, or is about to: worth a message at the old number or by mail.
+   * A number, an app or recovery codes were put on file, or are about to be, or were removed: write to the person.
    *
    * A number is told when the host takes it over, an app once its first code was right, recovery codes when they are made.
    */
@@ -141,7 +149,11 @@ export type EventBody =
       /** Why, in the words to look for, such as `ECONNREFUSED`, `OOM` or `no response within 250 ms`. */
       readonly cause?: string | undefined
     }
-  /** An hour or a day of sign-ups of a country looks like SMS pumping, and as long again has passed without one. Once from each process. */
+  /**
+   * An hour or a day of a country's sign-ups looks like SMS pumping; or as long again has passed without one.
+   *
+   * Once from each process.
+   */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'
       /** ISO 3166 code, or `all` for the sum over all countries. */
@@ -153,7 +165,11 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
-  /** A limit of the whole service has nothing left, or an operator paused sign-ups. Once in each window, by each process. */
+  /**
+   * A limit of the whole service has nothing left, or an operator paused sign-ups.
+   *
+   * Once in each window, by each process.
+   */
   | {
       readonly type: 'limit.closed'
       /** Its name in the option `limits`; `pause`: by `npx express-two-factor signups`. */
@@ -161,7 +177,7 @@ export type EventBody =
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** The provider refuses our account: nobody can sign in. Told once an hour. */
+  /** The provider refuses the account, and nobody can sign in. Once an hour, by each process. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   /** The provider gave no usable response. */
   | ({
@@ -171,8 +187,9 @@ export type EventBody =
       readonly sent: boolean
     } & AboutExchange)
   /**
-   * Codes of five accounts in a row were answered with a `status` that is not approved: right codes are refused, or
-   * somebody guesses. `cause` has the line to paste. Once a minute, by each process.
+   * Codes of five accounts in a row got a `status` that is not approved: right codes are refused, or somebody guesses.
+   *
+   * `cause` has the line to paste. Once a minute, by each process.
    */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
 

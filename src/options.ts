@@ -28,28 +28,29 @@ export interface TwoFactorOptions extends HttpOptions {
    * of `login`; a phone verification needs one of its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
-  /** 32 bytes or more; a list to rotate it, of which the first signs and all verify. Unset is refused at start-up. */
+  /** 32 bytes or more, or a list to rotate it: the first signs, all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
   /** The countries that codes may go to, by ISO 3166 codes: any other is 403 `destination_not_allowed`. */
   readonly countries?: readonly string[]
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
   readonly dangerouslyAnyCountry?: true
   /**
-   * What the browser may ask to prove. Default `{ login: {} }`, and what guards bring along, unless it names others than
-   * `login`. Then a guard for one that it does not name is refused when it is made.
+   * What a browser may ask to prove. Default: `login` and the purposes of your guards.
+   *
+   * Once it names others than `login`, it names all: a guard for another one is refused when it is made.
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /** Methods of the provider, the preferred one first. Default: `sms` and `call` as far as it has them, else all. */
   readonly channels?: readonly Channel[]
-  /** Where challenges and grants are kept: `redisStore(…)`, or one of yours. Default `memoryStore()`, for a single process. */
+  /** Where everything is counted and kept: `redisStore(…)` or one of yours. Default `memoryStore()`, for a single process. */
   readonly store?: Store
   /** Part of every key, for several apps or tenants on one store. */
   readonly namespace?: string
   /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** How sign-ups are watched for SMS pumping. On by default, and then it only observes. */
+  /** How sign-ups are watched for SMS pumping. By default it only observes. */
   readonly signupGuard?: SignupGuardOptions
-  /** Receives every event, as the diagnostics channel `express-two-factor:event` does. */
+  /** Receives every event. So does the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent
   /** The clock, in milliseconds since 1970, for tests. Default `Date.now`. */
   readonly now?: () => number

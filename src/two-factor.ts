@@ -67,8 +67,8 @@ export interface TwoFactor extends Operator, SingleHandlers {
   /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
   phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
   /**
-   * A route of your own that has what those of the package have: this method only, from no other site, body parsed,
-   * refusals told, and a page in the look and the language of the others. For whoever is signed in or signing in.
+   * A route of your own with the checks, the look and the language of those of the package. For whoever is signed in or
+   * signing in: this method only, from no other site, body parsed, refusals reported.
    *
    * @example
    * app.get('/sessions', tf.requireTwoFactor(), tf.ownRoute('GET', async ({ subject }) => {
@@ -90,9 +90,9 @@ export interface TwoFactor extends Operator, SingleHandlers {
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   /**
-   * Resolves once all that loads in the background is there: awaited before `listen`, the first person waits for nothing.
+   * Loads what the first sign-in needs: await it before `listen`.
    *
-   * That are the numbering plans and the HTTP client. Rejects when a package cannot be loaded.
+   * That is the numbering plans and the HTTP client. Rejects when a package cannot be loaded.
    *
    * @example
    * await tf.ready()

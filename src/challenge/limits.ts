@@ -40,71 +40,80 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Codes that may be submitted to one challenge, 1 to 10, whatever is resent, restarted or cancelled.
-   * Multiplied by `sendsPerHour` and `sendsPerDay` it bounds the guesses of an account in an hour (25) and a day (50);
-   * twice the latter (100) bounds the wrong codes of a day for a number over all accounts.
+   * Codes that may be typed for one challenge, 1 to 10. Multiplied by `sendsPerHour` and `sendsPerDay` it gives the
+   * guesses of an account: 25 an hour, 50 a day. Twice the latter are the wrong codes of a day for a number over all
+   * accounts.
+   *
+   * Whatever is resent, restarted or cancelled.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes of one account (at a sign-up, of one number), typed in browsers that are not known, until it is locked
-   * for them; from then on every five more lock again.
+   * Wrong codes for an account (at a sign-up, for a number) until it is locked; every five more lock it again. Known
+   * browsers are neither counted nor locked out.
    */
   // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
   failuresBeforeLock: limit(10, atLeastOne),
-  /** The first lock; each further one is twice as long, up to an hour. Falls by success alone. */
+  /**
+   * How long the first lock lasts; each further one takes twice as long, up to an hour.
+   *
+   * Only a success brings it back to this.
+   */
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Wrong codes since the last success until only `tf.subjects.enable` lets the account go on; three fifths of them for
-   * browsers that are not known.
+   * Wrong codes since the last success until only `tf.subjects.enable` helps; three fifths of them for browsers that are
+   * not known.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
-  /** Longest life of a code and of a challenge, whatever lifetime the provider gives. */
+  /** Longest life of a code, whatever the provider says. */
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
-   * The pause after the first, second, ... send of an account to one number; the last one repeats. After a refused send
-   * it holds for its own channel alone.
+   * The pause after the first, second, … code of an account to one number; the last one repeats.
+   *
+   * After a refused send it holds for its own channel only.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Per account over all its numbers; a call counts as two. Approved challenges do not count, nor codes that the
-   * provider gave no answer or no verdict about.
+   * Codes sent for an account (at a sign-up, to a number) and not entered; a call counts as two.
+   *
+   * Over all its numbers. Codes that the provider gave no answer or no verdict about do not count at a sign-in.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
   sendsPerDay: limit(10, count),
-  /** Per number over all accounts, approved or not. */
+  /** Codes sent to a number for all accounts, entered or not. */
   // Nobody signs in more often, also among those who enter every code.
   allSendsPerHour: limit(20, count),
   /** The same in 24 hours. */
   allSendsPerDay: limit(50, count),
-  /** Per number that nobody has proven yet. */
+  /** Codes sent to a number that nobody has proven yet. */
   // Such numbers are what traffic pumping is made of.
   enrolSendsPerDay: limit(3, count),
-  /** Different numbers that one session may try at sign-up. */
+  /** Numbers that one session may try at sign-ups. */
   numbersPerSessionPerDay: limit(3, count),
   /**
-   * Codes sent to an IPv4 address or an IPv6 /56, by `req.ip`; ten times as many where only a private one is known,
-   * perhaps that of a proxy. `false` switches it off.
+   * Codes asked for by one IPv4 address or IPv6 /56, by `req.ip`; ten times as many where that is a private address,
+   * perhaps of a proxy. `false` switches it off.
    */
   // An office or a mobile carrier shares one address among many people who sign in.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
-  /** The same at phone verifications. */
+  /** The same at sign-ups. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * Codes to numbers that are not proven in the end, refused ones too, from an IPv4 address or an IPv6 /48. `false`
-   * switches it off.
+   * Codes that one IPv4 address or IPv6 /48 asked for at sign-ups and did not enter. `false` switches it off.
+   *
+   * Those that the provider refused count, too.
    */
   // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
-  /** Of the whole service, sign-ins and sign-ups each, so that sign-ups cannot starve sign-ins. */
+  /** Codes of the whole service, counted apart for sign-ins and for sign-ups. */
   serviceSendsPerMinute: limit(600, count),
-  /** To all numbers that nobody has proven yet. */
+  /** Codes sent to all numbers that nobody has proven yet. */
   serviceEnrolSendsPerHour: limit(600, count),
   /** The same in 24 hours. */
   // SMS pumping is paid by the message: this bounds what a day of it costs.
@@ -115,11 +124,19 @@ const limitTable = {
   /** Age up to which a grant admits what only needs a sign-in. */
   // NIST SP 800-63B-4, AAL2: a day at most.
   loginMaxAgeMs: limit(12 * hourMs, durationMs),
-  /** Deadline of a check at the provider; a shorter one of the client applies. */
+  /**
+   * Deadline of a check at the provider.
+   *
+   * A shorter one of the provider's own, such as that of the client, applies.
+   */
   verifyTimeoutMs: limit(8 * secondMs, timeoutMs),
-  /** Deadline of a send at the provider; a shorter one of the client applies. */
+  /**
+   * Deadline of a send at the provider.
+   *
+   * A shorter one of the provider's own, such as that of the client, applies.
+   */
   sendTimeoutMs: limit(10 * secondMs, timeoutMs),
-  /** Deadline of a command of the store. Default: the `timeoutMs` of a store that has one, such as `redisStore`. */
+  /** Deadline of a command of the store, where the store has no `timeoutMs` of its own. */
   storeTimeoutMs: limit(250, timeoutMs),
 }
 

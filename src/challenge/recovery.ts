@@ -53,7 +53,7 @@ export function hashRecoveryCode(subject: string, code: string): string {
 /** Where the host keeps the hashes of its subjects' recovery codes. */
 export interface RecoveryCodeStore {
   /**
-   * Removes the hash and tells whether it was there: one atomic step, so that of parallel uses one succeeds.
+   * Removes the hash in one atomic step and returns whether it was there. So one of parallel uses succeeds.
    * Anything but `true` refuses. When it rejects, it must have removed nothing.
    *
    * @example

@@ -24,8 +24,9 @@ export interface TrustedDevicesOptions {
   /** For how long after the person asked for it: 30 days at most. */
   readonly maxAgeMs: number
   /**
-   * What `tf.trustedDevices.list` calls the browser of this request, 100 characters at most. Default such as `Firefox,
-   * Linux`.
+   * What `tf.trustedDevices.list` calls the browser. Default such as `Firefox, Linux`.
+   *
+   * Longer names end after 100 characters.
    */
   readonly label?: (req: Request) => string
 }
@@ -35,8 +36,8 @@ export interface HttpOptions {
   /** Who is signing in or signed in; synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
   /**
-   * The number on file, with `+` and country code, or up to five, never read from the request; nothing is 409
-   * `no_phone`.
+   * The number on file, such as `+573001234567`, or up to five of them; never one that the request brings. Nothing is
+   * 409 `no_phone`.
    */
   readonly phone: PhoneOf
   /** What a code looks like. */
@@ -48,10 +49,10 @@ export interface HttpOptions {
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Remembers by a cookie in which browsers a subject has succeeded; all others have three fifths of its limits. Default
-   * `{ maxAgeMs }` of 90 days after the last success; `false` switches it off.
+   * Keeps a share of the limits for browsers in which the account has signed in before. Default: for 90 days after the
+   * last success; `false` switches it off.
    *
-   * It never replaces a code.
+   * By a signed cookie, which never replaces a code: all other browsers have three fifths of the limits.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
@@ -60,7 +61,7 @@ export interface HttpOptions {
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
-   * Authenticator apps, as the method `app`: where their secrets are on file, and what they show.
+   * Takes the codes of authenticator apps, as the method `app`.
    *
    * `app` is the first method unless `channels` says otherwise.
    */
@@ -70,22 +71,22 @@ export interface HttpOptions {
   /** Texts and look of the built-in pages, and the ways out of them. */
   readonly pages?: PagesOptions
   /**
-   * Signs the person in, after the session id was renewed and the grant written; if it throws, or responds with 4xx or
-   * 5xx, the grant is revoked.
+   * Signs the person in after a right code, once the session has a new id and the grant is written. If it throws, or
+   * responds with 4xx or 5xx, the grant is revoked.
    */
   readonly onVerified?: OnVerified
   /**
-   * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`.
+   * Called when a person cancels a sign-in: forget that the password was right.
    *
-   * Forget who had given a password. Called before the response, which leads to `pages.links.signIn`. Not called for a
-   * step-up.
+   * By "Cancel" on its page, or by `POST /cancel`. Called before the response, which leads to `pages.links.signIn`. Not
+   * called for a step-up.
    *
    * @example
    * onCancelled: (req) => { delete req.session.pendingUserId }
    */
   readonly onCancelled?: OnCancelled
   /**
-   * The host's last word before a code is sent: anything but `true`, or `allow: true`, refuses. `suspicion` says when a
+   * Your last word before a code is sent: anything but `true` or `{ allow: true }` refuses. `suspicion` says when a
    * captcha is due.
    */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>

@@ -29,7 +29,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /**
-   * When `approvedStatuses` was found out, as `npx express-two-factor calibrate` prints it: an ISO 8601 date.
+   * When `npx express-two-factor calibrate` found out `approvedStatuses`: an ISO 8601 date, as it prints it.
    * Without it, `tf.selfTest()` reports the statuses as guessed in production.
    */
   readonly calibratedAt?: string | undefined

@@ -5,8 +5,8 @@ import { type Check, type Checks, oneOf, optionError } from '../lib/options.js'
 /** Options of the providers that take fixed codes. */
 export interface FixedCodesOptions {
   /**
-   * Codes for named numbers on file, for the review of an app store or a demo: nothing is sent or billed, and all
-   * limits hold. A code that somebody else may know is no second factor.
+   * Codes for single numbers on file, for an app-store review or a demo. Nothing is sent or billed, and all limits hold. A
+   * code that somebody else may know is no second factor.
    *
    * @example
    * fixedCodes: { '+573001234567': '482913' }

@@ -56,7 +56,6 @@ const options = [
   ...membersOf('src/options.ts', 'TwoFactorOptions'),
   ...membersOf('src/options.ts', 'PurposeOptions', 'purposes.<name>.'),
   ...membersOf('src/express/settings.ts', 'CodeOptions', 'code.'),
-  ...membersOf('src/express/pages/pages.ts', 'PagesOptions', 'pages.'),
   ...membersOf('src/express/settings.ts', 'TrustedDevicesOptions', 'trustedDevices.'),
   ...membersOf('src/challenge/recovery.ts', 'RecoveryCodeStore', 'recoveryCodes.'),
   ...membersOf('src/express/host/requester.ts', 'AuthenticatorOptions', 'authenticator.'),
@@ -79,7 +78,8 @@ const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, kind,
   const member = name.split('.').at(-1) ?? ''
   if (kind !== 'member' || handlers.some(([handler]) => handler === `\`${member}${takes}\``)) return []
   const facade = facades[member]
-  if (facade !== undefined) return membersOf(...facade, `tf.${member}.`)
+  if (facade !== undefined)
+    return membersOf(...facade, `tf.${member}.`).filter(([call = '']) => call.includes(')`'))
   return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
 })
 

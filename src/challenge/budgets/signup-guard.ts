@@ -8,8 +8,10 @@ import type { Basis } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * While a country is suspected and there is no `beforeSend`: `enforce` refuses addresses from which a code of that day
-   * was not entered (503 `sending_paused`); `observe`, the default, only reports. Both emit the same events.
+   * `enforce` refuses sign-ups of a suspected country from addresses with a code of that day that was not entered. The
+   * default `observe` only reports.
+   *
+   * A refusal is 503 `sending_paused`. Where there is a `beforeSend`, it decides in both modes. Both emit the same events.
    */
   readonly mode?: 'observe' | 'enforce'
   /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */

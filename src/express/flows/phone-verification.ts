@@ -71,8 +71,8 @@ export interface PhoneVerification extends SingleHandlers {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
-   * The proven number without redeeming it, by the same rules; undefined when there is none. What this request redeems
-   * afterwards is this very number, or nothing.
+   * The proven number without redeeming it, or undefined. What this request redeems afterwards is this very number, or
+   * nothing.
    *
    * For a guard that asks for a code before the number is used: `bind` and `describe` are called with `req`, so put it
    * there first.

@@ -31,20 +31,20 @@ declare global {
 
 /** Which proof a route asks for. */
 export interface GuardOptions {
-  /** Default `login`. Where the option `purposes` names others than `login`, one of those. */
+  /** What the code is for. Default `login`. Where the option `purposes` names others than `login`, one of those. */
   readonly purpose?: string
   /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
   readonly maxAgeMs?: number
-  /** Whether the grant admits this one request only, and never a HEAD; that of the purpose by default. */
+  /** Whether a grant admits a single request, and never a HEAD; that of the purpose by default. */
   readonly once?: boolean
   /**
-   * The members of the request that the proof is for, at most 32 levels deep: a changed amount asks again. One that a
-   * parsed body lacks is 400 with its name.
+   * The fields of the request that the code is for: a changed amount asks again. One that a parsed body lacks is 400
+   * with its name. At most 32 levels deep.
    */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * What the person is shown before the code is entered, at most 12 rows and 2 kB: on the pages, as `details` in JSON,
-   * in messages of `ownCodes`; needs `bind`, so that a code admits what was shown.
+   * What the person is shown before the code is typed: at most 12 rows and 2 kB. On the pages, as `details` in JSON, in
+   * messages of `ownCodes`. It needs `bind`, so that a code admits what was shown.
    *
    * Called only at a refusal, with the language of that.
    *
@@ -53,8 +53,8 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * Accepted kinds of proof: `code`, `app`, `trusted-device`, `recovery-code`, or a name of yours from `grants.write`.
-   * Any by default.
+   * Accepted kinds of proof: `code`, `app`, `trusted-device`, `recovery-code`, or your word from `grants.write`. Any by
+   * default.
    *
    * `code` is one that was sent; how, is said by `channels` of the purpose.
    *
@@ -73,15 +73,14 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * Whether a form of this very site is answered with the code sent already, where nothing but a code will do. Default
-   * true.
+   * Whether the refusal of a form of this site sends the code at once, where nothing but a code will do. Default true.
    *
    * With the limits and `beforeSend` of any start, and never in place of a code for something else.
    */
   readonly sendAtOnce?: boolean
   /**
-   * The page with the form that posts here, where the person comes back to: a path of this site, or `(req) => path`.
-   * Default: its field `returnTo`, else a same-origin Referer.
+   * The page of the form, where the person comes back to: a path of this site, or `(req) => path`. Default: the field
+   * `returnTo` of the form, else a same-origin Referer.
    *
    * helmet's default `no-referrer` withholds the last one. Anything but a path of this site is ignored.
    *
@@ -89,7 +88,7 @@ export interface GuardOptions {
    * formPath: (req) => `/accounts/${req.params.id}/transfer`
    */
   readonly formPath?: string | ((req: Request) => string)
-  /** Lets subjects pass that have no second factor: on `true` and nothing else. */
+  /** Lets people pass who have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
 

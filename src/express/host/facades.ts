@@ -28,8 +28,7 @@ export interface GrantsFacade {
   /** The unbound grant that a guard for this purpose would accept now. */
   read(req: Request, purpose: string): Promise<Grant | undefined>
   /**
-   * Records a factor that you checked yourself: `{ subject, session, purpose, bound?, method? }`, where `method` is
-   * your word for it, `host` by default.
+   * Records a factor that you checked yourself, such as a passkey.
    *
    * @example
    * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
@@ -43,11 +42,10 @@ export interface GrantsFacade {
     readonly method?: string
   }): Promise<Grant>
   /**
-   * Logout: ends the grants of this session, live challenges and proven numbers that are not redeemed. Trusted browsers
-   * stay trusted.
+   * Logout: ends the grants, live challenges and proven numbers of this session. Trusted browsers stay trusted.
    */
   revoke(req: Request): Promise<void>
-  /** The same in every session of the subject. After a new password or number, `subjects.revokeEverything`. */
+  /** The same in all sessions of the subject. After a new password or number, `subjects.revokeEverything`. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
@@ -61,7 +59,7 @@ export interface GrantsFacade {
 export interface TrustedDevicesFacade {
   /** Whether this browser is trusted for the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
-  /** `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]` of those whose time is not over. With a request, `isThis` marks its browser. */
+  /** The trusted browsers, as `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]`. With a request, `isThis` marks its browser. */
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
   /** Ends the trust in one device, by the `id` of the list. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
@@ -141,7 +139,7 @@ export interface RecoveryCodesFacade {
   /** Whether the option `recoveryCodes` is there, which takes them. */
   readonly isOffered: boolean
   /**
-   * Ten new codes, `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier ones.
+   * Ten new codes, as `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier ones.
    *
    * A code has 120 random bits, so that they need no slow hash and no salt.
    *

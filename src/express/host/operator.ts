@@ -11,24 +11,23 @@ import { type SubjectName, subjectText } from './requester.js'
 
 /** The operator's side of an account. */
 export interface SubjectsFacade {
-  /** What an account may do now, over all its numbers and its app: what locks it, and for how long. */
+  /** What locks an account, over all its numbers and its app, and for how long. */
   state(subject: SubjectName): Promise<SubjectState>
   /**
-   * Lifts lock and disabling, and forgets guesses, sends (also of its numbers over all accounts) and tries of recovery
-   * codes.
+   * Lifts what locks or disables an account, and forgets its guesses, sends and tries of recovery codes. Those of its
+   * numbers over all accounts, too.
    */
   enable(subject: SubjectName): Promise<void>
   /**
-   * Ends everything of a subject: grants in every session, this one too, known and trusted browsers, challenges and
-   * checks under way, proven numbers. After a new password or number, and for a stolen account.
+   * Ends grants in all sessions, this one too, known and trusted browsers, codes on their way and proven numbers. After a
+   * new password or number, and for a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
    */
   revokeEverything(subject: SubjectName): Promise<void>
   /**
-   * Says that you took a number or the app off file: event `factor.changed` with `removed`. What is put on file says so
-   * by itself.
+   * Emits `factor.changed` for a number or an app that you took off file. What is put on file is reported by itself.
    *
    * @example
    * tf.subjects.factorRemoved(user.id, { kind: 'phone', phone: '+573001234567' })
@@ -42,7 +41,7 @@ export interface SubjectsFacade {
 /** Sign-ups as the option `signupGuard` counts them. */
 export interface SignupsFacade {
   /**
-   * Counts for `signupGuard` a number of this country that was proven in another way than by `phoneVerification()`.
+   * Counts a number for `signupGuard` that was proven in another way than by `phoneVerification()`.
    *
    * Rejects with a TypeError when it is no ISO 3166 code.
    *
@@ -65,8 +64,7 @@ export interface Operator {
   /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
-   * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to be
-   * wrong. Sends none.
+   * Checks provider, store, clock and options, and lists what is wrong. Sends no code.
    *
    * @example
    * const { ok, findings } = await tf.selfTest()
@@ -74,7 +72,7 @@ export interface Operator {
    */
   selfTest(): Promise<SelfTest>
   /**
-   * What this process knows about provider, store and spend: a plain object from memory, without secrets. Asks nobody.
+   * What this process has seen of provider, store and limits. From memory and without secrets: it asks nobody.
    *
    * @example
    * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))

@@ -166,8 +166,8 @@ export type PhoneOf = (
 /** Authenticator apps of the subjects. */
 export interface AuthenticatorOptions {
   /**
-   * The secret on file of a subject, in base32 as `tf.authenticators` gave it; nothing when there is none. Whoever reads
-   * it makes codes: keep it encrypted.
+   * The secret on file, in base32 as `tf.authenticators` gave it, or nothing. Whoever reads it makes codes: keep it
+   * encrypted.
    *
    * @example
    * secretOf: async (req, subject) => decrypt((await users.find(subject)).authenticator)
