@@ -46,7 +46,7 @@ async function startGuide() {
   }
 }
 
-it('the guide builds one app: sign-in, step-up, recovery codes, an app, account pages, devices, logout', async () => {
+it('the guide builds one app: sign-in, step-up, logout, account pages for recovery codes, devices and an app', async () => {
   const { browser, codeFor } = await startGuide()
   const visit = browser()
   const givesPassword = (to: Browser, name = 'ana') => to.post('/login', { name, password: 'sesame' })
@@ -68,38 +68,39 @@ it('the guide builds one app: sign-in, step-up, recovery codes, an app, account 
   expect((await sends(transfer)).text).toBe('5 went to Luis.')
   expect((await sends(transfer)).status).toBe(403)
 
+  const settings = (path = '') => `/account/security${path}`
+  /** A change in the account settings, which a code to the phone has to confirm. */
+  const withCode = async (ask: () => ReturnType<Browser['get']>) => {
+    const { requirement } = (await ask()).json
+    await visit.post('/two-factor/start', { requirement })
+    await visit.post('/two-factor/verify', { code: await codeFor(phone) })
+    return (await ask()).json
+  }
+
   // Recovery codes: each opens one sign-in, in place of a code.
-  const forCodes = await visit.post('/account/recovery-codes')
-  await visit.post('/two-factor/start', { requirement: forCodes.json.requirement })
-  await visit.post('/two-factor/verify', { code: await codeFor(phone) })
-  const recoveryCodes = (await visit.post('/account/recovery-codes')).text.split('\n')
-  expect(recoveryCodes).toHaveLength(10)
+  const { codes } = await withCode(() => visit.post(settings('/recovery-codes')))
+  expect(codes).toHaveLength(10)
   const withoutPhone = browser()
   await givesPassword(withoutPhone)
   const recovered = () =>
-    withoutPhone.post('/two-factor/verify', { recoveryCode: recoveryCodes[0], purpose: 'login' })
+    withoutPhone.post('/two-factor/verify', { recoveryCode: codes[0], purpose: 'login' })
   expect((await recovered()).json).toMatchObject({ verified: true })
   expect((await withoutPhone.get('/account')).text).toBe('Signed in as ana.')
 
-  // An app: shown after a fresh code, and the first way from then on.
-  const forApp = await visit.get('/account/app')
-  await visit.post('/two-factor/start', { requirement: forApp.json.requirement })
-  await visit.post('/two-factor/verify', { code: await codeFor(phone) })
-  const { secret } = (await visit.get('/account/app')).json
-  const shown = codeOf(Math.floor(Date.now() / 30_000), fromBase32(secret) ?? Buffer.alloc(0))
-  expect((await visit.post('/account/app/verify', { code: shown })).json).toEqual({ confirmed: true })
-
-  const settings = await visit.get('/account/security')
-  expect(settings.json.numbers).toMatchObject([{ masked: expect.stringContaining('67') }])
-
   // A trusted device signs in without a code, until its trust is ended.
-  const [device] = (await visit.get('/account/devices')).json
-  expect(device).toMatchObject({ label: 'My browser', isThis: true })
+  const { devices, numbers } = (await visit.get(settings())).json
+  expect(numbers).toMatchObject([{ masked: expect.stringContaining('67') }])
+  expect(devices).toMatchObject([{ label: 'My browser', isThis: true }])
   expect((await visit.post('/logout')).location).toBe('/login')
   expect((await visit.get('/account')).status).toBe(401)
   expect((await givesPassword(visit)).json).toMatchObject({ verified: true })
-  await visit.post(`/account/devices/${device.id}/end`)
-  expect((await visit.get('/account/devices')).json).toEqual([])
+  await withCode(() => visit.post(settings('/devices/end'), { device: devices[0].id }))
+  expect((await visit.get(settings())).json.devices).toEqual([])
+
+  // An app: shown after a fresh code, and the first way from then on.
+  const { secret } = await withCode(() => visit.get(settings('/app')))
+  const shown = codeOf(Math.floor(Date.now() / 30_000), fromBase32(secret) ?? Buffer.alloc(0))
+  expect((await visit.post(settings('/app'), { code: shown })).json).toMatchObject({ changed: 'app-added' })
   await visit.post('/logout')
   expect((await givesPassword(visit)).json.challenge.channel).toBe('app')
 })
