@@ -16,6 +16,8 @@ export interface Account {
   readonly movements: Movement[]
   /** What is kept of the recovery codes that are left. */
   recoveryHashes: Set<string>
+  /** When each way last worked, by number or kind. */
+  readonly usedAt: Record<string, number>
 }
 
 type Newcomer = Pick<Account, 'name' | 'password'> & { readonly phone: string }
@@ -26,6 +28,7 @@ export interface Accounts {
   open(person: Newcomer, movements?: Movement[]): void
   /** Whether that was one of the recovery codes that are left; it is not any more. */
   useRecoveryCode(name: string, hash: string): boolean
+  noteUse(name: string, way: string, at: number): void
 }
 
 export function createAccounts(): Accounts {
@@ -41,10 +44,12 @@ export function createAccounts(): Accounts {
         email,
         movements,
         recoveryHashes: new Set<string>(),
+        usedAt: {},
       }
       accounts.set(name, account)
     },
     useRecoveryCode: (name, hash) => accounts.get(name)?.recoveryHashes.delete(hash) ?? false,
+    noteUse: (name, way, at) => Object.assign(accounts.get(name)?.usedAt ?? {}, { [way]: at }),
   }
   demo.open({ name: 'ana', password: 'sesame', phone: '+573001234567' }, [
     { what: 'Bakery', amount: -12 },

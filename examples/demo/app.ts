@@ -30,6 +30,8 @@ declare module 'express-session' {
     pendingUserId?: string
     /** Known by password and code. */
     userId?: string
+    /** Where the last code for each purpose went. */
+    sentTo?: Readonly<Record<string, string>>
   }
 }
 
@@ -77,9 +79,15 @@ export function createDemo(
       return numbers.length > 1 ? numbers : numbers[0]
     },
     authenticator: { secretOf: (_req, subject) => accounts.find(subject)?.app, issuer: 'Demo bank' },
-    onVerified: (req, _res, { subject }) => {
+    beforeSend(req, { purpose, destination }) {
+      req.session.sentTo = { ...req.session.sentTo, [purpose]: destination }
+      return true
+    },
+    onVerified: (req, _res, { subject, purpose, method, verifiedAt }) => {
       req.session.userId = subject
       delete req.session.pendingUserId
+      const way = method === 'code' ? req.session.sentTo?.[purpose] : method
+      if (way !== undefined) accounts.noteUse(subject, way, verifiedAt)
     },
     onCancelled: (req) => {
       delete req.session.pendingUserId

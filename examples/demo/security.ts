@@ -31,6 +31,7 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts): Router {
         of(subject).recoveryHashes = new Set(hashes)
       },
     },
+    lastUsed: (subject) => of(subject).usedAt,
   })
   const router = Router()
   router.use('/security', tf.requireTwoFactor(), pages)

@@ -16,6 +16,9 @@ import type { AccountMessages } from './texts.js'
 /** False where nothing was stored, because something else was on file than the change was made from; else it was. */
 type Saved = Awaitable<unknown>
 
+/** When ways were last used, by the name of each. */
+type LastUsed = Readonly<Record<string, Date | number | null | undefined>>
+
 /** What was changed, and what there is to tell the person by. */
 export interface AccountChange {
   /** Such as `number-added`. */
@@ -80,6 +83,14 @@ export interface AccountPagesOptions {
     readonly save: (subject: string, hashes: readonly string[]) => Saved
   }
   /**
+   * When each way was last used, as a date or in milliseconds since 1970: of a number by its name in E.164, of the app by
+   * `app`. Shown beside it, for the person to see what was somebody else. Other names are ignored.
+   *
+   * @example
+   * lastUsed: (subject) => users.lastUsed(subject) // { '+573001234567': 1772539200000, app: new Date() }
+   */
+  readonly lastUsed?: (subject: string) => Awaitable<LastUsed>
+  /**
    * Called after each change, for a message by a way that the change did not touch. Awaited; where it fails your error
    * handler learns of it, and the change stands.
    *
@@ -124,6 +135,7 @@ const checks: Checks<AccountPagesOptions> = {
     { remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') },
     ['remaining', 'save'],
   ),
+  lastUsed: func('(subject) => times'),
   onChanged: func('(req, change)'),
   mustKeep: oneOf('way', 'recovery-codes', 'nothing'),
   purpose: nonEmptyString(),

@@ -29,4 +29,21 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
   }
 }
 
+/** When a way was last used, in milliseconds since 1970 like `usedAt` of a browser; undefined where nobody knows. */
+export type UsedAt = (way: string) => number | undefined
+
+/** Reads when each way was last used. Rejects with a TypeError for what is no time. */
+export function createReadUses({ lastUsed }: AccountPagesOptions) {
+  return async (subject: string): Promise<UsedAt> => {
+    const times = new Map(Object.entries((await lastUsed?.(subject)) ?? {}))
+    if (![...times.values()].every((at) => isTime(at ?? 0))) {
+      throw wrong('lastUsed must return times by number or app, each a Date or milliseconds since 1970')
+    }
+    return (way) => times.get(way)?.valueOf()
+  }
+}
+
+const isTime = (at: unknown) =>
+  (at instanceof Date || typeof at === 'number') && !Number.isNaN(new Date(at).valueOf())
+
 const wrong = (what: string) => optionError(`accountPages: ${what}`)

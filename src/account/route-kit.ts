@@ -4,6 +4,7 @@ import { type Change, canRemove, type MustKeep, type Ways, wayCount } from './ch
 import { createMaking, type Made, storedBy } from './making.js'
 import { newsIn, newsOf } from './news.js'
 import type { AccountPagesOptions } from './options.js'
+import { createReadUses } from './read-ways.js'
 import { createTexts } from './texts.js'
 import { listed, type Overview, overviewPage, type Scene } from './views.js'
 
@@ -33,13 +34,18 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
   const { path, authenticator, recoveryCodes, messages = {} } = options
   const mustKeep: MustKeep = options.mustKeep ?? 'way'
   const textsOf = createTexts(messages)
+  const readUses = createReadUses(options)
   const making = createMaking({ tf, options, mustKeep, textsOf })
 
   const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
 
   async function overviewOf({ req, subject }: OwnVisit): Promise<Overview> {
-    const [ways, devices] = await Promise.all([making.read(subject), tf.trustedDevices.list(subject, req)])
-    return { ways, devices, advice: adviceFor(ways), canRemove: canRemove(ways, mustKeep) }
+    const [ways, usedAt, devices] = await Promise.all([
+      making.read(subject),
+      readUses(subject),
+      tf.trustedDevices.list(subject, req),
+    ])
+    return { ways, usedAt, devices, advice: adviceFor(ways), canRemove: canRemove(ways, mustKeep) }
   }
 
   function adviceFor(ways: Ways): Overview['advice'] {
@@ -52,11 +58,19 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
 
   async function overview(visit: OwnVisit): Promise<OwnReply> {
     const found = await overviewOf(visit)
-    const { ways, devices, advice } = found
+    const { ways, usedAt, devices, advice } = found
     const changed = newsIn(visit.fields.changed, visit.session)
     const page = overviewPage(sceneOf(visit), { ...found, changed })
     const { numbers, app, recoveryCodes: left } = ways
-    return { ...page, body: { numbers: listed(numbers), app, recoveryCodes: left, devices, advice } }
+    const body = {
+      numbers: listed(numbers, usedAt),
+      app,
+      appUsedAt: usedAt('app'),
+      recoveryCodes: left,
+      devices,
+      advice,
+    }
+    return { ...page, body }
   }
 
   /** Nothing was changed: why, and how it is now. */

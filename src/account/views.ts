@@ -2,6 +2,7 @@ import type { NewAuthenticator, OwnPage, OwnVisit, TrustedDevice } from '../inde
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import { type ChangeKind, type Ways, wayCount } from './changes.js'
+import type { UsedAt } from './read-ways.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill } from './texts.js'
 
@@ -20,11 +21,14 @@ export interface ListedNumber {
   /** Names it in forms without showing it: its place in the list, its last two digits, its place in alphabetical order. */
   readonly id: string
   readonly masked: string
+  /** When it was last used, in milliseconds since 1970; absent where the host does not say. */
+  readonly usedAt: number | undefined
 }
 
 /** What the first page shows. */
 export interface Overview {
   readonly ways: Ways
+  readonly usedAt: UsedAt
   readonly devices: readonly TrustedDevice[]
   /** Whether a way may go: what would be refused is not offered. */
   readonly canRemove: boolean
@@ -35,12 +39,13 @@ export interface Overview {
 }
 
 /** The numbers in the order of the list, none of them whole. */
-export function listed(numbers: readonly string[]): readonly ListedNumber[] {
+export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {
   // Two may end alike: in another order meanwhile, the form of one must not name the other.
   const alphabetical = numbers.toSorted()
   return numbers.map((number, index) => ({
     id: `${index}-${number.slice(-2)}-${alphabetical.indexOf(number)}`,
     masked: maskPhoneNumber(number),
+    usedAt: usedAt?.(number),
   }))
 }
 
@@ -61,16 +66,16 @@ export function overviewPage(scene: Scene, overview: Overview): OwnPage {
   return { title: texts.title, content: content.markup }
 }
 
-function numbersSection(scene: Scene, { ways: { numbers }, canRemove }: Overview): Html {
+function numbersSection(scene: Scene, { ways: { numbers }, usedAt, canRemove }: Overview): Html {
   const { texts, path } = scene
-  const rows = listed(numbers).map(({ id, masked }, index) => {
+  const rows = listed(numbers, usedAt).map(({ id, masked, usedAt: at }, index) => {
     const first = index === 0 && numbers.length > 1
     const name = html`${number(masked)}${first && html` <span>${texts['numbers.is-first']}</span>`}`
     const fields = { number: id }
     const button = { fields, of: masked }
     const putFirst = index > 0 && changeButton(scene, '/numbers/first', 'number-first', button)
     const remove = canRemove && changeButton(scene, '/numbers/remove', 'number-removed', button)
-    return html`<li><p>${name}</p>
+    return html`<li><p>${name}${lastUsed(scene, at)}</p>
 ${putFirst}${remove}</li>
 `
   })
@@ -83,11 +88,11 @@ ${putFirst}${remove}</li>
   )
 }
 
-function appSection(scene: Scene, { ways: { app }, canRemove }: Overview): Html | undefined {
+function appSection(scene: Scene, { ways: { app }, usedAt, canRemove }: Overview): Html | undefined {
   if (app === undefined) return undefined
   const { texts, path } = scene
   const setUpLink = link(`${path}/app`, texts[app ? 'app.replace' : 'app.add'])
-  const content = html`<p>${texts[app ? 'app.on' : 'app.off']}</p>
+  const content = html`<p>${texts[app ? 'app.on' : 'app.off']}${app && lastUsed(scene, usedAt('app'))}</p>
 ${setUpLink}${app && canRemove && changeButton(scene, '/app/remove', 'app-removed')}`
   return section('app', texts['app.title'], content)
 }
@@ -104,11 +109,10 @@ ${wayCount(ways) > 0 && changeButton(scene, '/recovery-codes', 'recovery-codes-m
 
 function devicesSection(scene: Scene, devices: readonly TrustedDevice[]): Html | undefined {
   if (devices.length === 0) return undefined
-  const { texts, visit } = scene
-  const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
+  const { texts } = scene
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
-    const used = fill(texts['device.used'], { when: day.format(usedAt) })
-    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}, <bdi>${used}</bdi></p>
+    const name = html`<bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}`
+    return html`<li><p>${name}${lastUsed(scene, usedAt)}</p>
 ${changeButton(scene, '/devices/end', 'device-ended', { fields: { device: id }, of: label })}</li>
 `
   })
@@ -118,6 +122,13 @@ ${changeButton(scene, '/devices/end', 'device-ended', { fields: { device: id }, 
 ${rows}</ul>
 ${all}`
   return section('devices', texts['devices.title'], content)
+}
+
+/** The day of it, on a line of its own. */
+function lastUsed({ visit, texts }: Scene, at: number | undefined): Html | undefined {
+  if (at === undefined) return undefined
+  const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
+  return html`<br><bdi>${fill(texts['last-used'], { when: day.format(at) })}</bdi>`
 }
 
 function elsewhereSection(scene: Scene): Html {

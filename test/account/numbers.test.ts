@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { phones, storeThrough } from '../express/kit.js'
-import { confirmed, idOf, newNumber, otherNumber, path, proveNumber, signIn, startAccounts } from './kit.js'
+import {
+  confirmed,
+  idOf,
+  newNumber,
+  otherNumber,
+  path,
+  proveByApp,
+  proveNumber,
+  signIn,
+  startAccounts,
+} from './kit.js'
 
 const first = String(phones.ana)
 
@@ -159,5 +169,53 @@ describe('a save', () => {
     expect([answer.status, answer.json]).toEqual([500, { host: 'no mail today' }])
     expect(host.filed.ana?.numbers).toEqual([first])
     expect((await other.get('/home')).status).toBe(403)
+  })
+})
+
+describe('when a way last worked', () => {
+  it('is beside it, as the host has recorded it, in the language of the person', async () => {
+    const used: Record<string, number> = {}
+    const host = await startAccounts({
+      numbers: [first, otherNumber],
+      app: true,
+      options: {
+        beforeSend(req, { purpose, destination }) {
+          Object.assign(req.session, { [`sentTo ${purpose}`]: destination })
+          return true
+        },
+        onVerified(req, _res, { purpose, method, verifiedAt }) {
+          const by = method === 'code' ? Object(req.session)[`sentTo ${purpose}`] : method
+          used[by] = verifiedAt
+        },
+      },
+      pages: { lastUsed: () => ({ ...used, [otherNumber]: null, 'trusted-device': 0 }) },
+    })
+    const ana = await signIn(host)
+    expect(used).toEqual({ [first]: host.clock.now })
+    const { requirement } = (await ana.post(`${path}/sign-out`)).json
+    await proveByApp(host, ana, requirement)
+    const { numbers, appUsedAt } = (await ana.get(path)).json
+    expect([numbers[0].usedAt, numbers[1].usedAt, appUsedAt]).toEqual([
+      used[first],
+      undefined,
+      host.clock.now,
+    ])
+    const shownIn = async (language: string) =>
+      (await ana.get(path, { accept: 'text/html', 'accept-language': language })).text
+    expect((await shownIn('en')).match(/<bdi>Last used Mar 1, 2026</g)).toHaveLength(2)
+    expect(await shownIn('es')).toContain('<bdi>Último uso: 1 mar 2026</bdi>')
+  })
+
+  it.each([
+    ['a text', 'yesterday'],
+    ['a date as text', { app: '2026-03-03' }],
+    ['no number', { app: Number.NaN }],
+    ['no date', { [first]: new Date('never') }],
+  ])('is an error for the host where it is no time: %s', async (_what, said) => {
+    const host = await startAccounts({ pages: { lastUsed: () => Object(said) } })
+    const { json } = await (await host.signIn()).get(path)
+    expect(json.host).toBe(
+      'accountPages: lastUsed must return times by number or app, each a Date or milliseconds since 1970',
+    )
   })
 })

@@ -49,6 +49,13 @@ describe('the demo bank', () => {
     expect((await signIn()).status).toBe(200)
   })
 
+  it('shows in the security settings when each way last worked', async () => {
+    const { visit, signIn } = await open()
+    await signIn()
+    const { numbers, appUsedAt } = (await visit.get('/security')).json
+    expect([Date.now() - numbers[0].usedAt < 60_000, appUsedAt]).toEqual([true, undefined])
+  })
+
   it('has a page of its own for what is not there', async () => {
     const { visit } = await open()
     const { status, text } = await visit.get('/acount')

@@ -160,7 +160,7 @@ describeInChromium('npm start', (browser) => {
     await givePassword(page, demo)
     expect(await heading(page)).toBe('Account')
     await page.getByRole('link', { name: 'Security' }).click()
-    await page.getByText(/^Chrom(e|ium), Linux \(this one\), last used /).waitFor()
+    await page.getByText(/^Chrom(e|ium), Linux \(this one\).*Last used /).waitFor()
     await page.getByRole('button', { name: /^Stop trusting / }).click()
     await enterCode(ana)
     await press(page, 'Stop trusting')

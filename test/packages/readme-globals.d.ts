@@ -33,6 +33,7 @@ declare global {
     removeApp(subject: string): Promise<void>
     codesLeft(subject: string): Promise<number>
     saveCodes(subject: string, hashes: readonly string[]): Promise<void>
+    noteUse(subject: string, way: string | undefined, at: number): Promise<void>
   }
   const signedIn: RequestHandler
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
@@ -61,5 +62,6 @@ declare module 'express-session' {
     userId?: string
     passedOldCheck?: boolean
     sid?: string
+    sentTo?: Record<string, string>
   }
 }

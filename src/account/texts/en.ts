@@ -10,6 +10,7 @@ export const en = {
     "You have one way to confirm that it's you. Add another, or make recovery codes, so that you can still sign in if you lose it.",
   'advice.few': 'You have few recovery codes left. Make new ones.',
 
+  'last-used': 'Last used {when}',
   'numbers.title': 'Phone numbers',
   'numbers.none': 'None yet.',
   'numbers.is-first': 'Main number',
@@ -45,7 +46,6 @@ export const en = {
   'devices.text': 'They sign in without a code.',
   'device.unnamed': 'Browser',
   'device.this': 'this one',
-  'device.used': 'last used {when}',
 
   'elsewhere.title': 'Other devices',
   'elsewhere.text':

@@ -12,6 +12,7 @@ export const es: AccountTexts = {
     'Tienes una sola forma de confirmar que eres tú. Agrega otra o crea códigos de recuperación para poder entrar si la pierdes.',
   'advice.few': 'Te quedan pocos códigos de recuperación. Crea otros.',
 
+  'last-used': 'Último uso: {when}',
   'numbers.title': 'Números de teléfono',
   'numbers.none': 'Aún no hay ninguno.',
   'numbers.is-first': 'Número principal',
@@ -47,7 +48,6 @@ export const es: AccountTexts = {
   'devices.text': 'Inician sesión sin código.',
   'device.unnamed': 'Navegador',
   'device.this': 'este',
-  'device.used': 'último uso: {when}',
 
   'elsewhere.title': 'Otros dispositivos',
   'elsewhere.text':

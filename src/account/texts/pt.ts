@@ -12,6 +12,7 @@ export const pt: AccountTexts = {
     'Você só tem uma forma de confirmar que é você. Adicione outra ou crie códigos de recuperação para conseguir entrar se perder essa.',
   'advice.few': 'Restam poucos códigos de recuperação. Crie outros.',
 
+  'last-used': 'Último uso: {when}',
   'numbers.title': 'Números de telefone',
   'numbers.none': 'Nenhum ainda.',
   'numbers.is-first': 'Número principal',
@@ -47,7 +48,6 @@ export const pt: AccountTexts = {
   'devices.text': 'Eles entram sem código.',
   'device.unnamed': 'Navegador',
   'device.this': 'este',
-  'device.used': 'último uso: {when}',
 
   'elsewhere.title': 'Outros dispositivos',
   'elsewhere.text':
