@@ -84,34 +84,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     })
   },
 
-  /** Guesses between the booking of a send and the news that it never left. */
-  'guesser at nothing'(world, pick) {
-    times(30, () => {
-      world.start(login, 'home', 'sms')
-      times(pick(1, 5), () => verify(world, ana, 'wrong'))
-      world.sent(0, neverSent)
-      world.wait(pick(second, 5 * minute))
-    })
-  },
-
-  /** Keeps one challenge alive with whatever might prolong it. */
-  stretcher(world, pick) {
-    times(6, () => {
-      begin(world)
-      times(8, () => {
-        world.wait(pick(minute, 2 * minute, 4 * minute))
-        pick(
-          () => world.resend(ana, 'sms'),
-          () => world.start(login, 'home', 'sms'),
-          () => verify(world, ana, 'wrong', 'never sent'),
-        )()
-        world.sent(0, tenMinutes)
-      })
-      verify(world, ana, 'wrong')
-      world.wait(hour)
-    })
-  },
-
   /** Wants the phone to ring as often as it can. */
   bomber(world, pick) {
     times(150, () => {
@@ -167,16 +139,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     })
   },
 
-  /** Signs in again and again, by turns in a browser that is known and in one that is not. */
-  'busy owner'(world, pick) {
-    times(30, () => {
-      const who = pick(ana, owner)
-      begin(world, { ...who, purpose: 'login' })
-      verify(world, who, 'right')
-      world.wait(pick(second, second, minute))
-    })
-  },
-
   /** Types the same code over and over, before and after another one was sent. */
   'stubborn typist'(world, pick) {
     times(20, () => {
@@ -192,16 +154,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       verify(world, ana, pick('right', 'again'))
       world.wait(pick(hour, 10 * minute))
     })
-  },
-
-  /** Starts while the account at the provider is empty, and once it was filled. */
-  'customer of an empty account'(world, pick) {
-    times(30, () => {
-      begin(world, login, pick(failed, { result: 'misconfigured' }))
-      times(pick(0, 0, 2), () => verify(world, ana, 'wrong'))
-      world.wait(pick(minute, 2 * minute, 5 * minute))
-    })
-    begin(world)
   },
 
   /** Guesses what an app shows, beside a code that was sent, and in the name of whoever has asked. */
@@ -241,18 +193,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.sent(0, pick(tenMinutes, neverSent))
       verify(world, pick(ana, owner), pick('right', 'wrong'))
       world.wait(pick(minute, 5 * minute, hour))
-    })
-  },
-
-  /** Has typed the right code when a known browser takes over, to which the same code is sent. */
-  'typist who comes late'(world, pick) {
-    times(10, () => {
-      begin(world)
-      world.guess(ana, pick('right', 'right', 'wrong'), 'judged')
-      begin(world, { ...owner, purpose: 'login' })
-      world.answer(0)
-      verify(world, owner, 'right')
-      world.wait(pick(5 * minute, 25 * hour))
     })
   },
 
