@@ -40,8 +40,8 @@ const differsByLine = files(
 
 /** What goes beyond that: bursts, crowds, days, faults, many processes, other clients, states of a browser. */
 const full = files(
-  'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
-  'express/{crossing,code-provider-canaries,unawaited-reads}',
+  'express/{bursts,recovery-bursts,store-faults,frozen-store}',
+  'express/{crossing,unawaited-reads}',
   'tools/sandbox/{memory,parallel,python}',
   'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts}',
   'challenge/budgets/{crowd,few-addresses,pumping}',

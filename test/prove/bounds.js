@@ -2,15 +2,15 @@
 export const bounds = [
   {
     says: 'of many wrong codes at once, over many sessions, five are judged',
-    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts', 'test/many/guessing.test.ts'],
+    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
   },
   {
     says: 'of many right codes at once one succeeds',
-    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts', 'test/many/guessing.test.ts'],
+    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
   },
   {
     says: 'of many starts at once one sends, to each number',
-    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts'],
+    tests: ['test/express/bursts.test.ts'],
   },
   {
     says: 'nothing gives attempts back: no resend, restart, channel, purpose or session',
@@ -47,7 +47,7 @@ export const bounds = [
     tests: [
       'test/challenge/lockout.test.ts',
       'test/challenge/app-adversary.test.ts',
-      'test/express/app-bursts.test.ts',
+      'test/express/bursts.test.ts',
     ],
   },
   {

@@ -86,7 +86,7 @@ export const weakenings = [
     file: 'src/challenge/limits.ts',
     find: 'Math.floor((most * 3) / 5)',
     replace: 'most',
-    tests: ['test/challenge/ledger/known-browsers.test.ts', 'test/express/known-browser.test.ts'],
+    tests: ['test/challenge/ledger/known-browsers.test.ts'],
   },
   {
     bound: 5,
@@ -562,7 +562,7 @@ export const weakenings = [
     file: 'src/challenge/accounts.ts',
     find: 'keys.enrolled(number) : keys.account(subject)',
     replace: 'keys.enrolled(number) : keys.account(subject + number)',
-    tests: ['test/challenge/challenges.test.ts', 'test/express/app-bursts.test.ts'],
+    tests: ['test/challenge/challenges.test.ts', 'test/express/bursts.test.ts'],
   },
   {
     bound: 5,
@@ -578,7 +578,7 @@ export const weakenings = [
     file: 'src/challenge/ledger/guessing.ts',
     find: 'return allAreUsed && known >= limits.attemptsPerChallenge',
     replace: 'return known >= most',
-    tests: ['test/challenge/ledger/known-browsers.test.ts', 'test/express/device-cookies.test.ts'],
+    tests: ['test/challenge/ledger/known-browsers.test.ts'],
   },
   {
     bound: 3,
@@ -611,7 +611,7 @@ export const weakenings = [
     find: '    await command.onPassed?.()\n    emit(',
     replace:
       '    await account.ledger.run((view) => ({ outcome: 0, next: { ...view.ledger, challenge, at: view.now } }))\n    emit(',
-    tests: ['test/challenge/accounts.test.ts', 'test/express/app-bursts.test.ts'],
+    tests: ['test/challenge/accounts.test.ts', 'test/express/bursts.test.ts'],
   },
   {
     bound: 24,
