@@ -1,19 +1,10 @@
-import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it, vi } from 'vitest'
-import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
-import { startProviderStub } from '../provider-stub.js'
-import {
-  baseOptions,
-  ok,
-  phones,
-  sessionIdOf,
-  startHost,
-  startLoggedIn,
-  startSignedIn,
-  stubCodes,
-} from './kit.js'
+import { memoryStore, type Store } from '../../src/index.js'
+import { startAppHost } from './app-kit.js'
+import { ok, phones, sessionIdOf, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const phone = '+573001234567'
+const here = { subject: 'ana', session: 's1' }
 
 describe('challenges without a request', () => {
   it('follow the same rules', async () => {
@@ -27,10 +18,6 @@ describe('challenges without a request', () => {
     })
     expect(await tf.challenges.resend(actor)).toMatchObject({ outcome: 'refused', code: 'resend_too_soon' })
     expect(await tf.challenges.find(actor)).toMatchObject({ purpose: 'login' })
-    expect(await tf.challenges.verify({ ...actor, code: 'no code!' })).toEqual({
-      outcome: 'refused',
-      code: 'invalid_request',
-    })
     expect(await tf.challenges.verify({ ...actor, code: '000000' })).toEqual({
       outcome: 'rejected',
       attemptsRemaining: 4,
@@ -41,99 +28,121 @@ describe('challenges without a request', () => {
       channel: 'sms',
       phone,
     })
-    expect(await tf.challenges.start({ ...actor, purpose: 'unheard-of' })).toMatchObject({
-      code: 'invalid_request',
-    })
-
     clock.now += 60_000
     await tf.challenges.start({ ...actor, purpose: 'login' })
     await tf.challenges.cancel(actor)
     expect(await tf.challenges.find(actor)).toBeUndefined()
   })
 
+  it('take several numbers and an app as a request does', async () => {
+    const { host, secrets, shows } = await startAppHost()
+    const { start, verify } = host.tf.challenges
+    const ana = { ...here, phone: [phone, { phone: String(phones.ben), methods: ['call'] }] }
+    const asked = { ...ana, secret: secrets.ana, purpose: 'login' }
+    const told = [await start(asked), await start({ ...asked, methods: ['code'] })]
+    expect(told.map((one) => one.outcome === 'started' && one.challenge.channel)).toEqual(['app', 'sms'])
+    // An id of a destination is for the session in which it was shown.
+    const destination = (await (await host.login()).get('/two-factor')).json.destinations[0].id
+    expect(await start({ ...asked, destination })).toMatchObject({ code: 'invalid_request' })
+    const rejected = { outcome: 'rejected', attemptsRemaining: 4 }
+    expect(await verify({ ...asked, code: shows() })).toEqual(rejected)
+    const byApp = await start({ ...asked, channel: 'app' })
+    const { id: challenge } = byApp.outcome === 'started' ? byApp.challenge : { id: '' }
+    const approved = { outcome: 'approved', purpose: 'login', channel: 'app' }
+    expect(await verify({ ...asked, challenge, code: shows(1) })).toMatchObject(approved)
+    // Where nothing was sent, a code that names nothing is one of the app.
+    const elsewhere = { ...asked, session: 'other' }
+    host.clock.now += 60_000
+    expect(await verify({ ...elsewhere, code: shows() })).toMatchObject(approved)
+    expect(await verify({ ...elsewhere, code: shows(1), purpose: 'signup' })).toMatchObject({
+      outcome: 'refused',
+    })
+    await expect(start({ ...asked, phone: 5 as never })).rejects.toThrow(
+      /^phone returned a value of type number/,
+    )
+    await expect(start({ ...asked, secret: '!' })).rejects.toThrow(/^authenticator\.secretOf must return/)
+  })
+
   it('take nothing from a command but what is theirs, so that no body chooses lane, visitor or budget', async () => {
     const { tf, stub } = await startHost({ options: { phone: () => phone } })
     const body = { lane: 'enrol', visitor: 'somebody', requireCode: false, known: true, bypass: true }
-    const actor = { subject: 'ana', session: 's1', phone, ...body }
+    const actor = { ...here, phone, ...body }
     await tf.challenges.start({ ...actor, purpose: 'login' })
-    const mine = { subject: 'ana', session: 's1', phone }
+    const mine = { ...here, phone }
     expect(await tf.challenges.find(mine)).toMatchObject({ purpose: 'login' })
     expect(await tf.challenges.find({ ...actor, session: 's2' })).toBeUndefined()
     expect(await tf.challenges.resend({ ...actor, session: 's2' })).toMatchObject({ outcome: 'refused' })
-    expect(await tf.challenges.verify({ ...mine, code: 482_913 as never })).toMatchObject({
-      code: 'invalid_request',
-    })
+    for (const code of [482_913 as never, 'no code!']) {
+      expect(await tf.challenges.verify({ ...mine, code })).toMatchObject({ code: 'invalid_request' })
+    }
     expect(await tf.challenges.verify({ ...actor, code: stub.rightCode })).toMatchObject({
       outcome: 'approved',
       purpose: 'login',
     })
   })
 
-  it('tell every wait in whole milliseconds, whatever the clock and the store say', async () => {
-    let time = 1_800_000_000_000.25
-    const good = memoryStore()
+  it('send nothing for a purpose that the app does not have, or has no longer', async () => {
+    const store = memoryStore()
+    const before = await startHost({ options: { store, purposes: { transfer: {}, retired: {} } } })
+    const started = await before.tf.challenges.start({ ...here, phone, purpose: 'retired' })
+    if (started.outcome !== 'started') throw new Error(started.outcome)
+    const { tf, clock, stub } = await startHost({ options: { store } })
+    clock.now += 61_000
+    const again = { ...here, phone, challenge: started.challenge.id }
+    expect(await tf.challenges.find(again)).toMatchObject({ purpose: 'retired', channels: ['sms'] })
+    expect(await tf.challenges.resend(again)).toMatchObject({ code: 'invalid_request' })
+    expect(await tf.challenges.start({ ...again, purpose: 'retired' })).toMatchObject({
+      code: 'invalid_request',
+    })
+    expect(stub.sends).toEqual([])
+  })
+
+  it('tell every wait in whole milliseconds, whatever the store says', async () => {
     const store: Store = {
-      ...good,
+      ...memoryStore(),
       increment: (_key, windowMs) => ({ count: 2, resetInMs: 0.3 * windowMs + 0.123 }),
     }
-    const { tf } = await startHost({ options: { now: () => time } })
-    const actor = { subject: 'ana', session: 's1', phone }
-    await tf.challenges.start({ ...actor, purpose: 'login' })
-    time += 1.7
-    const tooSoon = await tf.challenges.resend(actor)
-    const limited = await startHost({ options: { store, limits: { sendsPerAddressPer10Min: 1 } } })
-    const here = { ...actor, address: '203.0.113.7', purpose: 'login' }
-    const tooMany = await limited.tf.challenges.start(here)
-    for (const outcome of [tooSoon, tooMany]) {
-      expect(outcome).toMatchObject({ retryAfterMs: expect.toSatisfy(Number.isSafeInteger) })
-    }
+    const { tf } = await startHost({ options: { store, limits: { sendsPerAddressPer10Min: 1 } } })
+    const asked = { ...here, phone, address: '203.0.113.7', purpose: 'login' }
+    expect(await tf.challenges.start(asked)).toMatchObject({
+      retryAfterMs: expect.toSatisfy(Number.isSafeInteger),
+    })
   })
 
   it('carry bound fields over to the grant', async () => {
     const { host, ana } = await startLoggedIn()
-    const sid = sessionIdOf(ana)
-    const actor = { subject: 'ana', session: sid, phone }
+    const session = sessionIdOf(ana)
+    const actor = { subject: 'ana', session, phone }
     const transfer = { purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } }
     await host.tf.challenges.start({ ...actor, ...transfer })
     const outcome = await host.tf.challenges.verify({ ...actor, ...transfer, code: host.stub.rightCode })
     if (outcome.outcome !== 'approved') throw new Error('not approved')
     const { purpose, bound } = outcome
-    const grant = await host.tf.grants.write({ subject: 'ana', session: sid, purpose, bound })
+    const grant = await host.tf.grants.write({ subject: 'ana', session, purpose, bound })
     expect(grant).toEqual({ subject: 'ana', purpose: 'transfer', verifiedAt: host.clock.now, method: 'host' })
     expect((await ana.post('/transfers', { amount: 5, payee: 'ACME' })).json).toEqual({ sent: 5, by: 'host' })
   })
 })
 
-describe('grants without a challenge', () => {
-  it('are read as the guard admits with them', async () => {
-    const hour = 3_600_000
-    const { host, ana } = await startSignedIn({
-      mount: (app, tf) => {
-        app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), ok)
-        app.get('/grant', async (req, res) => {
-          res.json({ granted: (await tf.grants.read(req, 'pay')) !== undefined })
-        })
-      },
-    })
-    await host.confirm(ana, { purpose: 'pay' })
-    for (const [afterMs, granted] of [
-      [10 * 60_000, true],
-      [hour, false],
-    ] as const) {
-      host.clock.now += afterMs
-      expect((await ana.get('/pay')).status).toBe(granted ? 200 : 403)
-      expect((await ana.get('/grant')).json).toEqual({ granted })
-    }
-  })
-
-  it.each(['sms', 'call', 'app', 'trusted-device', 'recovery-code'])(
-    'are never written with the method of a factor of ours: %s',
-    async (method) => {
-      const { tf } = await startHost()
-      const grant = { subject: 'ana', session: 's1', purpose: 'login', method }
-      await expect(tf.grants.write(grant)).rejects.toThrow(`method "${method}" is reserved`)
+it('a grant is read as the guard admits with it', async () => {
+  const hour = 3_600_000
+  const { host, ana } = await startSignedIn({
+    mount: (app, tf) => {
+      app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), ok)
+      app.get('/grant', async (req, res) => {
+        res.json({ granted: (await tf.grants.read(req, 'pay')) !== undefined })
+      })
     },
-  )
+  })
+  await host.confirm(ana, { purpose: 'pay' })
+  for (const [afterMs, granted] of [
+    [10 * 60_000, true],
+    [hour, false],
+  ] as const) {
+    host.clock.now += afterMs
+    expect((await ana.get('/pay')).status).toBe(granted ? 200 : 403)
+    expect((await ana.get('/grant')).json).toEqual({ granted })
+  }
 })
 
 describe('who a function is to act for', () => {
@@ -148,14 +157,7 @@ describe('who a function is to act for', () => {
     [{ subject: {} }, `${subject} object`],
   ])('has a subject and a session: %j is refused by name', async (wrong, message) => {
     const { tf } = await startHost()
-    const given = {
-      subject: 'ana',
-      session: 's1',
-      phone,
-      purpose: 'login',
-      code: '482913',
-      ...wrong,
-    } as never
+    const given = { ...here, phone, purpose: 'login', code: '482913', ...wrong } as never
     const { start, resend, verify, cancel, find } = tf.challenges
     for (const call of [start, resend, verify, cancel, find, tf.grants.write]) {
       await expect(call(given)).rejects.toThrow(new TypeError(message))
@@ -193,99 +195,47 @@ describe('beforeSend', () => {
     })
   })
 
-  it('gives its reason to the event and to nobody else, and chooses the method', async () => {
-    let answer: unknown
+  it.each<[unknown, string | undefined]>([
+    [
+      { allow: false, reason: 'SIM of +57 300 123 4567 changed at 2026-02-28' },
+      'SIM of +•••• changed at ••••',
+    ],
+    [{ allow: false, reason: 'x'.repeat(300) }, 'x'.repeat(200)],
+    [{ allow: false, reason: 5 }, undefined],
+    [undefined, undefined],
+    [1, undefined],
+    [Promise.resolve(false), undefined],
+    [{ allow: 1 }, undefined],
+    [{ method: 'call' }, undefined],
+    [{ allow: true, method: 'fax', reason: 'safer' }, 'safer'],
+  ])('says no by %j, and its reason to the event alone', async (answer, reason) => {
     const { host, ana } = await startLoggedIn({
       listens: true,
+      options: { beforeSend: () => answer as boolean },
+    })
+    const { refusal, json } = await ana.start()
+    expect([refusal, json.reason]).toEqual([[403, 'send_refused'], undefined])
+    expect(host.events).toMatchObject([{ type: 'request.refused', ...(reason !== undefined && { reason }) }])
+    if (reason === undefined) expect(host.events[0]).not.toHaveProperty('reason')
+  })
+
+  it('chooses the method, among those that the purpose has', async () => {
+    let answer: object = { allow: true, method: 'call' }
+    const { host, ana } = await startLoggedIn({
       options: {
-        beforeSend: () => answer as boolean,
+        beforeSend: () => answer as never,
         purposes: { login: {}, transfer: {}, pay: { channels: ['sms'] } },
         appName: { login: 'Acme', pay: 'Acme pay', signup: 'Acme signup' },
       },
     })
-    const start = (body: object = {}) => ana.start(body)
-    const reasons = () =>
-      host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
-    for (const [no, reason] of [
-      [
-        { allow: false, reason: 'SIM of +57 300 123 4567 changed at 2026-02-28' },
-        'SIM of +•••• changed at ••••',
-      ],
-      [{ allow: false, reason: 'x'.repeat(300) }, 'x'.repeat(200)],
-      [{ allow: false, reason: 5 }, undefined],
-      // What means a number on file that cannot be read, from elsewhere.
-      [{ allow: false, reason: 'not-a-number' }, 'not-a-number'],
-      [false, undefined],
-      [undefined, undefined],
-      [1, undefined],
-      [Promise.resolve(false), undefined],
-      [{ allow: 1 }, undefined],
-      [{ reason: 'risk' }, 'risk'],
-      [{ method: 'call' }, undefined],
-      [{ allow: true, method: 'fax', reason: 'safer' }, 'safer'],
-    ] as const) {
-      answer = no
-      const { status, json } = await start()
-      expect([status, json.code, json.reason]).toEqual([403, 'send_refused', undefined])
-      expect(reasons().at(-1)).toBe(reason)
-    }
-    answer = { allow: true, method: 'call' }
-    expect((await start()).json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
-    host.clock.now += 60_000
+    expect((await ana.start()).json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
+    host.clock.now += 120_000
     answer = { allow: true, method: 'sms' }
     expect((await ana.post('/two-factor/resend', { channel: 'call' })).json.challenge.channel).toBe('sms')
-    expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/call/2fa/send-call', '/v1/2fa/send-sms'])
     await ana.verify(host.stub.rightCode)
-    // A way that the purpose does not have is no way.
     host.clock.now += 120_000
-    answer = { allow: true, method: 'call', reason: 'recent port-out' }
-    expect((await start({ purpose: 'pay' })).json.code).toBe('send_refused')
-    expect(reasons().at(-1)).toBe('recent port-out')
-    answer = { allow: true }
-    expect((await start({ purpose: 'pay' })).json.challenge.channel).toBe('sms')
-  })
-})
-
-describe('events', () => {
-  it('reach onEvent and the diagnostics channel, and a listener that throws changes nothing', async () => {
-    const heard: TwoFactorEvent['type'][] = []
-    const overheard: unknown[] = []
-    const listener = (event: unknown) => void overheard.push(event)
-    channel('express-two-factor:event').subscribe(listener)
-    const host = await startHost({
-      options: {
-        onEvent: (event) => {
-          heard.push(event.type)
-          throw new Error('metrics down')
-        },
-      },
-    })
-    await host.signIn()
-    channel('express-two-factor:event').unsubscribe(listener)
-    expect(heard).toEqual(['challenge.started', 'challenge.sent', 'challenge.approved'])
-    expect(overheard).toHaveLength(3)
-    expect(JSON.stringify(overheard)).not.toMatch(/3001234567|482913|k-canary/)
-  })
-})
-
-describe('a check under way', () => {
-  it('holds the number for the shorter of both deadlines and two seconds', async () => {
-    const stub = await startProviderStub()
-    const client = createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k', timeoutMs: 1_000 })
-    const provider = stubCodes(stub, { client })
-    const clock = { now: Date.now() }
-    await using tf = twoFactor({ ...baseOptions(stub, clock), provider })
-    const who = { subject: 'ana', session: 's', phone: phones.ana ?? '' }
-    await tf.challenges.start({ ...who, purpose: 'login' })
-    const both = await Promise.all([
-      tf.challenges.verify({ ...who, code: '000001' }),
-      tf.challenges.verify({ ...who, code: '000002' }),
-    ])
-    await stub.close()
-    expect(both).toContainEqual({
-      outcome: 'refused',
-      code: 'verification_in_progress',
-      retryAfterMs: 3_000,
-    })
+    answer = { allow: true, method: 'call' }
+    expect((await ana.start({ purpose: 'pay' })).json.code).toBe('send_refused')
+    expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/call/2fa/send-call', '/v1/2fa/send-sms'])
   })
 })
