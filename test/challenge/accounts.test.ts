@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { codeOf } from '../../src/lib/totp.js'
-import { ana, countingCodes, createService, fact, it, rightCode } from './service.js'
+import { ana, createService, fact, it, rightCode } from './service.js'
 
 describe('a challenge', () => {
   it('of a visitor stays theirs when session and subject change, and is nobody else’s', async () => {
@@ -79,27 +79,4 @@ it('where no number on file can be read, the first says why', async ({ challenge
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
   expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })
   expect(events).toMatchObject([{ type: 'request.refused', reason: 'not-a-number' }])
-})
-
-it('a wrong code of its number that cannot be counted is asked of nobody, and the attempt comes back', async () => {
-  let isDown = false
-  const { codes, state } = countingCodes()
-  const { challenges } = createService({
-    codes,
-    commands: (well) => ({
-      increment(...asked) {
-        if (isDown && asked[0].includes('wrong')) throw new Error('down')
-        return well.increment(...asked)
-      },
-    }),
-  })
-  const who = { subject: 'ana', session: 's1', phone: '+573001234567', purpose: 'login' }
-  await challenges.start(who)
-  isDown = true
-  await expect(challenges.verify({ ...who, code: '000000' })).rejects.toMatchObject({
-    code: 'store_unavailable',
-  })
-  expect(state.checks).toEqual([])
-  isDown = false
-  expect(await challenges.verify({ ...who, code: '000000' })).toMatchObject({ attemptsRemaining: 4 })
 })

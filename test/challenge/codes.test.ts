@@ -8,7 +8,6 @@ import type {
 import { createCodes } from '../../src/challenge/codes.js'
 import { createSecrets, type Secrets } from '../../src/challenge/keys.js'
 import type { EventBody } from '../../src/events.js'
-import { inTime } from '../in-time.js'
 import { basisOf } from './kit.js'
 
 const target = { lane: 'auth', key: 'ledger-1' } as const
@@ -22,9 +21,6 @@ const order = {
 } as const
 const submitted = { destination: '+573001234567', appName: 'Acme', code: '482913' }
 const deadlineMs = 40
-/** The most that may come on top of a deadline. */
-const graceMs = 1_000
-
 const pending = () => new Promise<never>(() => {})
 
 /** Leaves handles as they are. */
@@ -51,80 +47,7 @@ function open(
   return { codes, send, check, events }
 }
 
-/** Adapters that break the port, as they come in plain JavaScript. */
-const broken: Readonly<Record<string, () => unknown>> = {
-  'rejects with an error': () => Promise.reject(new Error('482913 +573001234567')),
-  'rejects with nothing': () => Promise.reject(undefined),
-  'rejects with a falsy string': () => Promise.reject(''),
-  'throws before there is a promise': () => {
-    throw new Error('broken')
-  },
-  'throws null': () => {
-    throw null
-  },
-  'never settles': pending,
-  'returns nothing': () => undefined,
-  'returns null': async () => null,
-  'returns true': async () => true,
-  'returns 1': async () => 1,
-  'returns a list': async () => ['approved'],
-  'returns an object that turns into an approval': async () => ({ toString: () => 'approved' }),
-  'returns another word': async () => 'APPROVED',
-  'returns a result that does not exist': async () => ({ result: 'delivered' }),
-  'returns a result of another type': async () => ({ result: ['sent'] }),
-  'returns what throws when it is read': async () => ({
-    get result() {
-      throw new Error('unreadable')
-    },
-  }),
-}
-
-describe('an adapter that breaks the port', () => {
-  it.each(Object.entries(broken))('%s: unconfirmed and unavailable, in time', async (_name, answer) => {
-    const { send, check } = open({ sendCode: answer as never, checkCode: answer as never })
-    const both = Promise.all([send(), check()])
-    expect(await inTime(deadlineMs + graceMs, both)).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
-  })
-
-  it.each([
-    ['of another type', 482_913],
-    ['that is no string but has a length', ['h1']],
-    ['of more than 200 characters', 'h'.repeat(201)],
-  ])('with a handle %s has sent a code that nobody can check', async (_name, handle) => {
-    const { send } = open({ sendCode: async () => ({ result: 'sent', handle }) as SendResult })
-    expect(await send()).toEqual({ result: 'unconfirmed' })
-  })
-
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600000', null])(
-    'with a lifetime of %s has said nothing about it',
-    async (lifetimeMs) => {
-      const { send } = open({ sendCode: async () => ({ result: 'sent', lifetimeMs }) as SendResult })
-      expect(await send()).toEqual({ result: 'sent' })
-    },
-  )
-})
-
-describe('an adapter that keeps the port', () => {
-  it.each<SendResult>([
-    { result: 'sent' },
-    { result: 'sent', lifetimeMs: 300_000, handle: 'h'.repeat(200) },
-    { result: 'unconfirmed', handle: 'h1' },
-    { result: 'failed' },
-    { result: 'foreign-number' },
-    { result: 'not-sent' },
-    { result: 'misconfigured' },
-  ])('has its send taken as it is: %j', async (sent) => {
-    expect(await open({ sendCode: async () => ({ ...sent, id: 'm1' }) }).send()).toEqual(sent)
-  })
-
-  it.each(['failed', 'foreign-number', 'not-sent', 'misconfigured'])(
-    'has nothing but its refusal taken: %s',
-    async (result) => {
-      const sent = { result, lifetimeMs: 300_000, handle: 'h1' } as SendResult
-      expect(await open({ sendCode: async () => sent }).send()).toStrictEqual({ result })
-    },
-  )
-
+describe('an adapter', () => {
   it('is shown a handle only where it has given one', async () => {
     const asked: object[] = []
     const { check } = open({
@@ -141,7 +64,6 @@ describe('an adapter that keeps the port', () => {
     ['as it was named', 'm1', 'm1'],
     ['unless none was named', undefined, undefined],
     ['unless it holds the number', 'sms-3001234567-1', undefined],
-    ['unless it is the number', '573001234567', undefined],
   ])('has its message told, %s', async (_, messageId, told) => {
     const { codes } = open({
       async sendCode({ report }) {
@@ -150,44 +72,6 @@ describe('an adapter that keeps the port', () => {
       },
     })
     expect((await codes.send(target, order)).messageId).toBe(told)
-  })
-
-  it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-sent'])(
-    'has its verdict taken as it is: %s',
-    async (verdict) => {
-      expect(await open({ checkCode: async () => verdict }).check()).toBe(verdict)
-    },
-  )
-
-  it('is told by its signal when time is up, and may then say what it knows', async () => {
-    const reasons: unknown[] = []
-    const whenAborted = <Result>(signal: AbortSignal, result: Result) =>
-      new Promise<Result>((resolve) =>
-        signal.addEventListener('abort', () => {
-          reasons.push(signal.reason)
-          resolve(result)
-        }),
-      )
-    const { send, check } = open({
-      sendCode: ({ signal }) => whenAborted(signal, { result: 'unconfirmed', handle: 'h1' }),
-      checkCode: ({ signal }) => whenAborted(signal, 'not-sent'),
-    })
-    expect(await send()).toEqual({ result: 'unconfirmed', handle: 'h1' })
-    expect(await check()).toBe('not-sent')
-    const late = expect.objectContaining({ message: `no response within ${deadlineMs} ms` })
-    expect(reasons).toEqual([late, late])
-  })
-
-  it('is not told that time is up when it has failed by itself', async () => {
-    const signals: AbortSignal[] = []
-    const fails = async ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
-      signals.push(signal)
-      throw new Error('broken')
-    }
-    const { send, check } = open({ sendCode: fails, checkCode: fails })
-    expect(await send()).toEqual({ result: 'unconfirmed' })
-    expect(await check()).toBe('unavailable')
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
   it('has a shorter deadline when it asks for one', async () => {
@@ -223,12 +107,9 @@ describe('a handle', () => {
     sendCode: async () => ({ result: 'sent', handle: 'handle' }),
     checkCode: async () => 'unavailable',
   }
-  const asksNobody: Partial<CodeProvider> = { checkCode: async () => 'not-sent' }
   it.each<[string, string | undefined, Partial<CodeProvider>, number]>([
     ['is not there yet while the code is being sent: that is no silence, and no event', undefined, {}, 0],
-    ['is not there yet, and its adapter says that it asked nobody', undefined, asksNobody, 0],
     ['is there, and nobody answers', 'handle', {}, 5],
-    ['is there, and nobody is reached', 'handle', asksNobody, 5],
     ['that was never given excuses no silence', undefined, { sendCode: async () => ({ result: 'sent' }) }, 5],
   ])('%s', async (_name, handle, more, told) => {
     const { codes, send, events } = open({ ...nobodyAnswers, ...more })
@@ -238,31 +119,11 @@ describe('a handle', () => {
   })
 })
 
-describe('the channel by which a code travelled', () => {
-  it.each<[string, object, object]>([
-    ['another of its methods', { channel: 'call' }, { channel: 'call' }],
-    [
-      'another that it declares',
-      { channel: 'rcs', methods: [{ name: 'sms' }, { name: 'rcs' }] },
-      { channel: 'rcs' },
-    ],
-    ['what only the host can have seen', { channel: 'passkey' }, {}],
-    ['a word of this package', { channel: 'trusted-device' }, {}],
-    ['no text', { channel: ['call'] }, {}],
-  ])(
-    'is what its provider says, where that is one of its methods: %s',
-    async (_name, { methods, channel }: { methods?: CodeProvider['methods']; channel?: string }, told) => {
-      const { send } = open({ methods, sendCode: async () => ({ result: 'sent', channel }) as SendResult })
-      expect(await send()).toEqual({ result: 'sent', ...told })
-    },
-  )
-})
-
 describe('a code that stands in the way of the next', () => {
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
   const previousHandle = secrets.seal('handle', 'first', target.key)
 
-  it.each(['auth', 'enrol'] as const)('is named to whoever sends, where there is one: %s', async (lane) => {
+  it('is named to whoever sends, where there is one', async () => {
     const asked: unknown[] = []
     const { codes } = open(
       {
@@ -274,162 +135,62 @@ describe('a code that stands in the way of the next', () => {
       { sendTimeoutMs: 500 },
       secrets,
     )
-    await codes.send({ ...target, lane }, { ...order, previousHandle })
-    await codes.send({ ...target, lane }, order)
+    await codes.send(target, { ...order, previousHandle })
+    await codes.send(target, order)
     // Sealed for another number.
-    await codes.send({ ...target, lane, key: 'other' }, { ...order, previousHandle })
+    await codes.send({ ...target, key: 'other' }, { ...order, previousHandle })
     expect(asked).toEqual(['first', undefined, undefined])
-  })
-
-  it.each([
-    [
-      { result: 'not-sent', cancelled: true },
-      { result: 'not-sent', cancelled: true },
-    ],
-    [
-      { result: 'failed', cancelled: true },
-      { result: 'failed', cancelled: true },
-    ],
-    [{ result: 'misconfigured', cancelled: 'yes' }, { result: 'misconfigured' }],
-    // It has another in its place.
-    [{ result: 'sent', cancelled: true }, { result: 'sent' }],
-  ])('is ended where the service says so: %j', async (given, read) => {
-    const { send } = open({ sendCode: async () => given as SendResult })
-    expect(await send()).toEqual(read)
   })
 })
 
-describe('what an adapter reports', () => {
-  it('is passed on as far as it is of the known members, in a bounded length', async () => {
-    const { codes } = open({
-      async sendCode({ report }) {
-        const junk = { code: '482913', operation: { toString: () => 'no' }, httpStatus: '200', reason: 7 }
-        report?.(junk as never)
-        report?.({ reason: 'x'.repeat(500), providerError: 'y'.repeat(500) })
-        report?.(null as never)
-        return { result: 'failed' }
-      },
-    })
-    expect((await codes.send(target, order)).about).toEqual({
-      durationMs: 0,
-      reason: 'x'.repeat(40),
-      providerError: 'y'.repeat(200),
-    })
-  })
-
-  it('loses numbers and codes that its service put into an error, and keeps short codes of errors', async () => {
-    const { codes } = open({
-      async sendCode({ report }) {
-        report?.({ providerError: '21211: invalid To +57 300-123-4567, code 482913, error 1003' })
-        return { result: 'failed' }
-      },
-    })
-    expect((await codes.send(target, order)).about.providerError).toBe(
-      '••••: invalid To +••••, code ••••, error 1003',
-    )
-  })
-
-  it('names a deadline and an adapter that throws', async () => {
-    const reasonOf = async (provider: Partial<CodeProvider>) => {
-      const { codes } = open(provider)
-      return [(await codes.send(target, order)).about, (await codes.check(target, submitted)).about]
-    }
-    const late = { durationMs: 0, reason: 'timeout' }
-    expect(await reasonOf({})).toEqual([late, late])
-    const causes: readonly (readonly [thrown: unknown, named: string])[] = [
-      [new TypeError('482913'), 'TypeError'],
-      [Object.assign(new Error('+573001234567'), { code: 'ECONNREFUSED' }), 'Error ECONNREFUSED'],
-      [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'what is no error'],
-      [null, 'what is no error'],
-    ]
-    for (const [thrown, named] of causes) {
-      const throwing = () => {
-        throw thrown
-      }
-      const broken = { durationMs: 0, reason: 'error', cause: `The adapter threw ${named}: see its own log.` }
-      expect(await reasonOf({ sendCode: throwing, checkCode: throwing })).toEqual([broken, broken])
-    }
-  })
-
-  it('calls it a timeout where an adapter was stopped by its signal', async () => {
-    const { codes } = open({
-      async sendCode({ report }) {
-        report?.({ reason: 'aborted' })
-        return { result: 'unconfirmed' }
-      },
-    })
-    expect((await codes.send(target, order)).about.reason).toBe('timeout')
-  })
-
-  it.each([
-    ['482913', '••••'],
-    ['482-913 is wrong', '•••• is wrong'],
-    ['4, 8, 2, 9, 1, 3', '••••'],
-    ['+57 300 123 4567', '+••••'],
-    ['1007', '1007'],
-  ])('of an unexpected status %j quotes %j', async (unexpectedStatus, status) => {
-    const { codes } = open({
+describe('an unexpected status', () => {
+  function setUp(now?: () => number) {
+    let verdict: Verdict = 'rejected'
+    const provider: Partial<CodeProvider> = {
       async checkCode({ report }) {
-        report?.({ httpStatus: 200, unexpectedStatus })
-        return 'rejected'
+        if (verdict === 'rejected') report?.({ unexpectedStatus: 'wrong', cause: 'paste' })
+        return verdict
       },
-    })
-    expect((await codes.check(target, submitted)).about.status).toBe(status)
+    }
+    const { codes, events } = open(provider, {}, plain, now)
+    const checkOf = (account: number, answer: Verdict = 'rejected') => {
+      verdict = answer
+      return codes.check({ lane: 'auth', key: `ledger-${account}` }, submitted)
+    }
+    return { checkOf, events }
+  }
+
+  it('is an event with what to do once five accounts in a row met it', async () => {
+    const { checkOf, events } = setUp()
+    for (const account of [1, 1, 2, 3, 3, 4]) await checkOf(account)
+    expect(events).toEqual([])
+    await checkOf(5)
+    expect(events).toEqual([{ type: 'provider.unexpected', status: 'wrong', cause: 'paste', durationMs: 0 }])
   })
 
-  describe('of an unexpected status', () => {
-    let verdict: Verdict
-    beforeEach(() => {
-      verdict = 'rejected'
-    })
-    function opened(now?: () => number) {
-      const provider: Partial<CodeProvider> = {
-        async checkCode({ report }) {
-          report?.(
-            verdict === 'approved' ? {} : { httpStatus: 200, unexpectedStatus: 'wrong', cause: 'paste' },
-          )
-          return verdict
-        },
-      }
-      const { codes, events } = open(provider, {}, plain, now)
-      const checkOf = (account: number) => codes.check({ lane: 'auth', key: `ledger-${account}` }, submitted)
-      return { checkOf, events }
+  it('is none where a code is approved in between: the account has a status for wrong codes', async () => {
+    const { checkOf, events } = setUp()
+    for (let account = 0; account < 20; account += 1) {
+      await checkOf(account, account % 5 === 4 ? 'approved' : 'rejected')
     }
+    expect(events).toEqual([])
+  })
 
-    it('is an event with what to do once five accounts in a row met it', async () => {
-      const { checkOf, events } = opened()
-      for (const account of [1, 1, 2, 3, 3, 4]) await checkOf(account)
-      expect(events).toEqual([])
-      await checkOf(5)
-      const about = { status: 'wrong', cause: 'paste', httpStatus: 200, durationMs: 0 }
-      expect(events).toEqual([{ type: 'provider.unexpected', ...about }])
-    })
-
-    it('is none where a code is approved in between: the account has a status for wrong codes', async () => {
-      const { checkOf, events } = opened()
-      for (let account = 0; account < 20; account += 1) {
-        verdict = account % 5 === 4 ? 'approved' : 'rejected'
-        await checkOf(account)
-      }
-      expect(events).toEqual([])
-    })
-
-    it('is one event a minute, also of parallel checks', async () => {
-      let clock = 1_800_000_000_000
-      const { checkOf, events } = opened(() => clock)
-      const told = async () => {
-        await Promise.all(Array.from({ length: 50 }, (_, account) => checkOf(account)))
-        return events.length
-      }
-      expect(await told()).toBe(1)
-      clock += 59_999
-      expect(await told()).toBe(1)
-      clock += 1
-      expect(await told()).toBe(2)
-      // A clock that is set back by an hour does not silence it for an hour.
-      clock -= 3_600_000
-      expect(await told()).toBe(3)
-    })
+  it('is one event a minute, also of parallel checks', async () => {
+    let clock = 1_800_000_000_000
+    const { checkOf, events } = setUp(() => clock)
+    const told = async () => {
+      await Promise.all(Array.from({ length: 50 }, (_, account) => checkOf(account)))
+      return events.length
+    }
+    expect(await told()).toBe(1)
+    clock += 59_999
+    expect(await told()).toBe(1)
+    clock += 1
+    expect(await told()).toBe(2)
+    // A clock that is set back by an hour does not silence it for an hour.
+    clock -= 3_600_000
+    expect(await told()).toBe(3)
   })
 })
 
@@ -597,8 +358,15 @@ describe('a provider made of several', () => {
   it('has a queue for each: while one has no place, the next is asked, and nobody else about its codes', async () => {
     const hangs: CodeProvider = { name: 'first', maxExchanges: 1, sendCode: pending, checkCode: pending }
     const { codes, events } = open(alwaysNext([hangs, working]), { sendTimeoutMs: 400, verifyTimeoutMs: 50 })
-    const [, second] = await Promise.all([codes.send(target, order), codes.send(target, order)])
+    const reports: object[] = []
+    const report = (told: object) => void reports.push(told)
+    const [, second] = await Promise.all([
+      codes.send(target, order),
+      codes.send(target, { ...order, report }),
+    ])
     expect(second).toMatchObject({ result: { result: 'sent' }, about: { provider: 'second' } })
+    // Not silent: it was never asked.
+    expect(reports).toEqual([{ asked: false }])
     const busy = { type: 'provider.unavailable', sent: false, provider: 'first', reason: 'busy' }
     expect(events[0]).toEqual({ ...busy, command: 'send' })
     const check = () => codes.check(target, { ...submitted, handle: '0' })
@@ -607,15 +375,6 @@ describe('a provider made of several', () => {
       { result: 'not-sent', about: { provider: 'first', reason: 'busy' } },
     ])
     expect(events).toContainEqual({ ...busy, command: 'check' })
-  })
-
-  it('calls no member silent that was not asked, having no place', async () => {
-    const hangs: CodeProvider = { name: 'first', maxExchanges: 1, sendCode: pending, checkCode: pending }
-    const reports: object[] = []
-    const { codes } = open(hangs, { sendTimeoutMs: 100 })
-    const report = (told: object) => void reports.push(told)
-    await Promise.all([codes.send(target, order), codes.send(target, { ...order, report })])
-    expect(reports).toEqual([{ asked: false }])
   })
 
   it('hands on what a member reports', async () => {

@@ -1,58 +1,58 @@
 import { describe, expect } from 'vitest'
+import { minute } from './kit.js'
 import { ana, createService, it, rightCode } from './service.js'
 
-const asCode = (error: unknown) => (error as { code: string }).code
+const login = { ...ana, purpose: 'login' }
+
+/** What an event says of a challenge of Ana's. */
+const aboutAna = (started: object, more: object = {}) => ({
+  challengeId: 'challenge' in started && (started.challenge as { id: string }).id,
+  purpose: 'login',
+  lane: 'auth',
+  channel: 'sms',
+  subject: 'ana',
+  country: 'CO',
+  ...more,
+})
 
 describe('events', () => {
   it('say of a challenge what it is about', async ({ challenges, events, provider }) => {
     provider.send = () => ({ result: 'unconfirmed' })
     const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
-    expect(events.filter(({ type }) => type !== 'provider.unavailable')).toEqual(
-      ['challenge.started', 'challenge.unconfirmed'].map((type) => ({
-        type,
-        lane: 'auth',
-        purpose: 'transfer',
-        channel: 'call',
-        challengeId: 'challenge' in started && started.challenge.id,
-        subject: 'ana',
-        country: 'CO',
-        ...(type === 'challenge.unconfirmed' && { durationMs: 0 }),
-      })),
-    )
+    const about = aboutAna(started, { purpose: 'transfer', channel: 'call' })
+    expect(events.filter(({ type }) => type !== 'provider.unavailable')).toEqual([
+      { type: 'challenge.started', ...about },
+      { type: 'challenge.unconfirmed', durationMs: 0, ...about },
+    ])
   })
 
   it('say who was refused what, and which counter refused it', async () => {
     const { challenges, events } = createService({ limits: { sendsPerAddressPer10Min: 0 } })
-    await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
+    await challenges.start({ ...login, address: '203.0.113.7' })
     await challenges.resend({ ...ana, lane: 'enrol' })
     await challenges.verify({ ...ana, code: 'wrong1' })
+    const refused = { type: 'request.refused', code: 'challenge_gone', lane: 'auth', subject: 'ana' }
     expect(events).toStrictEqual([
-      {
-        type: 'request.refused',
-        command: 'start',
-        code: 'send_limit',
-        lane: 'auth',
-        subject: 'ana',
-        limit: 'address',
-      },
-      { type: 'request.refused', command: 'resend', code: 'challenge_gone', lane: 'enrol', subject: 'ana' },
-      { type: 'request.refused', command: 'verify', code: 'challenge_gone', lane: 'auth', subject: 'ana' },
+      { ...refused, command: 'start', code: 'send_limit', limit: 'address' },
+      { ...refused, command: 'resend', lane: 'enrol' },
+      { ...refused, command: 'verify' },
     ])
   })
 
   it('tell a story without number, code or session', async ({ service }) => {
-    await service.challenges.start({ ...ana, purpose: 'login' })
-    await service.challenges.verify({ ...ana, code: 'wrong1' })
-    service.wait(60_000)
-    await service.challenges.start({ ...ana, session: 'session-2', purpose: 'login' })
-    await service.challenges.cancel({ ...ana, session: 'session-2' })
-    service.wait(120_000)
-    await service.challenges.start({ ...ana, purpose: 'login' })
-    await service.challenges.verify({ ...ana, code: rightCode })
-    service.provider.send = () => ({ result: 'misconfigured' })
-    await service.challenges.start({ ...ana, purpose: 'transfer' }).catch(asCode)
-    await service.challenges.start({ ...ana, purpose: 'transfer' })
-    expect(service.eventTypes()).toEqual([
+    const { challenges, provider, wait, events, eventTypes } = service
+    await challenges.start(login)
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    wait(minute)
+    await challenges.start({ ...login, session: 'session-2' })
+    await challenges.cancel({ ...ana, session: 'session-2' })
+    await challenges.cancel({ ...ana, session: 'session-2' })
+    wait(2 * minute)
+    await challenges.start(login)
+    await challenges.verify({ ...ana, code: rightCode })
+    provider.send = () => ({ result: 'misconfigured' })
+    await challenges.start({ ...ana, purpose: 'transfer' }).catch(() => undefined)
+    expect(eventTypes()).toEqual([
       'challenge.started',
       'challenge.sent',
       'challenge.rejected',
@@ -66,15 +66,112 @@ describe('events', () => {
       'challenge.started',
       'provider.misconfigured',
       'challenge.undelivered',
-      'request.refused',
     ])
-    expect(JSON.stringify(service.events)).not.toMatch(/300123|session-|123456|wrong1/)
-    expect(service.events.at(-1)).toEqual({
-      type: 'request.refused',
-      command: 'start',
-      code: 'resend_too_soon',
-      lane: 'auth',
-      subject: 'ana',
+    expect(JSON.stringify(events)).not.toMatch(/300123|session-|123456|wrong1/)
+  })
+
+  it('tell how old the code was that was approved, from its last send on', async () => {
+    const { challenges, events, wait } = createService({ name: 'acme-sms' })
+    const about = aboutAna(await challenges.start(login), { provider: 'acme-sms', durationMs: 0 })
+    wait(minute)
+    await challenges.resend(ana)
+    wait(minute / 2)
+    await challenges.verify({ ...ana, code: rightCode })
+    expect(events.slice(-2)).toStrictEqual([
+      { type: 'challenge.sent', ...about },
+      { type: 'challenge.approved', ageMs: minute / 2, ...about },
+    ])
+  })
+
+  it('know of no code that is younger than nothing', async ({ challenges, events, wait }) => {
+    await challenges.start(login)
+    wait(-2_000)
+    await challenges.verify({ ...ana, code: rightCode })
+    expect(events.at(-1)).toMatchObject({ type: 'challenge.approved', ageMs: 0 })
+  })
+
+  it('tell a wrong code from one that was used, about which nobody was asked', async ({
+    challenges,
+    events,
+    provider,
+  }) => {
+    const transfer = { ...ana, purpose: 'transfer', shown: { purpose: 'transfer' } }
+    await challenges.start(login)
+    await challenges.verify({ ...ana, code: rightCode })
+    const rejected = {
+      type: 'challenge.rejected',
+      ...aboutAna(await challenges.start(transfer), { purpose: 'transfer' }),
+    }
+    await challenges.verify({ ...transfer, code: rightCode })
+    expect(events.at(-1)).toStrictEqual({ ...rejected, attemptsRemaining: 4, inARow: 1, used: true })
+    expect(provider.checks).toHaveLength(1)
+    const exchange = { operation: 'verifyCode', httpStatus: 200 }
+    provider.report = exchange
+    await challenges.verify({ ...transfer, code: 'wrong1' })
+    expect(events.at(-1)).toStrictEqual({
+      ...rejected,
+      ...exchange,
+      durationMs: 0,
+      attemptsRemaining: 3,
+      inARow: 2,
+      used: false,
     })
+  })
+
+  it('tell what became of a code that was not delivered', async ({ challenges, events, provider }) => {
+    provider.report = { operation: 'sendSmsCode', reason: 'answer' }
+    provider.send = () => ({ result: 'foreign-number' })
+    await challenges.start(login).catch(() => undefined)
+    expect(events.at(-1)).toStrictEqual({
+      type: 'challenge.undelivered',
+      reason: 'foreign-number',
+      operation: 'sendSmsCode',
+      failure: 'answer',
+      durationMs: 0,
+      ...aboutAna({}, { challengeId: expect.any(String) }),
+    })
+  })
+
+  it('tell of a superseded challenge only when the send went out', async ({
+    challenges,
+    events,
+    eventTypes,
+    provider,
+    wait,
+  }) => {
+    const superseded = { type: 'challenge.superseded', ...aboutAna(await challenges.start(login)) }
+    wait(minute)
+    provider.send = () => ({ result: 'not-sent' })
+    const other = { ...login, session: 'session-2' }
+    await challenges.start(other).catch(() => undefined)
+    expect(eventTypes()).not.toContain('challenge.superseded')
+    provider.send = () => ({ result: 'sent' })
+    await challenges.start(other)
+    expect(events).toContainEqual(superseded)
+  })
+
+  it('tell which challenge was cancelled, locked its number or disabled it', async () => {
+    const { challenges, events, wait } = createService({
+      limits: { failuresBeforeLock: 1, failuresBeforeDisable: 2 },
+    })
+    const first = aboutAna(await challenges.start(login))
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(events.at(-1)).toStrictEqual({ type: 'number.locked', lockedForMs: 15 * minute, ...first })
+    await challenges.cancel(ana)
+    expect(events.at(-1)).toStrictEqual({ type: 'challenge.cancelled', ...first })
+    wait(15 * minute)
+    const second = aboutAna(await challenges.start(login))
+    await challenges.verify({ ...ana, code: 'wrong2' })
+    expect(events.at(-1)).toStrictEqual({ type: 'number.disabled', ...second })
+  })
+
+  it('tell of a number that was disabled by the answer to a challenge that was replaced meanwhile', async () => {
+    const { challenges, provider, eventTypes } = createService({
+      limits: { failuresBeforeDisable: 1, cooldownMs: [0] },
+    })
+    await challenges.start(login)
+    provider.check = () => challenges.start({ ...ana, purpose: 'transfer' }).then(() => 'rejected')
+    expect(await challenges.verify({ ...ana, code: 'wrong1' })).toMatchObject({ outcome: 'refused' })
+    expect(eventTypes()).toContain('number.disabled')
   })
 })

@@ -651,7 +651,7 @@ export const weakenings = [
     file: 'src/challenge/send.ts',
     find: 'made !== undefined && view.ledger.sends.some(({ id }) => id === made.sendId)',
     replace: 'made === null',
-    tests: ['test/challenge/challenges.test.ts'],
+    tests: ['test/challenge/store-faults.test.ts'],
   },
   {
     bound: 26,
@@ -659,7 +659,7 @@ export const weakenings = [
     file: 'src/challenge/send.ts',
     find: 'await insist(() => one.take())',
     replace: 'await one.take()',
-    tests: ['test/challenge/challenges.test.ts', 'test/faults/broken-connection.test.ts'],
+    tests: ['test/challenge/store-faults.test.ts', 'test/faults/broken-connection.test.ts'],
   },
   {
     bound: 26,
