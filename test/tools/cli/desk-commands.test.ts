@@ -8,7 +8,8 @@ import { signupsCommand } from '../../../src/tools/cli/signups-command.js'
 import { store } from './store-in-memory.js'
 
 const secret = 'a secret of at least thirty-two bytes'
-const flags = ['--store', 'test/tools/cli/store-in-memory.ts', '--namespace', 'shop']
+const flags = ['--store', 'test/tools/cli/store-in-memory.ts']
+const namespace = ['--namespace', 'shop']
 
 /** What a command prints, and how it ends, in this process. */
 async function printed(command: (args: readonly string[]) => Promise<number>, ...args: string[]) {
@@ -17,7 +18,11 @@ async function printed(command: (args: readonly string[]) => Promise<number>, ..
   const streams = [process.stdout, process.stderr].map((one) =>
     vi.spyOn(one, 'write').mockImplementation(write),
   )
-  const exitCode = await command([...args, ...flags]).finally(() => {
+  const exitCode = await command([
+    ...args,
+    ...flags,
+    ...(args.includes('--namespace') ? [] : namespace),
+  ]).finally(() => {
     for (const stream of streams) stream.mockRestore()
   })
   return { exitCode, text: written.join('') }
@@ -45,36 +50,64 @@ describe('the commands of an operator', () => {
     expect(paused).toMatchObject({ exitCode: 0, text: expect.stringContaining('paused for 2 h, until') })
     const state = await printed(signupsCommand, '--state', '--json')
     expect(JSON.parse(state.text)).toMatchObject({ namespace: 'shop', pausedForMs: expect.any(Number) })
-    expect((await printed(signupsCommand, '--resume')).text).toContain('Sign-ups are sent codes.')
+    expect((await printed(signupsCommand, '--resume')).text).toMatch(
+      /^Sign-ups are sent codes\.\n {2}This hour 0 sent, 0 proven\n {2}This day {2}0 sent, 0 proven\n$/,
+    )
   })
 
-  it.each([[['--pause', '2 weeks']], [['--pause', '31d']], [['--pause', '1h', '--resume']], [[]]])(
-    'take no sign-ups %j',
-    async (args) => {
-      await expect(printed(signupsCommand, ...args)).rejects.toThrow(/pause/)
-    },
-  )
+  it.each([
+    [signupsCommand, [], 'Pass one of --pause'],
+    [signupsCommand, ['--pause', '1h', '--resume'], 'Pass one of --pause'],
+    [signupsCommand, ['--pause', '2 weeks'], 'such as 30m, 2h or 1d'],
+    [signupsCommand, ['--pause', '0h'], 'such as 30m, 2h or 1d'],
+    [signupsCommand, ['--pause', '31d'], 'at most 30 days'],
+    [personCommand, [], 'The account is missing'],
+    [personCommand, ['ana', '--revoke'], '--revoke needs --yes'],
+    [personCommand, ['ana', '--secret', 'sesame'], '--secret is not taken'],
+    [personCommand, ['+573001234567', '--enable'], 'take an account, not a number'],
+    [personCommand, ['+57'], 'is no number'],
+  ])('%o does not take %j: %s', async (command, args, says) => {
+    await expect(printed(command, ...args)).rejects.toThrow(says)
+    await expect(printed(command, ...args)).rejects.not.toThrow('sesame')
+  })
+
+  it('need the secret of the app, and its store', async () => {
+    vi.stubEnv('REDIS_URL', '')
+    await expect(personCommand(['ana'])).rejects.toThrow('set REDIS_URL, or pass --store')
+    vi.stubEnv('TWO_FACTOR_SECRET', '')
+    await expect(personCommand(['ana'])).rejects.toThrow('set TWO_FACTOR_SECRET')
+  })
 
   it('lift nothing of an account of which nothing is remembered', async () => {
     const { exitCode, text } = await printed(personCommand, 'anna', '--enable')
     expect(exitCode).toBe(1)
-    expect(text).toContain('Nothing is remembered of the account anna.')
+    expect(text).toMatch(/^There was nothing to lift\.\nNothing is remembered of the account anna\./)
   })
 
   it('end what an account has where nobody has to be asked', async () => {
     expect((await printed(personCommand, 'ana', '--revoke', '--yes')).exitCode).toBe(0)
-    await expect(printed(personCommand, 'ana', '--revoke')).rejects.toThrow('--revoke needs --yes')
   })
 
-  it('know nothing of a number that nobody has signed up with, and no number from words', async () => {
-    expect((await printed(personCommand, '+573001234567')).text).toContain('Nothing is remembered')
-    await expect(printed(personCommand, '+57')).rejects.toThrow('is no number')
+  it('know nothing of a number that nobody has signed up with', async () => {
+    expect((await printed(personCommand, '+57 300 123 4567')).text).toContain(
+      'Nothing is remembered of a sign-up with +57 300 123 4567',
+    )
   })
 
-  it('say that the secret is another one, and change nothing', async () => {
-    vi.stubEnv('TWO_FACTOR_SECRET', secret.replace('a ', 'A '))
-    const { exitCode, text } = await printed(personCommand, 'ana', '--enable', '--json')
-    expect([exitCode, JSON.parse(text).failure.code]).toEqual([1, 'other_secret'])
+  it.each([
+    ['other_secret', [], secret.replace('a ', 'A ')],
+    ['unknown_namespace', ['--namespace', 'shops'], secret],
+  ])('say that they were given %s, and change nothing', async (code, more, given) => {
+    vi.stubEnv('TWO_FACTOR_SECRET', given)
+    for (const [command, ...args] of [
+      [personCommand, 'ana', '--enable', '--json'],
+      [signupsCommand, '--pause', '2h', '--json'],
+    ] as const) {
+      const { exitCode, text } = await printed(command, ...args, ...more)
+      expect([exitCode, JSON.parse(text).failure.code]).toEqual([1, code])
+    }
+    vi.stubEnv('TWO_FACTOR_SECRET', secret)
+    expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups are sent codes.')
   })
 })
 

@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { PersonSeen } from '../../../src/challenge/desk.js'
 import { challenged, newcomer, signedIn } from '../../many/people.js'
 import { type Instance, type Setting, startInstance } from '../../many/processes.js'
@@ -84,12 +80,9 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       expect(await ask(account)).toMatchObject({ sessions: 1, codes: [{ state: 'entered' }] })
     })
 
-    it('ends all that an account has, once somebody has said so', async () => {
+    it('ends all that an account has', async () => {
       const ana = await signedIn(app, stub)
       const account = ana.token.split('.')[0] ?? ''
-      const unasked = person([account, '--revoke'])
-      expect(await unasked.exitCode).toBe(2)
-      expect(unasked.err()).toContain('--revoke needs --yes')
       expect((await ana.account()).status).toBe(200)
       expect(await ask(account, '--revoke', '--yes')).toMatchObject({ revoked: true, sessions: 0 })
       expect((await ana.account()).status).toBe(401)
@@ -110,25 +103,6 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       }
     })
 
-    it('says that nothing is remembered, and lifts nothing then', async () => {
-      const program = person(['anna', '--enable'])
-      expect(await program.exitCode).toBe(1)
-      expect(program.out()).toBe(
-        'There was nothing to lift.\nNothing is remembered of the account anna. Is that how the option subject spells it?\n',
-      )
-    })
-
-    it.each([
-      ['another secret', 'other_secret', [], { TWO_FACTOR_SECRET: secret.replace('a ', 'A ') }],
-      ['another namespace', 'unknown_namespace', ['--namespace', 'shops'], {}],
-    ])('says that it was given %s, and changes nothing', async (_what, code, more, other) => {
-      const { ana, account } = await lockedOut()
-      const program = person([account, '--enable', '--revoke', '--yes', '--json'].concat(more), other)
-      expect(await program.exitCode).toBe(1)
-      expect(JSON.parse(program.out()).failure.code).toBe(code)
-      expect((await ana.verify(stub.rightCode)).body.code).toBe('phone_locked')
-    })
-
     it('takes a number for the name of an account where it is told to', async () => {
       const person = newcomer(app, '+573001239999.laptop')
       await person.start()
@@ -138,49 +112,8 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
         isKnown: true,
       })
     })
-
-    it('knows of a number what a sign-up with it would meet', async () => {
-      const program = person(['+57 300 123 4567'])
-      expect(await program.exitCode).toBe(0)
-      expect(program.out()).toContain('Nothing is remembered of a sign-up with +57 300 123 4567')
-    })
-
-    it('works on a store that a module exports', async () => {
-      const { account } = await lockedOut()
-      const folder = mkdtempSync(join(tmpdir(), 'two-factor-store-'))
-      onTestFinished(() => rmSync(folder, { recursive: true }))
-      const file = join(folder, 'store.mjs')
-      writeFileSync(file, moduleFor(redis.redisPorts))
-      const program = person([account, '--json', '--store', file], { REDIS_URL: '' })
-      // The connection of the module is nobody's to close.
-      expect(await program.exitCode).toBe(0)
-      expect(JSON.parse(program.out()).judged).toBe(3)
-    })
   },
 )
-
-const moduleOf = (path: string) => JSON.stringify(new URL(path, pathToFileURL(`${process.cwd()}/`)).href)
-
-const moduleFor = (ports: readonly number[]) => `
-import { Cluster, Redis } from ${moduleOf('node_modules/ioredis/built/index.js')}
-import { redisStore } from ${moduleOf('dist/store/redis-store.js')}
-const nodes = ${JSON.stringify(ports.map((port) => ({ host: '127.0.0.1', port })))}
-const client = nodes.length > 1 ? new Cluster(nodes) : new Redis(nodes[0])
-export const store = redisStore({ client, timeoutMs: 5_000 })
-`
-
-it.each([
-  [[], { TWO_FACTOR_SECRET: secret }, 'The account is missing'],
-  [['ana'], { TWO_FACTOR_SECRET: '', REDIS_URL: '' }, 'set TWO_FACTOR_SECRET'],
-  [['ana'], { TWO_FACTOR_SECRET: secret, REDIS_URL: '' }, 'set REDIS_URL, or pass --store'],
-  [['ana', '--secret', 'sesame'], { TWO_FACTOR_SECRET: secret }, '--secret is not taken'],
-  [['+573001234567', '--enable'], { TWO_FACTOR_SECRET: secret }, 'take an account, not a number'],
-])('express-two-factor person %j is not understood', async (args, env, says) => {
-  const program = run(['person', ...args], env)
-  expect(await program.exitCode).toBe(2)
-  expect(program.err()).toContain(says)
-  expect(program.err()).not.toContain('sesame')
-})
 
 it('express-two-factor person says what to do where no Redis runs', async () => {
   const env = { TWO_FACTOR_SECRET: secret, REDIS_URL: 'redis://127.0.0.1:9' }

@@ -130,35 +130,5 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       await sleep(2_000)
       for (const app of apps) await until(async () => (await signUp(app)).status === 201)
     })
-
-    it('says what was sent and proven', async () => {
-      const program = run(['signups', '--state'], env)
-      expect(await program.exitCode).toBe(0)
-      expect(program.out()).toMatch(
-        /^Sign-ups are sent codes\.\n {2}This hour \d+ sent, \d+ proven\n {2}This day {2}\d+ sent, \d+ proven\n$/,
-      )
-    })
-
-    it.each([
-      ['another secret', 'other_secret', [], { TWO_FACTOR_SECRET: secret.replace('a ', 'A ') }],
-      ['another namespace', 'unknown_namespace', ['--namespace', 'shop'], {}],
-    ])('says that it was given %s, and pauses nothing', async (_what, code, more, other) => {
-      const program = run(['signups', '--pause', '2h', '--json', ...more], { ...env, ...other })
-      expect(await program.exitCode).toBe(1)
-      expect(JSON.parse(program.out()).failure.code).toBe(code)
-      for (const app of apps) expect((await signUp(app)).status).toBe(201)
-    })
   },
 )
-
-it.each([
-  [[], 'Pass one of --pause'],
-  [['--pause', '2h', '--resume'], 'Pass one of --pause'],
-  [['--pause', '2 weeks'], 'such as 30m, 2h or 1d'],
-  [['--pause', '0h'], 'such as 30m, 2h or 1d'],
-  [['--pause', '31d'], 'at most 30 days'],
-])('express-two-factor signups %j is not understood', async (args, says) => {
-  const program = run(['signups', ...args], { TWO_FACTOR_SECRET: secret })
-  expect(await program.exitCode).toBe(2)
-  expect(program.err()).toContain(says)
-})
