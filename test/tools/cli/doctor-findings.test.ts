@@ -13,6 +13,7 @@ import { redisPackage } from './redis-package.js'
 
 const account = { client: 100200, key: 'sandbox-key' }
 const load = createRequire(import.meta.url)
+const nowhere = 'redis://127.0.0.1:1'
 type Parts = Partial<Parameters<typeof examine>[0]>
 
 async function sandboxAt(options: SandboxOptions = {}): Promise<string> {
@@ -97,147 +98,83 @@ const redisThat = (server: Parameters<typeof redisPackage>[0]) => async (): Prom
 /** A base URL alone, or more than that. */
 type Arrange = () => Promise<Parts | string>
 
-/** What is wrong somewhere, the code it is found by, and a part of the fix. */
-const fixtures: readonly [name: string, code: string, fix: string, arrange: Arrange][] = [
-  ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ versions: nodeVersions('18.20.0') })],
-  [
-    'a Bun',
-    'undici_replaced',
-    'run it on Node.js or Deno',
-    async () => ({ versions: nodeVersions('24.3.0', { bun: '1.4.5' }) }),
-  ],
-  ['no Express', 'express_missing', 'npm install express@5', async () => ({ load: without('express') })],
+/** What is wrong somewhere, and the code it is found by. */
+const fixtures: readonly [name: string, code: string, arrange: Arrange][] = [
+  ['an old Node', 'node_too_old', async () => ({ versions: nodeVersions('18.20.0') })],
+  ['a Bun', 'undici_replaced', async () => ({ versions: nodeVersions('24.3.0', { bun: '1.4.5' }) })],
+  ['no Express', 'express_missing', async () => ({ load: without('express') })],
   [
     'an Express of another line',
     'express_unsupported',
-    'npm install express@5',
     async () => ({ load: (name) => (name.startsWith('express') ? { version: '3.21.2' } : load(name)) }),
   ],
-  ['a wrong key', 'account_refused', 'Check client, key', () => asking({ key: 'wrong-key' })],
-  [
-    'an address off the allow-list',
-    'account_refused',
-    'allow-list',
-    () => sandboxAt({ allowedAddresses: ['192.0.2.1'] }),
-  ],
+  ['a wrong key', 'account_refused', () => asking({ key: 'wrong-key' })],
+  ['an address off the allow-list', 'account_refused', () => sandboxAt({ allowedAddresses: ['192.0.2.1'] })],
+  ['an account behind a firewall', 'account_refused', () => status(403, '{}')],
   [
     'a forgotten base path',
     'base_path_missing',
-    'add the version segment to baseUrl, such as http://127.0.0.1',
     async () => elsewhere(await answering((_req, res) => void res.writeHead(404).end('<html>')), '/'),
   ],
   [
     'an operation that lies elsewhere',
     'operation_not_found',
-    '--path balance=',
     () => asking({ paths: { balance: '/nowhere' } }),
   ],
-  [
-    'a web site',
-    'website_answered',
-    'not that of a web site',
-    () => status(200, '<!doctype html><title>Welcome</title>'),
-  ],
+  ['a web site', 'website_answered', () => status(200, '<!doctype html><title>Welcome</title>')],
   [
     'a provider that hangs',
     'provider_hangs',
-    'never responds',
     async () => asking({ timeoutMs: 500 }, await answering(() => {})),
   ],
-  [
-    'nobody there',
-    'provider_not_listening',
-    'check host and port',
-    () => asking({ baseUrl: 'http://127.0.0.1:1/v1' }),
-  ],
-  ['a host without an address', 'provider_dns', 'Check the host name', () => failingWith('ENOTFOUND')],
-  [
-    'a certificate that is not trusted',
-    'provider_tls',
-    'NODE_EXTRA_CA_CERTS',
-    () => failingWith('DEPTH_ZERO_SELF_SIGNED_CERT'),
-  ],
-  ['no route', 'provider_unreachable', 'firewall', () => failingWith('EHOSTUNREACH')],
-  ['no connection in time', 'provider_unreachable', 'firewall', () => failingWith('UND_ERR_CONNECT_TIMEOUT')],
-  [
-    'something that speaks no HTTP',
-    'provider_not_http',
-    'https where',
-    () => failingWith('HPE_INVALID_CONSTANT'),
-  ],
-  [
-    'a connection that is cut',
-    'provider_reset',
-    'check scheme, host and port',
-    () => answering((req) => req.socket.destroy()),
-  ],
-  ['a connection that fails otherwise', 'provider_failed', 'the network', () => failingWith('EUNKNOWN')],
-  [
-    'a redirect',
-    'provider_redirects',
-    'correct baseUrl',
-    () => status(302, '', { location: 'https://example.com/' }),
-  ],
-  ['too many requests', 'provider_busy', 'wait some minutes', () => status(429, '{}')],
-  ['an account behind a firewall', 'account_refused', 'allow-list', () => status(403, '{}')],
-  ['a request that is refused', 'answer_unreadable', 'JSON object', () => status(400, '{}')],
-  ['an account that is not paid', 'no_credits', 'recharge', () => status(402, '{}')],
-  ['an empty account', 'no_credits', 'recharge', () => sandboxAt({ credits: 0 })],
-  ['an account that runs dry', 'low_credits', 'recharge', () => sandboxAt({ credits: 7 })],
-  [
-    'a gateway without a provider behind it',
-    'provider_failing',
-    'some minutes',
-    () => status(503, '<html>Bad gateway'),
-  ],
-  ['an answer of another kind', 'answer_unreadable', 'JSON object', () => status(200, '[]')],
-  ['a clock that is ahead', 'clock_differs', 'NTP', () => clockApart(-60_000)],
+  ['nobody there', 'provider_not_listening', () => asking({ baseUrl: 'http://127.0.0.1:1/v1' })],
+  ['a host without an address', 'provider_dns', () => failingWith('ENOTFOUND')],
+  ['a certificate that is not trusted', 'provider_tls', () => failingWith('DEPTH_ZERO_SELF_SIGNED_CERT')],
+  ['no route', 'provider_unreachable', () => failingWith('EHOSTUNREACH')],
+  ['no connection in time', 'provider_unreachable', () => failingWith('UND_ERR_CONNECT_TIMEOUT')],
+  ['something that speaks no HTTP', 'provider_not_http', () => failingWith('HPE_INVALID_CONSTANT')],
+  ['a connection that is cut', 'provider_reset', () => answering((req) => req.socket.destroy())],
+  ['a connection that fails otherwise', 'provider_failed', () => failingWith('EUNKNOWN')],
+  ['a redirect', 'provider_redirects', () => status(302, '', { location: 'https://example.com/' })],
+  ['too many requests', 'provider_busy', () => status(429, '{}')],
+  ['a request that is refused', 'answer_unreadable', () => status(400, '{}')],
+  ['an answer of another kind', 'answer_unreadable', () => status(200, '[]')],
+  ['an account that is not paid', 'no_credits', () => status(402, '{}')],
+  ['an empty account', 'no_credits', () => sandboxAt({ credits: 0 })],
+  ['an account that runs dry', 'low_credits', () => sandboxAt({ credits: 7 })],
+  ['a gateway without a provider behind it', 'provider_failing', () => status(503, '<html>Bad gateway')],
+  ['a clock that is ahead', 'clock_differs', () => clockApart(-60_000)],
   [
     'no client of Redis',
     'redis_client_missing',
-    'npm install redis',
-    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis', 'ioredis') }),
+    async () => ({ redisUrl: nowhere, load: without('redis', 'ioredis') }),
   ],
-  [
-    'no Redis there',
-    'redis_not_listening',
-    'start it, or correct host and port',
-    async () => ({ redisUrl: 'redis://127.0.0.1:1' }),
-  ],
+  ['no Redis there', 'redis_not_listening', async () => ({ redisUrl: nowhere })],
   [
     'no Redis there, asked with ioredis',
     'redis_not_listening',
-    'start it, or correct host and port',
-    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis') }),
+    async () => ({ redisUrl: nowhere, load: without('redis') }),
   ],
   [
     'a Redis without an address',
     'redis_dns',
-    'host name in REDIS_URL',
     redisThat({ connection: 'getaddrinfo ENOTFOUND redis.example' }),
   ],
-  [
-    'a Redis that cannot be used',
-    'redis_unusable',
-    'check the address',
-    redisThat({ connection: 'LOADING' }),
-  ],
-  [
-    'a Redis that refuses commands',
-    'store_unreachable',
-    'permissions of the client',
-    redisThat({ commands: 'ERR unknown command' }),
-  ],
-  ['a replica', 'store_read_only', 'primary', redisThat({ role: 'slave' })],
-  ['an old Redis', 'store_too_old', '6.2', redisThat({ version: '6.0.20' })],
-  ['a Redis of another time', 'store_clock', 'NTP', redisThat({ leadMs: 60_000 })],
+  ['a Redis that cannot be used', 'redis_unusable', redisThat({ connection: 'LOADING' })],
+  ['a Redis that refuses commands', 'store_unreachable', redisThat({ commands: 'ERR unknown command' })],
+  ['a replica', 'store_read_only', redisThat({ role: 'slave' })],
+  ['an old Redis', 'store_too_old', redisThat({ version: '6.0.20' })],
+  ['a Redis of another time', 'store_clock', redisThat({ leadMs: 60_000 })],
 ]
+
+const startedWith =
+  (...options: string[]) =>
+  async (): Promise<Parts> => ({ redisUrl: (await redis(...options)).url })
 
 const redisFixtures: typeof fixtures = [
   [
     'a wrong password',
     'redis_refuses_login',
-    'correct user and password',
     async () => {
       const { url } = await redis('--requirepass', 'sesame-7')
       return { redisUrl: url.replace('redis://', 'redis://:mellon-7@') }
@@ -246,53 +183,38 @@ const redisFixtures: typeof fixtures = [
   [
     'a user who may not write',
     'redis_permission',
-    'allow its user',
-    async () => ({
-      redisUrl: (await redis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby')).url,
-    }),
+    startedWith('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby'),
   ],
   [
     'a Redis that hangs',
     'redis_silent',
-    'whether it hangs',
     async () => {
       const server = await redis()
       server.freeze()
       return { redisUrl: server.url }
     },
   ],
-  [
-    'a Redis that is full',
-    'redis_full',
-    'raise maxmemory',
-    async () => ({ redisUrl: (await redis('--maxmemory', '100kb')).url }),
-  ],
-  [
-    'a Redis that forgets',
-    'store_evicts',
-    'set maxmemory-policy to noeviction',
-    async () => ({ redisUrl: (await redis('--maxmemory-policy', 'allkeys-lru')).url }),
-  ],
+  ['a Redis that is full', 'redis_full', startedWith('--maxmemory', '100kb')],
+  ['a Redis that forgets', 'store_evicts', startedWith('--maxmemory-policy', 'allkeys-lru')],
 ]
 
-async function expectNamedOnce(code: string, fix: string, arrange: Arrange): Promise<void> {
+async function expectNamedOnce(code: string, arrange: Arrange): Promise<void> {
   const parts = await arrange()
   const report = await look(typeof parts === 'string' ? { baseUrl: parts } : parts)
   const found = report.rows.filter((row) => row.found === 'wrong' || row.found === 'warning')
-  expect(found).toMatchObject([{ code, fix: expect.stringContaining(fix) }])
+  expect(found).toMatchObject([{ code }])
   expect(report.ok).toBe(found[0]?.found === 'warning')
 
   const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
-  expect(text.match(/^ {19}Fix: .*$/gm)).toEqual([expect.stringContaining(fix)])
+  expect(text.match(/^ {19}Fix: \S+/gm)).toHaveLength(1)
   expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} is wrong.`)
-  expect(JSON.stringify(report).split(`"code":"${code}"`)).toHaveLength(2)
   expect(text + JSON.stringify(report)).not.toMatch(/sandbox-key|wrong-key|sesame|mellon/)
 }
 
-describe('the doctor names once, with its fix, in text and in JSON', () => {
-  test.each(fixtures)('%s', (_name, code, fix, arrange) => expectNamedOnce(code, fix, arrange))
-  test.skipIf(withoutRedis).each(redisFixtures)('%s', (_name, code, fix, arrange) =>
-    expectNamedOnce(code, fix, arrange),
+describe('the doctor names once, with its fix', () => {
+  test.each(fixtures)('%s', (_name, code, arrange) => expectNamedOnce(code, arrange))
+  test.skipIf(withoutRedis).each(redisFixtures)('%s', (_name, code, arrange) =>
+    expectNamedOnce(code, arrange),
   )
 
   test('every finding that there is', () => {
@@ -306,7 +228,6 @@ describe('the doctor names once, with its fix, in text and in JSON', () => {
     const others = /_(ok|unknown|not_asked|cluster|unreplicated)$/
     const found = new Set([...fixtures, ...redisFixtures].map(([, code]) => code))
     expect([...found].sort()).toEqual(codes.filter((code) => !others.test(code)).sort())
-    expect(found.size).toBeGreaterThanOrEqual(20)
   })
 })
 
@@ -348,15 +269,13 @@ describe('the doctor finds nothing', () => {
   })
 })
 
-describe('the versions', () => {
-  test.each([
-    ['4.21.0', 'ok'],
-    ['5.0.0', 'ok'],
-    ['4.20.0', 'wrong'],
-    ['3.21.2', 'wrong'],
-    ['6.0.0', 'wrong'],
-    [undefined, 'wrong'],
-  ])('of Express: %s is %s', (version, found) => {
-    expect(expressRow(version)).toMatchObject({ found })
-  })
+test.each([
+  ['4.21.0', 'ok'],
+  ['5.0.0', 'ok'],
+  ['4.20.0', 'wrong'],
+  ['3.21.2', 'wrong'],
+  ['6.0.0', 'wrong'],
+  [undefined, 'wrong'],
+])('the version %s of Express is %s', (version, found) => {
+  expect(expressRow(version)).toMatchObject({ found })
 })

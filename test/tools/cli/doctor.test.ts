@@ -105,26 +105,16 @@ Nothing is wrong.
   })
 })
 
-describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
-  test.each(['redis', 'ioredis'])('asks it through the package %s of the app', async (name) => {
+test.skipIf(withoutRedis).each(['redis', 'ioredis'])(
+  'express-two-factor doctor asks Redis through the package %s of the app',
+  async (name) => {
     await using sandbox = await startSandbox()
     const redis = await startRedis('--requirepass', 'sesame-7')
     onTestFinished(() => redis.kill())
-    const app = appWith('express', name)
-    const url = (password: string) => redis.url.replace('redis://', `redis://:${password}@`)
-
-    const fit = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
-    expect(await fit.exitCode).toBe(0)
-    expect(fit.out()).toMatch(/ok +Redis +reachable, and forgets nothing that is live\n/)
-
-    const refused = doctor(sandbox, { REDIS_URL: url('mellon-7') }, app)
-    expect(await refused.exitCode).toBe(1)
-    expect(refused.out()).toMatch(/WRONG +Redis +cannot be used: .*WRONGPASS/)
-
-    await redis.kill()
-    const gone = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
-    expect(await gone.exitCode).toBe(1)
-    expect(gone.out()).toMatch(/cannot be used: .*ECONNREFUSED.*\n +Fix: start it/)
-    for (const { out, err } of [fit, refused, gone]) expect(out() + err()).not.toMatch(/sesame|mellon/)
-  })
-})
+    const url = redis.url.replace('redis://', 'redis://:sesame-7@')
+    const program = doctor(sandbox, { REDIS_URL: url }, appWith('express', name))
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toMatch(/ok +Redis +reachable, and forgets nothing that is live\n/)
+    expect(program.out() + program.err()).not.toContain('sesame')
+  },
+)
