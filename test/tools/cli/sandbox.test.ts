@@ -92,14 +92,10 @@ describe('express-two-factor sandbox', () => {
 
   test.each([
     [['--credits', 'many'], 'credits must be an integer'],
-    [['--client', '', '--key', 'other'], 'credentials.client must be an integer'],
     [['--dialect', 'french'], 'dialect must be one of spec, observed'],
     [['--nonsense'], '--nonsense'],
-    [['--port', '70000'], 'port must be an integer'],
     [['--port', ''], 'port must be an integer'],
-    [['--credits', ' '], 'credits must be an integer'],
     [['--host', '203.0.113.7'], '203.0.113.7 is not an address of this machine'],
-    [['--public-url', 'sandbox'], 'publicUrl must be an http or https URL'],
     [['left', 'over'], 'left'],
   ])('does not understand %j, and says what', async (args, message) => {
     const sandbox = run(['sandbox', ...args])

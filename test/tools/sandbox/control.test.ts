@@ -4,61 +4,90 @@ import { sandboxed } from './wire.js'
 
 const { sandbox, post } = await sandboxed({ now: () => 1_700_000_000_000 })
 const control = `${sandbox.inboxUrl}_sandbox`
+const phone = '573001234567'
 
-const sendCode = () => post('/2fa/send-sms', { phone: '573001234567', 'app-name': 'Acme' })
-const ask = async (path: string) => (await request(control).get(path)).body
-const tell = (path: string, body: object = {}) => request(control).post(path).send(body)
+const sendCode = (to = phone) => post('/2fa/send-sms', { phone: to, 'app-name': 'Acme' })
+const answerOf = async (response: Response) => ({ status: response.status, body: await response.json() })
+const ask = async (path: string) => answerOf(await fetch(`${control}${path}`))
+const tell = async (path: string, init: RequestInit = {}) =>
+  answerOf(await fetch(`${control}${path}`, { method: 'POST', ...init }))
+const json = (body: unknown): RequestInit => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+})
+const form = (fields: Record<string, string> | string): RequestInit => ({ body: new URLSearchParams(fields) })
 
 describe('over HTTP', () => {
   test('messages are listed, waited for and deleted', async () => {
-    const waiting = ask('/messages/wait?phone=573001234567')
+    const waiting = ask(`/messages/wait?phone=${phone}`)
     await sendCode()
     const [message] = sandbox.inbox.list()
-    expect(await waiting).toEqual(message)
-    expect(await ask('/messages')).toEqual([message])
-    expect(await ask('/messages?phone=5215')).toEqual([])
-    expect((await tell('/messages/delete', { id: message?.id })).body).toEqual({ result: true })
+    expect((await waiting).body).toEqual(message)
+    expect((await ask('/messages')).body).toEqual([message])
+    expect((await ask('/messages?phone=5215')).body).toEqual([])
+    expect((await tell('/messages/delete', json({ id: message?.id }))).body).toEqual({ result: true })
     await sendCode()
-    await tell('/messages/delete', { phone: '521' })
+    await tell('/messages/delete', json({ phone: '521' }))
     expect(sandbox.inbox.list()).toHaveLength(1)
     await tell('/messages/delete')
     expect(sandbox.inbox.list()).toEqual([])
   })
 
+  test('messages are counted, searched and paged', async () => {
+    for (let index = 0; index < 5; index += 1) await sendCode(`57300123456${index}`)
+    await post('/send-sms', { phone, sms: 'Your order is on its way' })
+    for (const [query, count] of [
+      ['', 6],
+      ['?q=ORDER', 1],
+      ['?q=acme', 5],
+      ['?q=(57)+300-123.4562', 1],
+      ['?q=acme&phone=4563', 1],
+    ] as const) {
+      expect([query, (await ask(`/messages/count${query}`)).body]).toEqual([query, { count }])
+    }
+    const page: { phone: string }[] = (await ask('/messages?limit=2&offset=1')).body
+    expect(page.map((message) => message.phone)).toEqual(['+573001234564', '+573001234563'])
+    expect((await ask('/requests/count?operation=sendSmsCode')).body).toEqual({ count: 5 })
+    await tell('/messages/delete', json({ q: 'order' }))
+    expect((await ask('/messages/count')).body).toEqual({ count: 5 })
+  })
+
   test('the log shows what was sent and answered, with the key hidden', async () => {
     await sendCode()
-    const log = await ask('/requests?operation=sendSmsCode')
+    const { body: log } = await ask('/requests?operation=sendSmsCode')
     expect(log).toMatchObject([
       {
         operation: 'sendSmsCode',
-        fields: { client: '100200', key: '••••••', phone: '573001234567', 'app-name': 'Acme' },
+        fields: { client: '100200', key: '••••••', phone, 'app-name': 'Acme' },
         answer: { status: 200, body: expect.stringContaining('minutes_to_expire') },
       },
     ])
     expect(JSON.stringify(log)).not.toContain('sandbox-key')
-    expect(await ask('/requests?operation=balance')).toEqual([])
+    expect((await ask('/requests?operation=balance')).body).toEqual([])
   })
 
   test('the account, its blocks, the clock and the links are seen and moved', async () => {
-    await tell('/account', { credits: 5 })
-    await post('/block-phone', { phone: '573001234567', name: 'Ana' })
-    expect(await ask('/account')).toMatchObject({ credits: 5, blocked: [{ phone: '573001234567' }] })
-    expect((await tell('/account/unblock', { phone: '573001234567' })).body).toEqual({ result: true })
-    await tell('/clock', { advanceMs: 60_000 })
-    expect(await ask('/clock')).toEqual({ now: 1_700_000_060_000, aheadMs: 60_000 })
+    await tell('/account', json({ credits: 5 }))
+    await post('/block-phone', { phone, name: 'Ana' })
+    expect((await ask('/account')).body).toMatchObject({ credits: 5, blocked: [{ phone }] })
+    expect((await tell('/account/unblock', json({ phone }))).body).toEqual({ result: true })
+    await tell('/clock', json({ advanceMs: 60_000 }))
+    expect((await ask('/clock')).body).toEqual({ now: 1_700_000_060_000, aheadMs: 60_000 })
     await post('/url/short', { name: 'spring', 'url-long': 'https://example.com/' })
-    expect(await ask('/links')).toMatchObject([{ name: 'spring', clicks: 0 }])
+    expect((await ask('/links')).body).toMatchObject([{ name: 'spring', clicks: 0 }])
+    expect((await ask('/health')).body).toEqual({ status: 'ok', dialect: 'spec' })
   })
 
   test('faults are switched on and off, as JSON and as a form', async () => {
-    const { body } = await tell('/faults', { kind: 'slow', delayMs: 1, midBody: true, times: 'Infinity' })
-    expect(sandbox.faults.list()).toMatchObject([
-      { id: body.result, fault: { kind: 'slow', delayMs: 1, midBody: true }, timesLeft: Infinity },
+    const slow = { kind: 'slow', delayMs: 1, midBody: true }
+    const { result } = (await tell('/faults', json({ ...slow, times: 'Infinity' }))).body
+    expect(sandbox.faults.list()).toMatchObject([{ id: result, fault: slow, timesLeft: Infinity }])
+    await tell('/faults', form({ operation: '', kind: 'hang', times: '2', delayMs: '' }))
+    expect((await ask('/faults')).body).toMatchObject([
+      {},
+      { fault: { kind: 'hang', times: 2 }, timesLeft: 2 },
     ])
-    const form = new URLSearchParams({ operation: '', kind: 'hang', times: '2', delayMs: '' })
-    await fetch(`${control}/faults`, { method: 'POST', body: form })
-    expect(await ask('/faults')).toMatchObject([{}, { fault: { kind: 'hang', times: 2 }, timesLeft: 2 }])
-    await tell('/faults/delete', { id: body.result })
+    await tell('/faults/delete', json({ id: result }))
     expect(sandbox.faults.list()).toHaveLength(1)
     await tell('/faults/delete')
     expect(sandbox.faults.list()).toEqual([])
@@ -66,13 +95,82 @@ describe('over HTTP', () => {
 
   test('a reset forgets everything', async () => {
     await sendCode()
-    await tell('/clock', { advanceMs: 60_000 })
-    await tell('/faults', { kind: 'html' })
+    await tell('/clock', json({ advanceMs: 60_000 }))
+    await tell('/faults', json({ kind: 'html' }))
     expect((await tell('/reset')).body).toEqual({ result: null })
     expect(sandbox.faults.list()).toEqual([])
     expect(sandbox.inbox.list()).toEqual([])
     expect(sandbox.requests.count()).toBe(0)
     expect(sandbox.clock.aheadMs()).toBe(0)
+  })
+
+  test('numbers may be numbers or text, in JSON and in forms', async () => {
+    for (const init of [json({ credits: 7 }), json({ credits: '7' }), form({ credits: '7' })]) {
+      sandbox.account.setCredits(0)
+      expect(await tell('/account', init)).toEqual({ status: 200, body: { result: null } })
+      expect(sandbox.account.credits()).toBe(7)
+    }
+    for (const credits of [-1, 0.5, '7.0', '0x7', ' 7', 1e16, null, true]) {
+      expect((await tell('/account', json({ credits }))).status, String(credits)).toBe(400)
+    }
+  })
+
+  test('each route is listed, and described', async () => {
+    const { routes, openapi } = (await ask('/')).body
+    expect(routes).toContainEqual(expect.objectContaining({ method: 'GET', path: '/_sandbox/messages' }))
+    expect(openapi).toBe('/_sandbox/openapi.json')
+    const document: { paths: Record<string, object> } = (await ask('/openapi.json')).body
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} /_sandbox${path}`),
+    )
+    const listed = routes.map(({ method, path }: Record<string, string>) => `${method} ${path}`)
+    expect(described.sort()).toEqual(listed.sort())
+  })
+})
+
+// That no refusal changes anything, whatever is sent, is asked of all routes by test/control-openapi.
+describe('what is not understood', () => {
+  test.each<[string, string, RequestInit]>([
+    ['a misspelt member', '/messages/delete', json({ phnoe: phone })],
+    ['an empty phone, as an unset variable of a shell brings it', '/messages/delete', json({ phone: '' })],
+    ['an empty field of a form', '/messages/delete', form({ id: '' })],
+    ['a phone without digits', '/messages/delete', json({ phone: 'all' })],
+    ['two of them', '/messages/delete', json({ id: 'a', phone })],
+    ['a parameter in the query', `/messages/delete?phone=${phone}`, {}],
+    ['an array', '/messages/delete', json([])],
+    ['a body that is not JSON', '/messages/delete', { ...json(0), body: '{' }],
+    ['the same field twice', '/messages/delete', form('id=a&id=b')],
+    ['a prototype', '/messages/delete', { ...json(0), body: '{"__proto__":{"id":"a"}}' }],
+    ['any member', '/reset', json({ phone })],
+  ])('deletes nothing: %s', async (_why, path, init) => {
+    await sendCode()
+    const before = sandbox.inbox.list()
+    expect(await tell(path, init)).toMatchObject({ status: 400, body: { msg: expect.any(String) } })
+    expect(sandbox.inbox.list()).toEqual(before)
+  })
+
+  test.each(['text/plain', 'multipart/form-data; boundary=x', ''])(
+    'deletes nothing: a body that is %j',
+    async (type) => {
+      await sendCode()
+      const init = { headers: { 'Content-Type': type }, body: new TextEncoder().encode('phone=521') }
+      expect((await tell('/messages/delete', init)).status).toBe(415)
+      expect(sandbox.inbox.list()).toHaveLength(1)
+    },
+  )
+
+  test.each([
+    ['/messages?phon=57', 'unknown member "phon"; did you mean "phone"?'],
+    ['/messages?limit=0', 'limit must be at least 1'],
+    ['/messages?limit=many', 'limit must be an integer'],
+    ['/messages?phone=1&phone=2', 'phone is given more than once'],
+    ['/messages/wait', 'phone is missing'],
+    ['/messages/wait?phone=57300&timeoutMs=60001', 'timeoutMs must be at most 60000'],
+    ['/messages/wait?phone=57300&code=maybe', 'code must be true or false'],
+    ['/requests/count?operation=toString', 'operation must be one of balance, '],
+  ])('is told with what it must be: %s', async (path, why) => {
+    const body = { error: 'argument', msg: expect.stringContaining(why) }
+    expect(await ask(path)).toMatchObject({ status: 400, body })
   })
 })
 
@@ -120,7 +218,6 @@ describe('the page', () => {
 
   test('shows all that a sandbox can hold, in cards and in lines, and no key but where it is to be copied', async () => {
     const hostile = '<script>alert(1)</script>'
-    const phone = '573001234567'
     await sendCode()
     sandbox.clock.advance(3_700_000)
     for (const to of [phone, '573001999901', '573001999902'])

@@ -142,14 +142,7 @@ test.each([
     'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UD1A.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0 Mobile Safari/537.36',
     'mobile Google Pixel 8 Android Chrome',
   ],
-  [
-    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0 Mobile Safari/537.36',
-    'mobile - - Android Chrome',
-  ],
-  [
-    'Mozilla/5.0 (X11; CrOS x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Version/9 Safari/537.36',
-    'desktop - - Chromium OS Safari',
-  ],
+  ['Mozilla/5.0 (X11; CrOS x86_64) Version/9 Safari/537.36', 'desktop - - Chromium OS Safari'],
   ['Mozilla/5.0 (Android 11; Mobile; rv:109.0) Firefox/118.0', 'mobile - - Android Firefox'],
   ['Linux; Android 12; M2101K6G) Chrome/9', 'tablet Xiaomi M2101K6G Android Chrome'],
   ['Linux; Android 12; moto g(30)) Chrome/9', 'tablet Motorola moto g(30 Android Chrome'],

