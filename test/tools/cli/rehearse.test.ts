@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { runToEnd } from '../../examples/running.js'
 import { freePort } from '../../free-port.js'
 import { listening } from '../../listening.js'
-import { createBank, parse, type Wiring } from '../testing/bank.js'
+import { createBank, type Wiring } from '../testing/bank.js'
 import { run } from './program.js'
 
 let sandbox: Sandbox
@@ -35,7 +35,6 @@ function planWith(name: string, more = ''): string {
 }
 const plan = planWith('plan')
 const failing = "() => { throw new Error('db down') }"
-const transfer = "name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' }"
 
 /** A bank of this process that sends its codes through this sandbox, with people for the plan. */
 async function bankOn(sandbox: Sandbox, wiring: Partial<Wiring> = {}) {
@@ -56,67 +55,14 @@ async function rehearsed(more: readonly string[], wiring: Partial<Wiring> = {}, 
   return run(['rehearse', origin, '--plan', file, '--sandbox', String(port), ...more])
 }
 
-/** After the first sign-in the password route lets nobody in, and the page asks for no code. */
-const limitedAndOpen: Partial<Wiring> = {
-  front({ app }) {
-    let count = 0
-    app.post('/login', (_req, res, next) => {
-      count += 1
-      if (count > 1) res.sendStatus(429)
-      else next()
-    })
-  },
-  account: ({ app }) => {
-    app.get('/account', (req, res) => {
-      const name = req.session.pendingUserId ?? req.session.userId
-      if (name === undefined) res.sendStatus(401)
-      else res.json({ name })
-    })
-  },
-}
-/** It answers as if it had done something. */
-const idle: Partial<Wiring> = {
-  transfers: ({ app, tf }, guard) => {
-    app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({ sent: 5 }))
-  },
-}
-const broken: Partial<Wiring> = {
-  transfers: ({ app, tf }, guard) => {
-    app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.sendStatus(500))
-  },
-}
-
-it.each([
-  ['a person cannot be made', {}, `person: ${failing}`, 2, /^Not tried: sign-in: .*db down\n/],
+it.each<[string, Partial<Wiring>, string, number, RegExp]>([
   ['nobody can sign in', {}, `signIn: ${failing}`, 2, /^Not tried: sign-in: .*db down\n/],
-  [
-    'a limiter hides a leak',
-    limitedAndOpen,
-    '',
-    2,
-    /^Not tried: \S+: POST \/login answered 429: lift the limiter/,
-  ],
-  ['an action is not done', idle, `actions: [{ ${transfer}, done: () => 0 }]`, 1, /FELL {3}confirmed-action/],
-  [
-    'an action fails',
-    broken,
-    `actions: [{ ${transfer} }]`,
-    1,
-    /-- {5}without-code: .*\n.*was not done with its code/,
-  ],
+  ['a row fell', { cookie: { sameSite: 'lax', httpOnly: false } }, '', 1, /\nFELL {3}cookies: /],
 ])('says by its exit code that %s', async (what, wiring, more, exitCode, told) => {
   const file = planWith(what.replaceAll(' ', '-'), more)
   const program = await rehearsed(['--max-requests', '500'], wiring, file)
   expect(await program.exitCode).toBe(exitCode)
   expect(program.out()).toMatch(told)
-})
-
-it('ends with 2 where the app does not run', async () => {
-  const sandboxPort = String(await freePort())
-  const program = run(['rehearse', 'http://127.0.0.1:1', '--plan', plan, '--sandbox', sandboxPort])
-  expect(await program.exitCode).toBe(2)
-  expect(program.out()).toMatch(/^Not tried: sign-in: .*nothing listens at http:\/\/127\.0\.0\.1:1\n/)
-  expect(program.out()).toMatch(/\n0 held, 0 fell, 31 not tried: /)
 })
 
 it('rehearses an app of another process, and says what it could not try', async () => {

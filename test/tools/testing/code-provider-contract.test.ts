@@ -260,22 +260,6 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
       },
     }),
   ],
-  'loses the handle': [
-    /a code sent by sms is approved/,
-    (right) => ({
-      async sendCode(send) {
-        const { result } = await right.sendCode(send)
-        return { result }
-      },
-    }),
-  ],
-  'keeps no code but the newest handle of all': [
-    /a wrong code is rejected, and the right one/,
-    (right) => {
-      let checks = 0
-      return { checkCode: (check) => right.checkCode(++checks > 1 ? { ...check, handle: '' } : check) }
-    },
-  ],
   rejects: [
     /cut off leaves a send unconfirmed.*: it rejected or threw/,
     (right, world) => ({

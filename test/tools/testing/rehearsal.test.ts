@@ -65,28 +65,15 @@ describe('the browser of a rehearsal', () => {
 
   it('follows redirects on its site, ten at most', async () => {
     const to = (status: number, location?: string) => ({ status, headers: { ...(location && { location }) } })
-    const { agent, sent } = browsing(
-      to(300, '/a?b=c'),
-      to(399, `${origin}/d`),
-      to(302, 'e'),
-      to(302, 'http://127.0.0.1/f'),
-    )
+    const ways = [to(300, '/a?b=c'), to(399, `${origin}/d`), to(302, 'e'), to(302, 'http://127.0.0.1/f')]
+    const { agent, sent } = browsing(...ways)
     const end = await agent.follow(await agent.post('/x', undefined, { accept: 'text/x' }))
     expect(end.headers.location).toBe('http://127.0.0.1/f')
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /x',
-      'GET /a?b=c',
-      'GET /d',
-      'GET /e',
-    ])
+    const asked = sent.map(({ method, path }) => `${method} ${path}`)
+    expect(asked).toEqual(['POST /x', 'GET /a?b=c', 'GET /d', 'GET /e'])
     expect(sent[3]?.headers?.accept).toBe('text/x')
-    for (const last of [
-      to(400, '/a'),
-      to(200, '/a'),
-      to(302),
-      to(302, 'http://['),
-      to(302, 'https://127.0.0.1:3000/'),
-    ]) {
+    const elsewhere = [to(302), to(302, 'http://['), to(302, 'https://127.0.0.1:3000/')]
+    for (const last of [to(400, '/a'), to(200, '/a'), ...elsewhere]) {
       const browser = browsing()
       await browser.agent.follow(response(last))
       expect(browser.sent).toEqual([])
@@ -111,20 +98,19 @@ describe('what a rehearsal sends', () => {
 
   it('is the same fields in every content type', () => {
     const [json, form] = ['{"to":"Eve","amount":5}', 'to=Eve&amount=5']
-    const part = (name: string, value: string) =>
-      `--rehearsal\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-    expect(inContentTypes({ to: 'Eve', amount: 5 })).toEqual([
-      { type: 'application/json', body: json },
-      { type: 'application/json; charset=utf-16', body: json },
-      { type: 'application/vnd.api+json', body: json },
-      { type: 'text/plain', body: json },
-      { type: 'application/x-www-form-urlencoded', body: form },
-      { type: 'Application/X-WWW-Form-Urlencoded; charset=iso-8859-1', body: form },
-      {
-        type: 'multipart/form-data; boundary=rehearsal',
-        body: `${part('to', 'Eve')}${part('amount', '5')}--rehearsal--\r\n`,
-      },
+    const sent = inContentTypes({ to: 'Eve', amount: 5 }).map(({ type, body }) => [type.split(';')[0], body])
+    const parts = sent.pop()
+    expect(sent).toEqual([
+      ...['application/json', 'application/json', 'application/vnd.api+json', 'text/plain'].map((type) => [
+        type,
+        json,
+      ]),
+      ...['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded'].map((type) => [
+        type,
+        form,
+      ]),
     ])
+    expect(parts).toEqual(['multipart/form-data', expect.stringContaining('name="to"\r\n\r\nEve\r\n')])
   })
 })
 
@@ -144,36 +130,24 @@ describe('what a rehearsal tells', () => {
 
   it('is a table of what held, fell and was not tried', () => {
     const row = { claim: 'a claim', tried: 'this', seen: 'that' }
-    const fell = {
-      ...row,
-      fix: 'it',
-      repeat: 'curl',
-      docs: 'docs/reference.md',
-      code: 'two',
-      verdict: 'fell',
-    } as const
+    const advice = { fix: 'it', repeat: 'curl', docs: 'docs/reference.md' }
+    const fell = { ...row, ...advice, code: 'two', verdict: 'fell' } as const
     const rows = [
       { ...row, code: 'one', verdict: 'held' },
       fell,
       { ...fell, code: 'four', under: 'two' },
       { ...row, code: 'three', verdict: 'not tried' },
     ] as const
-    expect(
-      describeRehearsal({
-        ...{ ok: false, hindrance: 'three: this', rows, notAttacked: ['POST /x'] },
-        ...{ requests: 5, durationMs: 1_250 },
-      }).split(/\n {7}|\n+/),
-    ).toEqual([
+    const told = describeRehearsal({
+      ...{ ok: false, hindrance: 'three: this', rows, notAttacked: ['POST /x'] },
+      ...{ requests: 5, durationMs: 1_250 },
+    })
+    expect(told.split(/\n {7}|\n+/)).toEqual([
       'Not tried: three: this',
-      ...[
-        'held   one: a claim',
-        'this: that',
-        'FELL   two: a claim',
-        'this: that',
-        'Change: it',
-        'Repeat: curl',
-      ],
-      ...['Read:   docs/reference.md', 'By this also: four', '--     three: a claim', 'not tried: this'],
+      ...['held   one: a claim', 'this: that'],
+      ...['FELL   two: a claim', 'this: that', 'Change: it', 'Repeat: curl'],
+      ...['Read:   docs/reference.md', 'By this also: four'],
+      ...['--     three: a claim', 'not tried: this'],
       ...['Not attacked, nothing went there:', 'POST /x'],
       '1 held, 2 fell, 1 not tried: 5 requests in 1.3 s.',
     ])
