@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
@@ -17,13 +17,6 @@ describe('the README', () => {
         .replaceAll(/ +/g, ' ')
         .trim()
     expect(anyPort(blocksOf(readme, 'text')[0] ?? '')).toBe(anyPort(said))
-  })
-
-  // Made by test/examples/demo.test.ts, which leaves a new one under screenshots.
-  it('has a picture that is small enough to load anywhere', () => {
-    const picture = readFileSync(path('docs/picture.png'))
-    expect(picture.subarray(1, 4).toString()).toBe('PNG')
-    expect(picture.length).toBeLessThan(200_000)
   })
 })
 
@@ -66,30 +59,34 @@ describe('the documents', () => {
     }
   })
 
-  it.each(documents)('lead nowhere that is not there, nor out of the package: %s', (document) => {
-    const packed = [...packageJson.files, 'README.md', 'LICENSE']
-    const lost = linksOf(read(document)).filter((link) => {
-      const [file = '', anchor] = link.split('#')
-      const target = file === '' ? document : posix.join(posix.dirname(document), file)
-      if (!existsSync(path(target)) || !packed.some((entry) => `${target}/`.startsWith(`${entry}/`)))
-        return true
-      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
-    })
-    expect(lost).toEqual([])
-  })
+  /** Files of the repository that are in no package. */
+  const unpacked = ['SECURITY.md', 'CONTRIBUTING.md']
+
+  it.each([...documents, ...unpacked])(
+    'lead nowhere that is not there, nor out of the package: %s',
+    (document) => {
+      const packed = [...packageJson.files, 'README.md', 'LICENSE']
+      const lost = linksOf(read(document)).filter((link) => {
+        const [file = '', anchor] = link.split('#')
+        const target = file === '' ? document : posix.join(posix.dirname(document), file)
+        const isPacked = packed.some((entry) => `${target}/`.startsWith(`${entry}/`))
+        if (!existsSync(path(target)) || !(isPacked || unpacked.includes(document))) return true
+        return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
+      })
+      expect(lost).toEqual([])
+    },
+  )
 
   it.each(documents)('name files of the repository that exist: %s', (document) => {
     const named = read(document).match(/(?<=`)(src|test)\/[\w/.-]+\.\w+(?=`)/g) ?? []
     expect(named.filter((file) => !existsSync(path(file)))).toEqual([])
   })
+})
 
-  it.each(['SECURITY.md', 'CONTRIBUTING.md'])('lead nowhere that is not there: %s', (document) => {
-    const lost = linksOf(read(document)).filter((link) => {
-      const [file = '', anchor] = link.split('#')
-      return !existsSync(path(file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor))
-    })
-    expect(lost).toEqual([])
-  })
+it('the key of the account has one variable, in documents, messages and commands', () => {
+  const files = ['docs/providers.md', 'src/provider/client-options.ts', 'src/tools/cli/account-flags.ts']
+  const named = files.map((file) => [...new Set(read(file).match(/[A-Z]\w*_KEY\b/g) ?? [])])
+  expect(named).toEqual(files.map(() => ['TWO_FACTOR_KEY']))
 })
 
 /** What the compiler has to say. */

@@ -2,13 +2,11 @@ import { dirname, join } from 'node:path/posix'
 import { type Program, parseSync } from 'oxc-parser'
 import { read } from '../documents.js'
 
-/** A symbol that users of the package import, or a member of one. */
-export interface Exported {
-  /** Such as `src/store/store.ts: Store.read`. */
+/** A member of a type that users of the package name. */
+export interface Member {
   readonly name: string
-  /** The docstring above it; empty when there is none. */
+  /** The docstring above it, else above the part of a union that it belongs to; empty when there is none. */
   readonly docstring: string
-  readonly kind: 'function' | 'type' | 'value' | 'member'
   /** Of a method, the names of what it takes, in brackets; empty of anything else. */
   readonly takes: string
   readonly isRequired: boolean
@@ -21,23 +19,24 @@ interface Node {
   readonly [member: string]: unknown
 }
 
-interface Module {
-  readonly program: Program
-  /** The docstring that ends right above a position of the source, or above the `|` before it. */
-  docstringAbove(start: number): string
-}
+const nodesIn = (value: unknown) => (Array.isArray(value) ? (value as Node[]) : [])
+const nameOf = (node: unknown) => String((node as Node | undefined)?.name)
 
-const modules = new Map<string, Module>()
+const modules = new Map<
+  string,
+  { readonly program: Program; readonly docstringAbove: (start: number) => string }
+>()
 
-function moduleAt(file: string): Module {
+function moduleAt(file: string) {
   const known = modules.get(file)
   if (known !== undefined) return known
   const source = read(file)
   const { program, comments } = parseSync(file, source)
   const docstrings = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
-  const module: Module = {
+  const module = {
     program,
-    docstringAbove: (start) =>
+    // Right above it, or above the `|` before it.
+    docstringAbove: (start: number) =>
       docstrings.find(({ end }) => end <= start && /^\s*[|\s]?\s*$/.test(source.slice(end, start)))?.value ??
       '',
   }
@@ -45,100 +44,51 @@ function moduleAt(file: string): Module {
   return module
 }
 
-const nodesIn = (value: unknown) => (Array.isArray(value) ? (value as Node[]) : [])
-const nameOf = (node: unknown) => String((node as Node | undefined)?.name)
-
-function exportedNames({ type, declaration, specifiers }: Node): string[] {
-  if (type !== 'ExportNamedDeclaration') return []
-  const declared = declaration as Node | null
-  if (declared === null) return nodesIn(specifiers).map(({ exported }) => nameOf(exported))
-  if (declared.type !== 'VariableDeclaration') return [nameOf(declared.id)]
-  return nodesIn(declared.declarations).map(({ id }) => nameOf(id))
-}
-
-/** The symbol where it is declared, however many files pass it on, with its members and those it inherits. */
-export function symbolsOf(file: string, name: string): Exported[] {
+/** The members of a type where it is declared, or imported, with those it inherits. */
+export function membersOfType(file: string, name: string): Member[] {
   const { program, docstringAbove } = moduleAt(file)
   const body = program.body as unknown as Node[]
-  const statement = body.find((each) => exportedNames(each).includes(name)) ?? localIn(body, name)
-  if (statement === undefined) throw new Error(`${file} does not declare ${name}`)
-  if (nodesIn(statement.specifiers).length > 0) {
-    const specifier = nodesIn(statement.specifiers).find(
-      ({ exported, local }) => nameOf(exported ?? local) === name,
+  const declarations = body.map(({ declaration, ...statement }) => (declaration ?? statement) as Node)
+  const declared = declarations.find(({ id }) => nameOf(id) === name)
+  if (declared === undefined) {
+    const imported = body.find(({ specifiers }) =>
+      nodesIn(specifiers).some(({ local }) => nameOf(local) === name),
     )
-    const source = String((statement.source as Node).value)
-    const from = join(dirname(file), source.replace('.js', '.ts'))
-    return source.startsWith('.') ? symbolsOf(from, nameOf(specifier?.imported ?? specifier?.local)) : []
+    const source = String((imported?.source as Node | undefined)?.value)
+    if (!source.startsWith('.')) throw new Error(`${file} does not declare ${name}`)
+    return membersOfType(join(dirname(file), source.replace('.js', '.ts')), name)
   }
-  const declaration = (statement.declaration ?? statement) as Node
-  const inherited = nodesIn(declaration.extends)
-    .map(({ expression }) => nameOf(expression))
-    .filter((parent) => localIn(body, parent) !== undefined)
-  return [
-    {
-      name: `${file}: ${name}`,
-      docstring: docstringAbove(statement.start),
-      kind: kindOf(declaration),
-      takes: '',
-      isRequired: true,
-    },
-    ...membersOf(declaration).map(({ member, of }) => ({
-      name: `${file}: ${name}.${nameOf(member.key)}`,
-      docstring: docstringAbove(member.start) || docstringAbove(of.start),
-      kind: 'member' as const,
-      takes: takenBy(member),
-      isRequired: member.optional !== true,
-    })),
-    ...inherited.flatMap((parent) => symbolsOf(file, parent)),
-  ]
+  const own = membersIn(declared).map(({ member, of }) => ({
+    name: nameOf(member.key),
+    docstring: docstringAbove(member.start) || docstringAbove(of.start),
+    takes: takenBy(member),
+    isRequired: member.optional !== true,
+  }))
+  const parents = nodesIn(declared.extends).map(({ expression }) => nameOf(expression))
+  return [...own, ...parents.flatMap((parent) => membersOfType(file, parent))]
 }
 
-/** What declares a name in a file, or imports it. */
-const localIn = (body: Node[], name: string) =>
-  body.find(
-    (each) =>
-      nameOf((each.declaration as Node | undefined)?.id ?? each.id) === name ||
-      (each.type === 'ImportDeclaration' &&
-        nodesIn(each.specifiers).some(({ local }) => nameOf(local) === name)),
-  )
-
-function kindOf({ type, declarations }: Node): Exported['kind'] {
-  if (type === 'FunctionDeclaration' || type === 'ClassDeclaration') return 'function'
-  const [variable] = nodesIn(declarations)
-  if (variable === undefined) return 'type'
-  return (variable.init as Node | null)?.type === 'ArrowFunctionExpression' ? 'function' : 'value'
-}
-
-interface Member {
-  readonly member: Node
-  /** The part of a union that it belongs to, whose docstring may explain all of its members. */
-  readonly of: Node
-}
-
-/** The members that a user can name, of every part of a union. */
-function membersOf(node: Node): Member[] {
+/** The members that a user can name, of every part of a union, each with the part. */
+function membersIn(node: Node): { readonly member: Node; readonly of: Node }[] {
   const { type, body, members, types, typeAnnotation } = node
-  if (type === 'TSInterfaceDeclaration' || type === 'ClassDeclaration')
-    return named((body as Node).body, body as Node)
+  if (type === 'TSInterfaceDeclaration') return named((body as Node).body, body as Node)
   if (type === 'TSTypeLiteral') return named(members, node)
-  if (type === 'TSUnionType' || type === 'TSIntersectionType') return nodesIn(types).flatMap(membersOf)
-  if (type === 'TSTypeAliasDeclaration' || type === 'TSParenthesizedType') {
-    return membersOf(typeAnnotation as Node)
-  }
-  return []
+  if (type === 'TSUnionType' || type === 'TSIntersectionType') return nodesIn(types).flatMap(membersIn)
+  return typeAnnotation == null ? [] : membersIn(typeAnnotation as Node)
 }
+
+/** What has one possible value explains itself, unless it may be left out. */
+const named = (members: unknown, of: Node) =>
+  nodesIn(members)
+    .filter(({ key, optional, typeAnnotation }) => {
+      const { type } = ((typeAnnotation as Node | null)?.typeAnnotation ?? {}) as Partial<Node>
+      return (
+        (key as Node | undefined)?.type === 'Identifier' && (type !== 'TSLiteralType' || optional === true)
+      )
+    })
+    .map((member) => ({ member, of }))
 
 function takenBy({ type, params }: Node): string {
   const names = nodesIn(params).map(({ name, optional }) => `${name}${optional === true ? '?' : ''}`)
   return type === 'TSMethodSignature' ? `(${names.join(', ')})` : ''
 }
-
-/** What has one possible value explains itself, unless it may be left out. */
-const named = (members: unknown, of: Node): Member[] =>
-  nodesIn(members)
-    .filter(({ key, kind, optional, typeAnnotation }) => {
-      const { type } = ((typeAnnotation as Node | null)?.typeAnnotation ?? {}) as Partial<Node>
-      const isNamed = (key as Node | undefined)?.type === 'Identifier' && kind !== 'constructor'
-      return isNamed && (type !== 'TSLiteralType' || optional === true)
-    })
-    .map((member) => ({ member, of }))

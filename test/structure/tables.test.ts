@@ -6,7 +6,7 @@ import { httpStatusOf } from '../../src/errors.js'
 import { inWords } from '../../src/options/resolve.js'
 import { fixedNumbers } from '../../src/tools/sandbox/index.js'
 import { path, read } from '../documents.js'
-import { symbolsOf } from './exported.js'
+import { membersOfType } from './exported.js'
 
 const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (head: string[], rows: string[][]) =>
@@ -45,12 +45,10 @@ const limits = documented(read('src/challenge/limits.ts'), /(\w+): limit/).map(
 
 /** The members of a type, each with what its docstring says; `of` is what its users write before a member. */
 const membersOf = (file: string, type: string, of = '') =>
-  symbolsOf(file, type)
-    .filter(({ kind }) => kind === 'member')
-    .map(({ name, takes, isRequired, docstring }) => [
-      `\`${of}${name.split('.').at(-1)}${takes}\`${isRequired && takes === '' ? ' (required)' : ''}`,
-      inBrief(docstring),
-    ])
+  membersOfType(file, type).map(({ name, takes, isRequired, docstring }) => [
+    `\`${of}${name}${takes}\`${isRequired && takes === '' ? ' (required)' : ''}`,
+    inBrief(docstring),
+  ])
 
 const options = [
   ...membersOf('src/options.ts', 'TwoFactorOptions'),
@@ -74,13 +72,12 @@ const facades: Readonly<Record<string, readonly [file: string, type: string]>> =
   subjects: ['src/express/host/operator.ts', 'SubjectsFacade'],
   signups: ['src/express/host/operator.ts', 'SignupsFacade'],
 }
-const calls = symbolsOf('src/two-factor.ts', 'TwoFactor').flatMap(({ name, kind, takes, docstring }) => {
-  const member = name.split('.').at(-1) ?? ''
-  if (kind !== 'member' || handlers.some(([handler]) => handler === `\`${member}${takes}\``)) return []
-  const facade = facades[member]
+const calls = membersOfType('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
+  if (handlers.some(([handler]) => handler === `\`${name}${takes}\``)) return []
+  const facade = facades[name]
   if (facade !== undefined)
-    return membersOf(...facade, `tf.${member}.`).filter(([call = '']) => call.includes(')`'))
-  return [[`\`tf.${member}${takes}\``, inBrief(docstring)]]
+    return membersOf(...facade, `tf.${name}.`).filter(([call = '']) => call.includes(')`'))
+  return [[`\`tf.${name}${takes}\``, inBrief(docstring)]]
 })
 
 /** Every problem code with its status. */
