@@ -41,7 +41,7 @@ const parts = [
     tests: [
       'challenge/{,budgets/,ledger/,proofs/}*',
       'phone-number',
-      'express/{authenticator-app,destinations,events,facades,proof-owners}',
+      'express/{authenticator-app,destinations,events,facades,owners}',
       'express/{provider-faults,recovery,send-at-once,several,tracing,trusted-device}',
     ],
   },

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
-  baseOptions,
   expressSessions,
   ok,
   recordingStore,
@@ -38,7 +36,7 @@ describe('a step-up', () => {
     expect((await ana.post('/transfers', transfer)).status).toBe(403)
   })
 
-  it.each([false, 'simple', 'extended', () => ({ other: 'fields' })])(
+  it.each([false, () => ({ other: 'fields' })])(
     'is shown and proven on pages, whatever the query parser of the host: %s',
     async (parser) => {
       const { host, ana } = await startSignedIn({
@@ -95,15 +93,6 @@ describe('a requirement', () => {
     expect(await found('/keys')).toBeNull()
   })
 
-  it('is worth nothing in another session', async () => {
-    const { host, ana } = await startSignedIn()
-    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
-    const elsewhere = await host.login()
-    expect((await elsewhere.start({ requirement })).status).toBe(400)
-    const ben = await host.login('ben')
-    expect((await ben.start({ requirement })).status).toBe(400)
-  })
-
   it('cannot be changed or put together with another purpose', async () => {
     const { host, ana } = await startSignedIn()
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
@@ -123,20 +112,6 @@ describe('a requirement', () => {
       expect((await ana.start({ requirement: behind })).status).toBe(400)
     }
     expect((await ana.start({ requirement, purpose: 'transfer' })).status).toBe(201)
-  })
-
-  it('is worth nothing in another namespace, with the same secret, store and session', async () => {
-    const store = memoryStore()
-    const { host, ana } = await startSignedIn({ options: { store } })
-    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
-    const statusIn = async (namespace: string) => {
-      const options = { ...baseOptions(host.stub, host.clock), purposes: { transfer: {} }, namespace, store }
-      const path = `/of${namespace}`
-      host.app.use(path, twoFactor({ ...options, path }).routes())
-      return (await ana.post(`${path}/start`, { requirement })).status
-    }
-    expect(await statusIn('tenant')).toBe(400)
-    expect(await statusIn('')).toBe(201)
   })
 
   it('tells nobody amount, payee, purpose or session, nor does the store', async () => {
@@ -181,40 +156,25 @@ describe('a requirement', () => {
 })
 
 describe('bound fields', () => {
-  it.each<[string, unknown, string]>([
-    ['a member that is not there', () => ({ amount: undefined }), 'Is the body parsed before the guard?'],
-    ['a promise', () => Promise.resolve({ amount: 1 }), 'bind must be synchronous'],
-    ['NaN', () => ({ amount: Number.NaN }), 'bind.amount is NaN'],
-    ['a Date', () => ({ on: new Date(0) }), 'bind.on is Date'],
-    ['nothing', () => undefined, 'bind is undefined'],
-  ])('refuse loudly what says nothing: %s', async (_name, bind, message) => {
+  it('that say nothing are a mistake of the host, and keep the handler from running', async () => {
     const reached: string[] = []
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
-        app.post(
-          '/pay',
-          tf.requireTwoFactor({ purpose: 'pay', bind: bind as () => object as never }),
-          (_req, res) => {
-            reached.push('handler')
-            res.json({})
-          },
-        )
+        const guard = tf.requireTwoFactor({ purpose: 'pay', bind: () => ({ amount: undefined }) as never })
+        app.post('/pay', guard, (req) => void reached.push(req.url))
       },
     })
     expect((await ana.post('/pay', {})).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
-    expect(String(host.errors[0])).toContain(message)
+    expect(String(host.errors[0])).toContain('Is the body parsed before the guard?')
     expect(reached).toEqual([])
   })
 
-  it.each([
-    ['33 levels', `{"amount":${'['.repeat(32)}${']'.repeat(32)}}`],
-    ['20,000 levels', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
-  ])('of a body with %s are a 400 and no trouble of the server', async (_name, body) => {
+  it('of a body with 20,000 levels are a 400 and no trouble of the server', async () => {
     const { host, ana } = await startSignedIn()
+    const body = `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const refused = await ana.postRaw('/transfers', 'application/json', body)
-    expect(refused.status).toBe(400)
-    expect(refused.json).toMatchObject({ code: 'invalid_request', detail: 'More than 32 levels of nesting.' })
+    expect(refused.refusal).toEqual([400, 'invalid_request'])
     expect(host.errors).toEqual([])
   })
 })

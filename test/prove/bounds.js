@@ -60,14 +60,13 @@ export const bounds = [
   },
   {
     says: 'after a revocation nothing that began before gives a grant',
-    tests: ['test/express/revocation.test.ts', 'test/express/revocation-races.test.ts'],
+    tests: ['test/express/revocation.test.ts'],
   },
   { says: 'after a refusal no grant appears later', tests: ['test/express/frozen-store.test.ts'] },
   {
     says: 'a proof is worth nothing to another subject, session or namespace',
     tests: [
-      'test/express/proof-owners.test.ts',
-      'test/express/requirement-owners.test.ts',
+      'test/express/owners.test.ts',
       'test/express/device-cookies.test.ts',
       'test/express/trusted-device.test.ts',
       'test/express/step-up.test.ts',

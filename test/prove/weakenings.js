@@ -383,7 +383,7 @@ export const weakenings = [
     file: 'src/express/guard/requirement.ts',
     find: 'hashId(subject)',
     replace: "''",
-    tests: ['test/express/requirement-owners.test.ts'],
+    tests: ['test/express/owners.test.ts'],
   },
   {
     bound: 18,
@@ -391,7 +391,7 @@ export const weakenings = [
     file: 'src/challenge/proofs/enrolment.ts',
     find: 'if (kept.subject !== undefined && kept.subject !== subject) return undefined',
     replace: '',
-    tests: ['test/express/proof-owners.test.ts'],
+    tests: ['test/express/owners.test.ts'],
   },
   {
     bound: 4,
