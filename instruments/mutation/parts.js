@@ -42,7 +42,7 @@ const parts = [
       'challenge/{,budgets/,ledger/,proofs/}*',
       'phone-number',
       'express/{authenticator-app,destinations,events,facades,owners}',
-      'express/{provider-faults,recovery,send-at-once,several,tracing,trusted-device}',
+      'express/{provider-faults,recovery,send-at-once,tracing,trusted-device}',
     ],
   },
   { name: 'provider', tests: ['provider/*', 'faults/*', 'express/fixed-codes'] },

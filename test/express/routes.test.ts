@@ -97,17 +97,6 @@ it('a front end finds in the JSON what docs/reference.md shows', async () => {
   expect((await ana.post('/transfers', { amount: 5, payee: 'ben' })).status).toBe(200)
 })
 
-describe('the detail of a problem in JSON', () => {
-  it('is what the page says, in plain text', async () => {
-    const { ana } = await startChallenged()
-    const wrong = async (code: string) => (await ana.verify(code)).json.detail
-    expect([await wrong('000001'), await wrong('000002')]).toEqual([
-      'That code is not right. You have 4 tries left.',
-      'That code is not right. You have 3 tries left.',
-    ])
-  })
-})
-
 describe('a request that the routes have answered', () => {
   it('is handed on to nobody, whatever the answer was', async () => {
     const reached: string[] = []

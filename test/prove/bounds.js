@@ -56,7 +56,7 @@ export const bounds = [
   },
   {
     says: 'no spelling of an address switches its limit off, and whatever a /48 is sent is bounded as one',
-    tests: ['test/express/shared-address.test.ts', 'test/express/address.test.ts', 'test/challenge/budgets'],
+    tests: ['test/express/address.test.ts', 'test/challenge/budgets'],
   },
   {
     says: 'after a revocation nothing that began before gives a grant',
