@@ -11,15 +11,13 @@ async function expectNothingSpent(host: Host, ana: Awaited<ReturnType<Host['logi
 
 describe('a code in the wrong shape', () => {
   it.each<[string, unknown]>([
+    ['missing', undefined],
     ['a number', 482913],
     ['an array', ['482913']],
-    ['null', null],
-    ['empty', ''],
     ['too short', '123'],
     ['too long', '12345678901'],
     ['numbers that are no digits', '四八二九一三'],
     ['a sign', '+482913'],
-    ['an exponent', '4e5'.padEnd(6, '!')],
     ['two codes in two lines', '482913\n482914'],
     ['a zero byte', '482913\u0000'],
     ['two codes in one message', 'Use 482913 or 482914'],
@@ -31,23 +29,9 @@ describe('a code in the wrong shape', () => {
     await expectNothingSpent(host, ana)
   })
 
-  it('costs no attempt when it is missing', async () => {
-    const { host, ana } = await startChallenged()
-    for (const body of [undefined, {}, { cod: '482913' }]) {
-      expect((await ana.post('/two-factor/verify', body)).status).toBe(400)
-    }
-    await expectNothingSpent(host, ana)
-  })
-
   it.each([
-    ['spaces and hyphens', ' 48-29 13 '],
-    ['non-breaking spaces', '482\u00a0913'],
-    ['dashes, dots and quotes', '“482–9.13”'],
-    ['full-width digits', '４８２９１３'],
-    ['the end of a line', '482913\r\n'],
-    ['a tab', '\t482913'],
-    ['Arabic digits', '٤٨٢٩١٣'],
-    ['Persian digits in two groups', '۴۸۲ ۹۱۳'],
+    ['dashes, dots, quotes and a tab', '\t“482–9.1-3 ”'],
+    ['full-width digits and the end of a line', '４８２９１３\r\n'],
     ['Devanagari digits in a message', 'आपका कोड ४८२९१३ है'],
     ['a whole message', 'Your Acme code is 482913.\nIt expires in 10 minutes.'],
     ['a message that names it twice', '482-913 is your code\n\n@acme.example 482913'],
@@ -69,9 +53,7 @@ describe('a body in the wrong shape', () => {
     ['a field twice', form, 'code=482913&code=482913', 'invalid_request'],
     ['a field as a list', form, 'code[]=482913', 'invalid_request'],
     ['plain text', 'text/plain', '{"code":"482913"}', 'unsupported_media_type'],
-    ['multipart', 'multipart/form-data; boundary=x', '--x--', 'unsupported_media_type'],
     ['the name of a member of every object', 'constructor', 'code=482913', 'unsupported_media_type'],
-    ['another JSON type', 'application/vnd.api+json', '{"code":"482913"}', 'unsupported_media_type'],
     ['an unknown charset', `${json}; charset=latin9`, '{"code":"482913"}', 'unsupported_media_type'],
     ['17 kB', json, JSON.stringify({ code: '4'.repeat(17_000) }), 'payload_too_large'],
     ['17 kB of form', form, `code=${'4'.repeat(17_000)}`, 'payload_too_large'],
@@ -93,14 +75,10 @@ describe('a body in the wrong shape', () => {
   it.each<[string, object, string]>([
     ['a list', ['login'], 'The body must be an object.'],
     ['an unknown purpose', { purpose: 'transfers' }, 'purpose is unknown.'],
-    ['a purpose of every object', { purpose: 'constructor' }, 'purpose is unknown.'],
     ['a purpose that is no text', { purpose: ['login'] }, 'purpose must be a single string.'],
     ['an unknown channel', { channel: 'fax' }, 'channel must be sms or call.'],
-    ['a channel that is no text', { channel: 1 }, 'channel must be a single string.'],
     ['a requirement that is no text', { requirement: {} }, 'requirement must be a single string.'],
     ['a requirement of nobody', { requirement: 'e30.AAAA' }, invalid],
-    ['a requirement without a signature', { requirement: 'e30' }, invalid],
-    ['a requirement in three parts', { requirement: 'e30.e30.e30' }, invalid],
   ])('starts nothing: %s', async (_name, body, detail) => {
     const { host, ana } = await startLoggedIn()
     expect(await ana.start(body)).toMatchObject({ status: 400, json: { code: 'invalid_request', detail } })
@@ -108,7 +86,7 @@ describe('a body in the wrong shape', () => {
     expect(host.errors).toEqual([])
   })
 
-  it.each([1, 'yes', null, ['true'], {}])('costs no attempt when trustDevice is %j', async (trustDevice) => {
+  it.each([1, 'yes', null])('costs no attempt when trustDevice is %j', async (trustDevice) => {
     const { host, ana } = await startChallenged()
     expect((await ana.verify('482913', { trustDevice })).status).toBe(400)
     await expectNothingSpent(host, ana)
@@ -169,7 +147,7 @@ describe('a body in the wrong shape', () => {
 
   it('is read when it comes in pieces that tell no length', async () => {
     const { host, ana } = await startChallenged()
-    const sent = ana.request('POST', '/two-factor/verify').type('json')
+    const sent = ana.request('POST', '/two-factor/verify').type('Application/JSON ; charset=utf-8')
     const { id } = (await ana.get('/two-factor')).json.challenge
     for (const piece of [`{"challenge":"${id}","code":`, `"${host.stub.rightCode}"}`]) sent.write(piece)
     expect((await sent).status).toBe(200)
@@ -194,14 +172,13 @@ describe('a body in the wrong shape', () => {
 })
 
 describe('a number on file that takes no code', () => {
-  it.each([undefined, ''])('is none: %j', async (phone) => {
-    const host = await startHost({ options: { phone: () => phone } })
-    expect((await (await host.login()).start()).refusal).toEqual([409, 'no_phone'])
+  it('is none where it is empty', async () => {
+    const { ana } = await startLoggedIn({ options: { phone: () => '' } })
+    expect((await ana.start()).refusal).toEqual([409, 'no_phone'])
   })
 
   it.each<[string, unknown, string]>([
     ['a number', 573001234567, 'number'],
-    ['an object', { phone: '+573001234567' }, 'object'],
     ['false', false, 'boolean'],
   ])('is a mistake of the host: %s', async (_name, phone, type) => {
     const { host, ana } = await startLoggedIn({ options: { phone: () => phone as string } })
@@ -218,7 +195,6 @@ describe('the box "trust this browser"', () => {
     [true, 1],
     ['true', 1],
     ['on', 1],
-    [false, 0],
     ['false', 0],
     ['', 0],
     [undefined, 0],
@@ -228,12 +204,3 @@ describe('the box "trust this browser"', () => {
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
   })
 })
-
-it.each(['Application/JSON', 'application/json ; charset=utf-8'])(
-  'a body of type %s is read',
-  async (type) => {
-    const { ana } = await startLoggedIn()
-    const told = await ana.postRaw('/two-factor/start', type, '{"channel":"call"}')
-    expect(told.json.challenge).toMatchObject({ channel: 'call' })
-  },
-)

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Express, Request, Response } from 'express'
+import type { Express, Response } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
@@ -31,9 +31,9 @@ const mount = (app: Express, tf: TwoFactor) => {
   })
 }
 
-async function trust(host: Host): Promise<Browser> {
+async function trust(host: Host, headers: Record<string, string> = {}): Promise<Browser> {
   const ana = await host.challenged()
-  expect((await ana.verify(host.stub.rightCode, { trustDevice: true })).status).toBe(200)
+  expect((await ana.verify(host.stub.rightCode, { trustDevice: true }, headers)).status).toBe(200)
   return ana
 }
 
@@ -53,6 +53,114 @@ function heldSessions() {
 }
 
 describe('a trusted device', () => {
+  it('stands in for the code at the next sign-in, under a renewed session', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const later = await again(host, ana)
+    const before = later.copy()
+    const told = await later.start()
+    expect(told.status).toBe(200)
+    expect(told.json).toEqual({ verified: true, purpose: 'login', verifiedAt: '2026-03-01T12:00:00.000Z' })
+    expect(host.stub.sends).toHaveLength(1)
+    expect((await later.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
+    expect((await before.get('/account')).status).toBe(401)
+  })
+
+  it('stands in for the code in a session that the same request began', async () => {
+    const host = await startHost({
+      options,
+      mount: (app, tf) => app.post('/sign-in', asAna, tf.start({ purpose: 'login' })),
+    })
+    const later = bringDevice(host.browser(), await trust(host))
+    expect((await later.post('/sign-in', {})).json).toMatchObject({ verified: true })
+    expect((await later.get('/account')).status).toBe(200)
+  })
+
+  it('stands in for the code in two requests at once, and in whatever they leave behind', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const tabs = [await again(host, ana), await again(host, ana)]
+    const told = await Promise.all(tabs.map((tab) => tab.start()))
+    expect(told.map(({ json }) => json.verified)).toEqual([true, true])
+    host.clock.now += day
+    for (const tab of [ana, ...tabs]) expect((await startAgain(host, tab)).json.verified).toBe(true)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it('never steps up, nor signs in where that has to be younger than usual', async () => {
+    const host = await startHost({ options, mount })
+    const later = await again(host, await trust(host))
+    await later.start()
+    const keys = await later.get('/keys')
+    expect(keys.status).toBe(403)
+    expect((await later.start({ requirement: keys.json.requirement })).status).toBe(201)
+    host.clock.now += 60_000
+    expect((await later.start({ purpose: 'keys' })).status).toBe(201)
+    await later.post('/two-factor/cancel')
+
+    host.clock.now += 120_000
+    expect((await later.get('/fresh')).status).toBe(403)
+    expect((await later.start()).json.verified).toBe(true)
+    const fresh = await later.get('/fresh')
+    expect(fresh.status).toBe(403)
+    expect((await later.start({ requirement: fresh.json.requirement })).status).toBe(201)
+    await later.verify(host.stub.rightCode)
+    expect((await later.get('/fresh')).status).toBe(200)
+  })
+
+  it('is offered where a code is typed to sign in, and not where only a code will do', async () => {
+    const { host, ana } = await startLoggedIn({ options, mount })
+    await ana.submit('/two-factor/start')
+    expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
+    await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
+
+    for (const path of ['/fresh', '/bound', '/keys']) {
+      host.clock.now += 120_000
+      const page = (await ana.open(path)).location
+      const requirement = new URL(page, host.url).searchParams.get('requirement') ?? ''
+      await ana.submit('/two-factor/start', { requirement })
+      const { text } = await ana.open(page)
+      expect(text).toContain('name="code"')
+      expect(text).not.toContain('trustDevice')
+    }
+  })
+
+  it.each<[string, Partial<TwoFactorOptions>]>([
+    ['where the option is off', {}],
+    [
+      'by a purpose that does not allow it',
+      { ...options, purposes: { login: { trustedDevice: false }, keys: {}, transfer: {} } },
+    ],
+  ])('is neither offered nor made %s', async (_name, given) => {
+    const host = await startHost({ options: given, mount })
+    const ana = await trust(host)
+    expect((await ana.get('/devices')).json).toEqual({ here: false, all: [] })
+    host.clock.now += 120_000
+    const other = await again(host, ana)
+    await other.submit('/two-factor/start')
+    const { text } = await other.open('/two-factor')
+    expect(text).toContain('name="code"')
+    expect(text).not.toContain('trustDevice')
+  })
+
+  it('can be listed by what its request said of it, revoked one by one and all at once', async () => {
+    const host = await startHost({ options, mount })
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+    const first = await trust(host, { 'user-agent': agent })
+    const second = await trust(host)
+    const { here, all } = (await first.get('/devices')).json
+    expect(here).toBe(true)
+    expect(all).toMatchObject([{ label: 'Firefox, Linux', isThis: true }, { isThis: false }])
+
+    await host.tf.trustedDevices.revoke('ana', all[0].id)
+    const gone = await again(host, first)
+    expect((await gone.get('/devices')).json.here).toBe(false)
+    expect((await gone.start()).status).toBe(201)
+    expect((await (await again(host, second)).get('/devices')).json.here).toBe(true)
+    await host.tf.trustedDevices.revokeSubject('ana')
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
   it('ends when the host revokes everything at a sign-in and refuses it', async () => {
     let stolen = false
     const onVerified: TwoFactorOptions['onVerified'] = async () => {
@@ -90,37 +198,32 @@ describe('a trusted device', () => {
     expect((await thief.get('/account')).status).toBe(403)
     expect((await thief.get('/devices')).json).toEqual({ here: false, all: [] })
   })
+})
 
-  it('stays one when the host refuses a sign-in in its own words', async () => {
+describe('trust that was given', () => {
+  it('stays when the host refuses a sign-in in its own words, before or after the session is renewed', async () => {
+    const { session, held } = heldSessions()
     let refuses = false
     const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => {
       if (refuses) res.status(403).json({ terms: 'accept them first' })
     }
-    const host = await startHost({ options: { ...options, onVerified }, mount })
+    const host = await startHost({ options: { ...options, onVerified, session }, mount })
     const ana = await trust(host)
     refuses = true
     const later = await again(host, ana)
     expect((await later.start()).json).toEqual({ terms: 'accept them first' })
     refuses = false
-    for (const browser of [ana, later]) expect((await startAgain(host, browser)).json.verified).toBe(true)
-  })
-
-  it('stays one when the host has answered before the sign-in was through', async () => {
-    const { session, held } = heldSessions()
-    const host = await startHost({ options: { ...options, session }, mount })
-    const ana = await trust(host)
     held.meanwhile = (res) => res.status(503).json({ busy: true })
-    const later = await again(host, ana)
-    expect((await later.start()).json).toEqual({ busy: true })
+    expect((await startAgain(host, later)).json).toEqual({ busy: true })
     held.meanwhile = () => undefined
     host.clock.now += 60_000
-    expect((await startAgain(host, later)).json.verified).toBe(true)
+    for (const browser of [ana, later]) expect((await startAgain(host, browser)).json.verified).toBe(true)
   })
 
   it.each([
     ['once', 1, [200, undefined]],
     ['at all, which is refused', Number.POSITIVE_INFINITY, [503, 'store_unavailable']],
-  ])('stays one when the store does not answer its sign-in %s', async (_name, times, refusal) => {
+  ])('stays when the store does not answer its sign-in %s', async (_name, times, refusal) => {
     let silent = 0
     const store = storeThrough((command, key, work) => {
       if (silent === 0 || command !== 'swap' || !key.includes(':devices:')) return work()
@@ -157,132 +260,10 @@ describe('a trusted device', () => {
     expect([deviceCookies(ana), (await ana.get('/account')).status]).toEqual([[], 200])
   })
 
-  it('stands in for the code at the next sign-in', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await trust(host)
-    expect(host.stub.sends).toHaveLength(1)
-
-    const later = await again(host, ana)
-    const before = later.copy()
-    const told = await later.start()
-    expect(told.status).toBe(200)
-    expect(told.json).toEqual({ verified: true, purpose: 'login', verifiedAt: '2026-03-01T12:00:00.000Z' })
-    expect(host.stub.sends).toHaveLength(1)
-    expect((await later.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
-    expect((await before.get('/account')).status).toBe(401)
-  })
-
-  it('stands in for the code in a session that the same request began', async () => {
-    const host = await startHost({
-      options,
-      mount: (app, tf) => app.post('/sign-in', asAna, tf.start({ purpose: 'login' })),
-    })
-    const ana = await trust(host)
-    const later = bringDevice(host.browser(), ana)
-    expect((await later.post('/sign-in', {})).json).toMatchObject({ verified: true })
-    expect((await later.get('/account')).status).toBe(200)
-    expect(host.stub.sends).toHaveLength(1)
-  })
-
-  it('stands in for the code in two requests at once, and in whatever they leave behind', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await trust(host)
-    const tabs = [await again(host, ana), await again(host, ana)]
-    const told = await Promise.all(tabs.map((tab) => tab.start()))
-    expect(told.map(({ status, json }) => [status, json.verified])).toEqual([
-      [200, true],
-      [200, true],
-    ])
-    host.clock.now += day
-    for (const tab of [ana, ...tabs]) expect((await startAgain(host, tab)).json.verified).toBe(true)
-    expect(host.stub.sends).toHaveLength(1)
-  })
-
-  it('never steps up', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await trust(host)
-    const later = await again(host, ana)
-    await later.start()
-    expect((await later.get('/account')).status).toBe(200)
-
-    const keys = await later.get('/keys')
-    expect(keys.status).toBe(403)
-    expect((await later.start({ requirement: keys.json.requirement })).status).toBe(201)
-    host.clock.now += 60_000
-    expect((await later.start({ purpose: 'keys' })).status).toBe(201)
-    await later.post('/two-factor/cancel')
-
-    // Nor where a sign-in has to be younger than usual.
-    host.clock.now += 120_000
-    expect((await later.get('/fresh')).status).toBe(403)
-    expect((await later.start()).json.verified).toBe(true)
-    const fresh = await later.get('/fresh')
-    expect(fresh.status).toBe(403)
-    expect((await later.start({ requirement: fresh.json.requirement })).status).toBe(201)
-    await later.verify(host.stub.rightCode)
-    expect((await later.get('/fresh')).status).toBe(200)
-  })
-
-  it('can be listed, revoked one by one and all at once', async () => {
-    const host = await startHost({ options, mount })
-    const first = await trust(host)
-    const second = await trust(host)
-    const { here, all } = (await first.get('/devices')).json
-    expect(here).toBe(true)
-    expect(all).toHaveLength(2)
-    expect(Object.keys(all[0]).sort()).toEqual(['endsAt', 'id', 'isThis', 'trustedAt', 'usedAt'])
-    expect(all.map(({ isThis }: { isThis: boolean }) => isThis)).toEqual([true, false])
-
-    await host.tf.trustedDevices.revoke('ana', all[0].id)
-    const gone = await again(host, first)
-    expect((await gone.get('/devices')).json.here).toBe(false)
-    expect((await gone.start()).status).toBe(201)
-    expect((await (await again(host, second)).get('/devices')).json.here).toBe(true)
-    await host.tf.trustedDevices.revokeSubject('ana')
-    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
-  })
-
-  it('is not offered by a purpose that does not allow it, and not when the option is off', async () => {
-    const off = await startHost({ mount })
-    const ana = await trust(off)
-    expect((await ana.get('/devices')).json).toEqual({ here: false, all: [] })
-    expect((await (await again(off, ana)).start()).json.verified).toBeUndefined()
-
-    const without = await startHost({
-      options: { ...options, purposes: { login: { trustedDevice: false } } },
-      mount,
-    })
-    const known = await trust(without)
-    expect((await known.get('/devices')).json).toEqual({ here: false, all: [] })
-    without.clock.now += 120_000
-    const other = await without.login()
-    await other.submit('/two-factor/start')
-    const { text } = await other.open('/two-factor')
-    expect(text).toContain('name="code"')
-    expect(text).not.toContain('trustDevice')
-  })
-
-  it('is offered where a code is typed to sign in, and not where only a code will do', async () => {
-    const { host, ana } = await startLoggedIn({ options, mount })
-    await ana.submit('/two-factor/start')
-    expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
-    await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
-
-    for (const path of ['/fresh', '/bound', '/keys']) {
-      host.clock.now += 120_000
-      const page = (await ana.open(path)).location
-      const requirement = new URL(page, host.url).searchParams.get('requirement') ?? ''
-      await ana.submit('/two-factor/start', { requirement })
-      const { text } = await ana.open(page)
-      expect(text).toContain('name="code"')
-      expect(text).not.toContain('trustDevice')
-    }
-  })
-
   it.each([
     ['before it answers', false],
     ['after it answered', true],
-  ])('is trusted no more when onVerified fails %s', async (_name, answers) => {
+  ])('goes when onVerified fails %s', async (_name, answers) => {
     let fails = true
     const { host, ana } = await startChallenged({
       options: {
@@ -301,51 +282,23 @@ describe('a trusted device', () => {
     expect(ana.cookies.get('own')).toBe('1')
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
     fails = false
-    const later = await again(host, ana)
-    expect((await later.start()).status).toBe(201)
+    expect((await startAgain(host, ana)).status).toBe(201)
   })
 })
 
-describe('the label of a trusted device', () => {
-  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
-  const labelled = async (label?: (req: Request) => string) => {
-    const trustedDevices = { maxAgeMs: 30 * day, ...(label && { label }) }
-    const host = await startHost({ options: { ...options, trustedDevices }, mount })
-    const ana = await host.challenged()
-    const { status } = await ana.verify(host.stub.rightCode, { trustDevice: true }, { 'user-agent': agent })
-    return { host, status, labels: (await host.tf.trustedDevices.list('ana')).map((device) => device.label) }
-  }
-
-  it('is what its request says of browser and system', async () => {
-    expect((await labelled()).labels).toEqual(['Firefox, Linux'])
-  })
-})
-
-describe('a device cookie among others', () => {
-  const started = async (name: (own: string) => string, value: (own: string) => string = (own) => own) => {
-    const host = await startHost({ options, mount })
-    const [[own = '', token = ''] = []] = deviceCookies(await trust(host))
-    host.clock.now += 60_000
-    const later = await host.login()
-    const sid = `connect.sid=${later.cookies.get('connect.sid')}`
-    const cookie = `theme=dark;${name(own)}=${value(token)}; ${sid}; lang=en`
-    later.cookies.clear()
-    return (await later.start({}, { cookie })).json.verified === true
-  }
-
-  it('is found', async () => {
-    expect(await started((own) => own)).toBe(true)
-  })
-
-  it.each<[string, (own: string) => string, ((own: string) => string)?]>([
-    ['is too short', (own) => own, (token) => token.slice(1)],
-    ['is too long', (own) => own, (token) => `${token}x`],
-    ['has more before it', (own) => own, (token) => `!${token}`],
-    ['has other signs', (own) => own, (token) => `${token.slice(0, -1)}!`],
-    ['has another name', (own) => `${own}-other`],
-    ['has a name of the same length', (own) => `${own.slice(0, -1)}!`],
-    ['stands behind another name', (own) => `x${own}`],
-  ])('is none where it %s', async (_name, name, value) => {
-    expect(await started(name, value)).toBe(false)
-  })
+it.each<[string, boolean, (own: string) => string, ((own: string) => string)?]>([
+  ['is found among others', true, (own) => own],
+  ['is none where it has more before it', false, (own) => own, (token) => `!${token}`],
+  ['is none where it is too long', false, (own) => own, (token) => `${token}x`],
+  ['is none under another name', false, (own) => `${own.slice(0, -1)}!`],
+  ['is none behind another name', false, (own) => `x${own}`],
+])('a device cookie %s', async (_name, isTrusted, name, value = (own) => own) => {
+  const host = await startHost({ options, mount })
+  const [[own = '', token = ''] = []] = deviceCookies(await trust(host))
+  host.clock.now += 60_000
+  const later = await host.login()
+  const sid = `connect.sid=${later.cookies.get('connect.sid')}`
+  const cookie = `theme=dark;${name(own)}=${value(token)}; ${sid}; lang=en`
+  later.cookies.clear()
+  expect((await later.start({}, { cookie })).json.verified === true).toBe(isTrusted)
 })
