@@ -3,40 +3,24 @@ import { browserLabel } from '../../src/express/http/browser-label.js'
 
 const mozilla = 'Mozilla/5.0'
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+const mac = `${mozilla} (Macintosh; Intel Mac OS X 10_15_7) ${webkit}`
+const windows = `${mozilla} (Windows NT 10.0; Win64; x64) ${webkit}`
 
 it.each([
   ['Firefox, Linux', `${mozilla} (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0`],
-  ['Firefox, Windows', `${mozilla} (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0`],
   [
     'Firefox, iPhone',
-    `${mozilla} (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${webkit} FxiOS/128.0 Mobile/15E148 Safari/605.1.15`,
+    `${mozilla} (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${webkit} FxiOS/128.0 Safari/605`,
   ],
   ['Chrome, Android', `${mozilla} (Linux; Android 10; K) ${webkit} Chrome/128.0.0.0 Mobile Safari/537.36`],
-  [
-    'Chrome, iPhone',
-    `${mozilla} (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${webkit} CriOS/128.0 Mobile/15E148 Safari/604.1`,
-  ],
   ['Chrome, ChromeOS', `${mozilla} (X11; CrOS x86_64 14541.0.0) ${webkit} Chrome/128.0.0.0 Safari/537.36`],
-  [
-    'Edge, Windows',
-    `${mozilla} (Windows NT 10.0; Win64; x64) ${webkit} Chrome/128.0.0.0 Safari/537.36 Edg/128.0.0.0`,
-  ],
-  [
-    'Opera, macOS',
-    `${mozilla} (Macintosh; Intel Mac OS X 10_15_7) ${webkit} Chrome/127.0.0.0 Safari/537.36 OPR/113.0.0.0`,
-  ],
+  ['Edge, Windows', `${windows} Chrome/128.0.0.0 Safari/537.36 Edg/128.0.0.0`],
+  ['Opera, macOS', `${mac} Chrome/127.0.0.0 Safari/537.36 OPR/113.0.0.0`],
   [
     'Samsung Internet, Android',
-    `${mozilla} (Linux; Android 14; K) ${webkit} SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36`,
+    `${mozilla} (Linux; Android 14) SamsungBrowser/25.0 Chrome/121.0 Safari/537.36`,
   ],
-  [
-    'Safari, macOS',
-    `${mozilla} (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15`,
-  ],
-  [
-    'Safari, iPad',
-    `${mozilla} (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1`,
-  ],
+  ['Safari, iPad', `${mozilla} (iPad; CPU OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1`],
   ['Android', `${mozilla} (Linux; Android 14) a-bank-app/3.1`],
   ['Firefox', 'Firefox/128.0'],
   [undefined, 'curl/8.5.0'],
@@ -45,19 +29,15 @@ it.each([
   expect(browserLabel({ headers: { ...(agent !== undefined && { 'user-agent': agent }) } })).toBe(label)
 })
 
-const chrome = `${mozilla} (Windows NT 10.0; Win64; x64) ${webkit} Chrome/128.0.0.0 Safari/537.36`
-
 it.each([
   ['Chrome, macOS', '"Chromium";v="128", "Not;A=Brand";v="24", "Google Chrome";v="128"', '"macOS"'],
-  ['Edge, Windows', '"Chromium";v="128", "Not;A=Brand";v="24", "Microsoft Edge";v="128"', '"Windows"'],
   ['Brave, Linux', '"Not)A;Brand";v="99", "Brave";v="127", "Chromium";v="127"', '"Linux"'],
-  ['Opera, Android', '"Not)A;Brand";v="99", "Opera";v="113", "Chromium";v="127"', '"Android"'],
-  ['Chromium, ChromeOS', '"Chromium";v="128", "Not;A=Brand";v="24"', '"Chrome OS"'],
   // What they do not say, the user agent does.
   ['Chrome, Windows', '"Not;A=Brand";v="24"', '"Unknown"'],
 ])('its client hints go before that: %s', (label, brands, platform) => {
+  const agent = `${windows} Chrome/128.0.0.0 Safari/537.36`
   const hints = { 'sec-ch-ua': brands, 'sec-ch-ua-platform': platform }
-  expect(browserLabel({ headers: { 'user-agent': chrome, ...hints } })).toBe(label)
+  expect(browserLabel({ headers: { 'user-agent': agent, ...hints } })).toBe(label)
 })
 
 it('comes out of a list of names, whatever a client sends', () => {

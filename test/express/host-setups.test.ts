@@ -1,42 +1,7 @@
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type TwoFactor, twoFactor } from '../../src/index.js'
-import {
-  asAna,
-  baseOptions,
-  expressSessions,
-  ok,
-  startChallenged,
-  startHost,
-  startSignedIn,
-  startVisit,
-} from './kit.js'
-
-describe('a host that parses every body itself', () => {
-  const addSession = (app: Express) => {
-    app.use(expressSessions(), express.json(), express.urlencoded({ extended: true }))
-  }
-
-  it('signs in with JSON and with forms', async () => {
-    const { host, ana } = await startSignedIn({ addSession })
-    expect((await ana.get('/account')).status).toBe(200)
-    const ben = await host.login('ben')
-    expect((await ben.submit('/two-factor/start')).status).toBe(303)
-    expect((await ben.submit('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(303)
-  })
-
-  it.each<[string, string, string, number]>([
-    ['a list', 'application/x-www-form-urlencoded', 'code[]=482913', 400],
-    ['a field twice', 'application/x-www-form-urlencoded', 'code=482913&code=482913', 400],
-    ['an array', 'application/json', '[{"code":"482913"}]', 400],
-    ['plain text', 'text/plain', 'code=482913', 415],
-  ])('refuses %s without an attempt', async (_name, type, body, status) => {
-    const { host, ana } = await startChallenged({ addSession })
-    const told = await ana.postRaw('/two-factor/verify', type, body)
-    expect(told.status).toBe(status)
-    expect(host.stub.checks).toEqual([])
-  })
-})
+import { asAna, baseOptions, ok, startHost, startVisit } from './kit.js'
 
 describe('single handlers', () => {
   it("work on paths of the host's choice, with nothing around them", async () => {
