@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { type Express, type Request, type RequestHandler, Router } from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { expressSession, type TwoFactor, TwoFactorError } from '../../src/index.js'
@@ -197,21 +196,3 @@ describe('a value that is no Error', () => {
     expect(reached).toEqual([])
   })
 })
-
-describe('next', () => {
-  it('is called in one place of the package', () => {
-    const root = new URL('../../src/express/', import.meta.url)
-    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.ts'),
-    )
-    const calling = files.filter((file) =>
-      /\bnext\(|\(next\)|, next[,)]/.test(code(readFileSync(new URL(file, root), 'utf8'))),
-    )
-    expect(calling).toEqual(['host/boundary.ts'])
-  })
-})
-
-/** Without comments. */
-function code(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
-}

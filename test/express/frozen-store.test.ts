@@ -1,12 +1,11 @@
-import type { Express, Request } from 'express'
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
-import { type TwoFactor, type TwoFactorOptions, tokenSession } from '../../src/index.js'
+import type { TwoFactorOptions } from '../../src/index.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { figure } from '../prove/figure.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import type { Answer, Browser } from './browser.js'
-import { gate, type Host, type HostOptions, ok, regenerates, startHost } from './kit.js'
+import { gate, type Host, type HostOptions, signupAt, startHost, withTokens } from './kit.js'
 
 /** Never waited for: a frozen Redis is given up at once, and one that is well may take its time on a busy machine. */
 const storeTimeoutMs = 60_000
@@ -59,46 +58,33 @@ async function freezingHost(given: HostOptions) {
 }
 
 interface SetUp extends HostOptions {
-  login(host: Host, user: string): Promise<Browser>
   /** Where codes are sent and checked. */
   readonly at: string
   /** What success leads to. */
   readonly wanted: (browser: Browser) => Promise<Answer>
   /** The least number of commands that a verify sends. */
   readonly commands: number
+  /** In place of the password: who comes says so in each request. */
+  readonly comes?: (host: Host, user: string) => Browser
   /** In place of a code: everyone of those is right. */
   readonly typed?: (host: Host, user: string) => object
 }
-const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
-const withToken = async (host: Host, user: string) =>
-  Object.assign(host.browser(), { always: { authorization: `Bearer ${user}` } })
-const tokens = { session: tokenSession(tokenOf), subject: tokenOf, onVerified: () => undefined }
+
 // Address, ledger, grants, tally, settle, grant.
 const signIn = { at: '/two-factor', wanted: (browser: Browser) => browser.get('/account'), commands: 6 }
-// Enrolment, address, ledger, settle, the record under its new id, proof.
-const signUp = {
-  at: '/phone',
-  wanted: (browser: Browser) => browser.post('/signup'),
-  commands: 6,
-  routes: (app: Express, tf: TwoFactor) => {
-    app.post('/login', (req, res) => {
-      req.session.basket = 'three apples'
-      res.json({})
-    })
-    const signup = tf.phoneVerification()
-    app.use('/phone', signup.routes())
-    app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-  },
-}
-const anyNumber = {
-  limits: { enrolSendsPerAddressPer10Min: false },
-} as const
 const hashes = new Set<string>()
+const byToken = withTokens({ subject: (req) => req.headers.authorization?.split(' ')[1] })
+
 const setUps: Readonly<Record<string, SetUp>> = {
+  'express-session': signIn,
+  'bearer tokens': {
+    ...signIn,
+    ...byToken,
+    comes: (host, user) => host.browser({ authorization: `Bearer ${user}` }),
+  },
   'a recovery code': {
     ...signIn,
     commands: 5,
-    login: (host, user) => host.login(user),
     options: { recoveryCodes: { consume: (_subject, hash) => hashes.delete(hash) } },
     typed(host, user) {
       const made = host.tf.recoveryCodes.generate(user)
@@ -106,43 +92,24 @@ const setUps: Readonly<Record<string, SetUp>> = {
       return { recoveryCode: made.codes[0] }
     },
   },
-  'express-session': { ...signIn, login: (host, user) => host.login(user) },
-  'a session that onVerified renews itself': {
-    ...signIn,
-    login: (host, user) => host.login(user),
-    options: { onVerified: regenerates },
-  },
-  'bearer tokens': {
-    ...signIn,
-    login: withToken,
-    addSession: () => undefined,
-    routes: (app: Express, tf) => {
-      app.use('/two-factor', tf.routes())
-      app.get('/account', tf.requireTwoFactor(), ok)
-    },
-    options: tokens,
-  },
+  // Enrolment, address, ledger, settle, the record under its new id, proof.
   'a phone verification': {
-    ...signUp,
-    login: (host, user) => host.login(user),
-    options: { ...anyNumber, subject: () => undefined },
-  },
-  'a phone verification by bearer token': {
-    ...signUp,
-    login: withToken,
-    addSession: () => undefined,
-    options: { ...anyNumber, ...tokens },
+    at: '/phone',
+    wanted: (browser) => browser.post('/signup'),
+    commands: 6,
+    mount: signupAt('/phone'),
+    options: { limits: { enrolSendsPerAddressPer10Min: false }, subject: () => undefined },
   },
 }
 
 /** All of it with one set-up: a verify for each of its commands, before which Redis freezes. */
 async function freezeAtEach(name: string, setUp: SetUp): Promise<void> {
-  const { login, at, wanted, commands, typed } = setUp
+  const { comes, at, wanted, commands, typed } = setUp
   const { host, arm, thaw } = await freezingHost(setUp)
   // Everybody is approved, so that only Redis refuses.
   host.stub.answerCheck = () => ({ json: { status: 'verified' } })
   const start = async (user: number) => {
-    const browser = await login(host, `u${user}`)
+    const browser = comes?.(host, `u${user}`) ?? (await host.login(`u${user}`))
     const phone = `+57300${String(user).padStart(7, '0')}`
     expect((await browser.post(`${at}/start`, { phone })).status).toBe(201)
     return browser
