@@ -80,18 +80,17 @@ describe('the guard', () => {
       next()
     }
     const { host, visitor: ana } = await startVisit({ routes: (app, tf) => routes(app.use(signedIn), tf) })
-    const answers = [
-      await ana.open('/two-factor'),
+    for (const answer of [
       await ana.open('/Two-Factor/?requirement=x'),
-      await ana.post('/two-factor/start', {}),
+      await ana.start(),
       await ana.submit('/two-factor/start'),
-    ]
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
-    for (const error of host.errors) {
-      expect(error).toBeInstanceOf(TypeError)
-      expect(String(error)).toContain('mount tf.routes() before the guard')
-      expect(error).toMatchObject({ code: 'ERR_TWO_FACTOR_OPTION' })
+    ]) {
+      expect([answer.status, answer.text]).toEqual([
+        500,
+        expect.stringContaining('mount tf.routes() before the guard'),
+      ])
     }
+    expect(host.errors[0]).toMatchObject({ code: 'ERR_TWO_FACTOR_OPTION' })
     expect(host.stub.sends).toEqual([])
   })
 
@@ -106,27 +105,22 @@ describe('the guard', () => {
   })
 
   it('asks for the fields of nobody', async () => {
-    let asked = 0
     const bind = () => {
-      asked += 1
       throw new TypeError('nobody has an amount')
     }
     const host = await startHost({
       mount: (app, tf) => app.post('/bound', tf.requireTwoFactor({ purpose: 'transfer', bind }), ok),
     })
-    const { status } = await host.browser().post('/bound', {})
-    expect([status, asked]).toEqual([401, 0])
+    expect((await host.browser().post('/bound', {})).status).toBe(401)
+    expect(host.errors).toEqual([])
   })
 
   it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
     const good = memoryStore()
     let read: Store['read'] = good.read
     const store: Store = { ...good, read: (key) => read(key) }
-    const events: string[] = []
-    const onEvent = ({ type }: { type: string }) => events.push(type)
-    const host = await startHost({ options: { store, limits: { storeTimeoutMs: 30 }, onEvent } })
-    const ana = await host.signIn()
-    expect((await ana.get('/account')).status).toBe(200)
+    const options = { store, limits: { storeTimeoutMs: 30 } }
+    const { host, ana } = await startSignedIn({ options, listens: true })
     for (const broken of [
       () => Promise.reject(new Error('down')),
       () => {
@@ -135,19 +129,16 @@ describe('the guard', () => {
       () => new Promise<never>(() => undefined),
     ]) {
       read = broken
-      const told = await ana.get('/account')
-      expect(told.status).toBe(503)
-      expect(told.json.code).toBe('store_unavailable')
+      expect((await ana.get('/account')).refusal).toEqual([503, 'store_unavailable'])
       expect((await ana.open('/account')).status).toBe(503)
     }
-    expect(events).toContain('store.failed')
+    expect(host.events.at(-1)).toMatchObject({ type: 'store.failed' })
     read = good.read
     expect((await ana.get('/account')).status).toBe(200)
   })
 
   it.each([
     ['of an older format', { v: 0 }],
-    ['that is a list', []],
     ['that is a text', 'granted'],
     ['without members', { grants: [{}] }],
   ])('refuses by a record %s', async (_name, value) => {
@@ -160,34 +151,25 @@ describe('the guard', () => {
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(403)
   })
 
-  it('refuses a subject that is a promise, and says why', async () => {
-    const host = await startHost({ options: { subject: (async () => 'ana') as never } })
-    expect((await host.browser().get('/account')).status).toBe(500)
-    expect(String(host.errors[0])).toContain('it must be synchronous')
-  })
-
-  it.each<[string, unknown]>([
+  it.each<[string, unknown, string?]>([
+    ['a promise', Promise.resolve('ana'), 'be synchronous, because the guard calls it on every request'],
     ['a string of 0 characters', ''],
     ['a value of type object', { id: 'ana' }],
     ['a number that is not a safe integer', 1.5],
-    ['a value of type boolean', true],
     ['a string of 257 characters', 'a'.repeat(257)],
-  ])('refuses a subject that is %s, and says so', async (what, subject) => {
+  ])('refuses a subject that is %s, and says so', async (what, subject, must = 'return a string of 1 to') => {
     const host = await startHost({ options: { subject: () => subject as never } })
     expect((await host.browser().get('/account')).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
-    expect((host.errors[0] as TypeError).message).toBe(
-      `subject returned ${what}; it must return a string of 1 to 256 characters, a safe integer, a bigint, null or undefined`,
-    )
+    expect(String(host.errors[0])).toContain(`subject returned ${what}; it must ${must}`)
   })
 
   it.each([7, 7n, '7'])('takes %s for the same subject', async (subject) => {
-    const { host, visitor: browser } = await startVisit({
+    const { host, visitor } = await startVisit({
       options: { subject: () => subject, phone: () => '+573001234567' },
     })
-    await browser.post('/two-factor/start', {})
-    await browser.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect((await browser.get('/account')).json.subject).toBe('7')
+    await host.confirm(visitor)
+    expect((await visitor.get('/account')).json.subject).toBe('7')
   })
 
   it('lets subjects pass that the host exempts, on true and nothing else', async () => {
@@ -235,27 +217,12 @@ describe('the guard', () => {
 
   it.each<[string, unknown, string]>([
     ['bind', 'amount', 'must be a function (req) => fields'],
-    ['describe', {}, 'must be a function (req, { locale }) => ({ title?, rows, action? })'],
-    ['exempt', true, 'must be a function (req, subject) => boolean'],
     ['methods', [], "must list at least one method, such as 'passkey'"],
-    [
-      'methods',
-      ['two words'],
-      "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'",
-    ],
-    ['methods', 'sms', "such as 'passkey', in an array"],
-    [
-      'formPath',
-      ['/transfer'],
-      "must be a path of this site, such as '/transfer', or a function (req) => path",
-    ],
+    ['methods', ['two words'], 'must be 1 to 32 letters, digits, dots, hyphens or underscores'],
     ['formPath', '//evil.example', 'must be a path of this site'],
     ['purpose', '', 'must be'],
     ['purpose', null, 'must be'],
-    ['purpose', 5, 'must be'],
     ['maxAgeMs', Number.NaN, 'must be'],
-    ['maxAgeMs', null, 'must be'],
-    ['once', 1, 'must be'],
     ['once', null, 'must be'],
   ])('says at start-up what %s must be, given %j', async (name, value, message) => {
     const { tf } = await startHost()

@@ -1,5 +1,4 @@
 import { connect } from 'node:net'
-import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { crossSiteHeaders } from '../../src/tools/testing/rehearsal/hostile.js'
 import {
@@ -71,9 +70,8 @@ describe('a request of our own', () => {
   )
 
   it('keeps its own host name where a trusted proxy tells none', async () => {
-    const host = await startHost()
+    const { host, ana } = await startLoggedIn()
     host.app.set('trust proxy', 'loopback')
-    const ana = await host.login()
     expect((await ana.start({}, { origin: host.url })).status).toBe(201)
   })
 })
@@ -96,20 +94,14 @@ function statusOf(url: string, lines: readonly string[]): Promise<number> {
 describe('an origin that may post', () => {
   it.each([
     ['capacitor://localhost', 'capacitor://localhost'],
-    ['chrome-extension://abcdefghijklmnop', 'chrome-extension://abcdefghijklmnop'],
     ['https://APP.example.com', 'https://app.example.com'],
     ['https://app.example.com:443', 'https://app.example.com'],
   ])('is written %s, and sent as %s', async (written, origin) => {
     const { ana } = await startLoggedIn({ options: { allowedOrigins: [written] } })
-    expect((await ana.post('/two-factor/start', {}, { origin, 'sec-fetch-site': 'cross-site' })).status).toBe(
-      201,
-    )
-    const other = await ana.post(
-      '/two-factor/start',
-      {},
-      { origin: `${origin}.evil`, 'sec-fetch-site': 'cross-site' },
-    )
-    expect(other.status).toBe(403)
+    const startFrom = async (origin: string) =>
+      (await ana.start({}, { origin, 'sec-fetch-site': 'cross-site' })).status
+    expect(await startFrom(`${origin}.evil`)).toBe(403)
+    expect(await startFrom(origin)).toBe(201)
   })
 
   it('is any where a bearer token is sent, which no other site can make a browser do', async () => {
@@ -119,25 +111,23 @@ describe('an origin that may post', () => {
   })
 })
 
-describe('a bridge from HTTP/2', () => {
-  const bridged = (app: Express) => {
-    app.use((req, _res, next) => {
-      req.headers[':authority'] = req.headers.host
-      delete req.headers.host
-      next()
-    })
-    app.use(expressSessions())
-  }
-
-  it('that hands over the pseudo-header alone names our site by it', async () => {
-    const { host, ana } = await startLoggedIn({ addSession: bridged })
-    expect((await ana.post('/two-factor/start', {}, { origin: 'https://evil.example' })).status).toBe(403)
-    expect((await ana.post('/two-factor/start', {}, { origin: host.url })).status).toBe(201)
+it('a bridge from HTTP/2 that hands over the pseudo-header alone names our site by it', async () => {
+  const { host, ana } = await startLoggedIn({
+    addSession(app) {
+      app.use((req, _res, next) => {
+        req.headers[':authority'] = req.headers.host
+        delete req.headers.host
+        next()
+      })
+      app.use(expressSessions())
+    },
   })
+  expect((await ana.start({}, { origin: 'https://evil.example' })).status).toBe(403)
+  expect((await ana.start({}, { origin: host.url })).status).toBe(201)
 })
 
 describe('a request that names no host', () => {
-  it.each(['http://127.0.0.1', 'https://evil.example', 'http://undefined', 'null'])(
+  it.each(['http://127.0.0.1', 'http://undefined', 'null'])(
     'is not our own from the origin %s',
     async (origin) => {
       const host = await startHost({ options: { subject: () => 'ana' } })
@@ -154,22 +144,21 @@ describe('a request that names no host', () => {
 })
 
 describe('a method that is not the one of its route', () => {
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])('is refused: %s', async (method) => {
+  it.each(['GET', 'PUT', 'OPTIONS', 'HEAD'])('is refused: %s', async (method) => {
     const { host, ana } = await startLoggedIn()
     for (const route of routes) {
       const told = await ana.send(`${route}?code=482913&channel=sms`, { method })
-      expect(told.status).toBe(405)
-      expect(told.headers.get('allow')).toBe('POST')
+      expect([told.status, told.headers.get('allow')]).toEqual([405, 'POST'])
     }
     expect(host.stub.sends).toEqual([])
   })
 
-  it.each(['POST', 'PUT', 'DELETE'])('is refused at the page: %s', async (method) => {
+  it('is refused at the page', async () => {
     const { ana } = await startLoggedIn()
-    const told = await ana.send('/two-factor', { method })
-    expect(told.status).toBe(405)
-    expect(told.headers.get('allow')).toBe('GET')
+    const told = await ana.post('/two-factor')
+    expect([told.status, told.headers.get('allow')]).toEqual([405, 'GET'])
   })
+
   it.each(routes)('leads a browser that opens it to the page, and sends nothing: %s', async (route) => {
     const { host, ana } = await startLoggedIn()
     const html = { accept: 'text/html' }
@@ -178,32 +167,22 @@ describe('a method that is not the one of its route', () => {
       expect(told).toMatchObject({ status: 303, location: '/two-factor' })
       expect(told.headers.get('cache-control')).toBe('no-store')
     }
-    for (const method of ['PUT', 'DELETE']) {
-      expect((await ana.send(route, { method, headers: html })).status).toBe(405)
-    }
-    expect(host.stub.sends).toEqual([])
-    expect(host.stub.checks).toEqual([])
+    expect((await ana.send(route, { method: 'PUT', headers: html })).status).toBe(405)
+    expect([host.stub.sends, host.stub.checks]).toEqual([[], []])
   })
 
-  it('leads to the page of what was asked for, and to no other site', async () => {
-    const { ana } = await startSignedIn()
+  it('leads to the page of what was asked for at its own mount, and to no other site', async () => {
+    const { ana } = await startSignedIn({ mount: signupAt('/signup/phone') })
     const { requirement } = (await ana.post('/transfers', { amount: 5, payee: 'Ben' })).json
-    const opened = await ana.open(`/two-factor/verify?requirement=${requirement}`)
-    expect(opened.location).toBe(`/two-factor?requirement=${requirement}&purpose=transfer`)
-    const location = async (query: string) => (await ana.open(`/two-factor/start?${query}`)).location
-    expect(await location('purpose=transfer&returnTo=/account')).toBe(
+    const locationOf = async (path: string) => (await ana.open(path)).location
+    expect(await locationOf(`/two-factor/verify?requirement=${requirement}`)).toBe(
+      `/two-factor?requirement=${requirement}&purpose=transfer`,
+    )
+    expect(await locationOf('/two-factor/start?purpose=transfer&returnTo=/account')).toBe(
       '/two-factor?purpose=transfer&returnTo=%2Faccount',
     )
-    expect(await location('purpose=nowhere&returnTo=//evil.example')).toBe('/two-factor')
-    expect(await location('requirement=forged')).toBe('/two-factor')
-  })
-
-  it('leads to the page of its own mount', async () => {
-    const host = await startHost({
-      mount: signupAt('/signup/phone'),
-      options: { appName: { login: 'Acme', signup: 'Acme signup' } },
-    })
-    const told = await host.browser().open('/signup/phone/verify')
-    expect([told.status, told.location]).toEqual([303, '/signup/phone'])
+    expect(await locationOf('/two-factor/start?purpose=nowhere&returnTo=//evil.example')).toBe('/two-factor')
+    expect(await locationOf('/two-factor/start?requirement=forged')).toBe('/two-factor')
+    expect(await locationOf('/signup/phone/verify')).toBe('/signup/phone')
   })
 })
