@@ -48,9 +48,7 @@ describe('the id of an express-session', () => {
 
   it('is told to be missing where nothing was mounted, with the line to write', () => {
     expect(() => idOf({})).toThrow(
-      'This request has no session. Mount one before tf.routes() and every guard: ' +
-        'app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })). Other session libraries need ' +
-        'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
+      /^This request has no session\. Mount one before tf\.routes\(\) and every guard: app\.use\(session\(/,
     )
   })
 })
@@ -66,12 +64,10 @@ describe('renewing an express-session', () => {
     expect(saved).toEqual([])
   })
 
-  it('is refused without a session', async () => {
-    for (const session of [undefined, null]) {
-      const rotated = async () => adapter.rotate({ headers: {}, session } as unknown as Request, res)
-      await expect(rotated()).rejects.toBeInstanceOf(TwoFactorError)
-      await expect(rotated()).rejects.toEqual(unavailable)
-    }
+  it.each([undefined, null])('is refused where it is %s', async (session) => {
+    const rotated = async () => adapter.rotate({ headers: {}, session } as unknown as Request, res)
+    await expect(rotated()).rejects.toBeInstanceOf(TwoFactorError)
+    await expect(rotated()).rejects.toEqual(unavailable)
   })
 
   it.each([
@@ -106,13 +102,6 @@ describe('renewing an express-session', () => {
     // The store has it no more: a logout came meanwhile.
     await (asks ? expect(rotated).rejects.toEqual(unavailable) : rotated)
     expect([asked, saved.length]).toEqual(asks ? [['old'], 0] : [[], 1])
-  })
-
-  it('needs no store of sessions', async () => {
-    const { req, saved, rotate } = renewing({}, { id: 'new' })
-    Object.assign(req, { headers: { cookie: 'connect.sid=s%3Aold.mac' } })
-    await rotate()
-    expect(saved).toHaveLength(1)
   })
 })
 

@@ -35,9 +35,8 @@ async function startBoth() {
 
 describe('two apps with a namespace each', () => {
   it('know a browser each, and take no grant, requirement or trust of each other', async () => {
-    const { host } = await startBoth()
-    const ana = await host.challenged()
-    await ana.verify(host.stub.rightCode, { trustDevice: true })
+    const { host, ana } = await startBoth()
+    await host.confirm(ana, {}, { trustDevice: true })
     expect((await ana.get('/vault')).status).toBe(403)
     const [shop, ...others] = deviceCookies(ana)
     expect(others).toEqual([])
@@ -51,8 +50,7 @@ describe('two apps with a namespace each', () => {
 
   it('end what the other one has in a session that they share, by each sign-in', async () => {
     const { host, ana } = await startBoth()
-    await ana.start()
-    await ana.verify(host.stub.rightCode)
+    await host.confirm(ana)
     await ana.post('/staff/start', {})
     await ana.post('/staff/verify', { code })
     expect((await ana.get('/vault')).status).toBe(200)
