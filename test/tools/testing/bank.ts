@@ -175,7 +175,12 @@ export function createBank(
   wiring.routes(bank)
   wiring.login(bank)
   wiring.account(bank)
-  const settings = accountPages(tf, { path: '/settings', numbers: wiring.settings(bank) })
+  const settings = accountPages(tf, {
+    path: '/settings',
+    numbers: wiring.settings(bank),
+    // Whatever was used, it has just been.
+    lastUsed: (subject) => ({ [users.get(subject)?.phone ?? '']: new Date() }),
+  })
   app.use('/settings', tf.requireTwoFactor(), settings)
   wiring.transfers(bank, wiring.guard)
   wiring.signOut(bank)
