@@ -14,15 +14,11 @@ import {
 describe('reading a number', () => {
   it.each([
     ['+573001234567'],
-    ['573001234567', 'CO'],
     ['300 123 4567', 'CO'],
     ['(300) 123-4567', 'CO'],
-    ['300.123.4567', 'CO'],
     ['+57 300 123 4567'],
     ['0057 300 123 4567'],
     ['0057 300 123 4567', 'CO'],
-    ['0057 300 123 4567', 'MX'],
-    ['(+57) 300 123 4567'],
     ['(0057) 300 123 4567', 'MX'],
     ['  +57-300-1234567 '],
     ['+57\u00a0300\u00a0123\u00a04567'],
@@ -40,7 +36,6 @@ describe('reading a number', () => {
     ['001 57 300 123 4567', 'HK'],
     ['011 57 300 123 4567', 'US'],
     ['0057 300 123 4567', 'AU'],
-    ['0057 300 123 4567', 'US'],
   ])('finds the same one in %j (country %s)', async (text, defaultCountry?: string) => {
     const rules = { countries: ['CO'], ...(defaultCountry === undefined ? {} : { defaultCountry }) }
     expect(await parsePhoneNumber(text, rules)).toEqual({ ok: true, phone: '+573001234567', country: 'CO' })
@@ -54,12 +49,9 @@ describe('reading a number', () => {
     ['+573001234567,+573001234568'],
     ['+573001234567;ext=5'],
     ['+57 300 123 4567 ext 5'],
-    ['+57 300 123 4567 x5'],
-    ['tel:'],
     ['tel:+573001234567;ext=5'],
     ['++573001234567'],
     ['00+52 1 55 1234 5678'],
-    ['/+573001234567'],
     ['+57 300 123 4567 / +57 301 123 4567'],
     ['+573001234567\u0000'],
     ['+573001234567\n+573001234568'],
@@ -185,21 +177,16 @@ describe('reading a number', () => {
   })
 
   it('takes the same digits for another number in another country', async () => {
-    const digits = '55 1234 5678'
-    const read = (defaultCountry?: string) =>
-      parsePhoneNumber(digits, { countries: 'any', ...(defaultCountry && { defaultCountry }) })
-    expect(await read()).toMatchObject({ ok: false })
-    expect(await read('MX')).toMatchObject({ phone: '+525512345678' })
-    expect(await read('US')).toMatchObject({ phone: '+15512345678' })
-    expect(await read()).toMatchObject({ ok: false })
+    const read = (country: object) => parsePhoneNumber('55 1234 5678', { countries: 'any', ...country })
+    expect(await read({ defaultCountry: 'MX' })).toMatchObject({ phone: '+525512345678' })
+    expect(await read({ defaultCountry: 'US' })).toMatchObject({ phone: '+15512345678' })
+    expect(await read({})).toMatchObject({ ok: false })
   })
 })
 
-describe('a masked number', () => {
-  it('shows two digits and hides its length', () => {
-    expect(maskPhoneNumber('+573001234567' as PhoneNumber)).toBe('••••••67')
-    expect(maskPhoneNumber('+5212345678912345' as PhoneNumber)).toBe('••••••45')
-  })
+it('a masked number shows two digits and hides its length', () => {
+  expect(maskPhoneNumber('+573001234567' as PhoneNumber)).toBe('••••••67')
+  expect(maskPhoneNumber('+5212345678912345' as PhoneNumber)).toBe('••••••45')
 })
 
 describe('the countries', () => {

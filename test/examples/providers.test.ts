@@ -37,6 +37,8 @@ async function vonage(more: Partial<VonageVerifyOptions> = {}) {
 }
 
 describe('Twilio Verify', () => {
+  const sent = { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }
+
   it('is asked as its reference says', async () => {
     const { service, provider } = await twilio()
     await provider.sendCode(send)
@@ -50,18 +52,10 @@ describe('Twilio Verify', () => {
   })
 
   it.each([
-    [201, '{"sid": "VE1", "status": "pending"}', { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }],
+    [201, '{"sid": "VE1", "status": "pending"}', sent],
+    [201, '{"sid": "VE1", "channel": "call", "status": "pending"}', sent],
     // It chose another way by itself.
-    [
-      201,
-      '{"sid": "VE1", "channel": "rcs", "status": "pending"}',
-      { result: 'sent', handle: 'VE1', lifetimeMs: 600_000, channel: 'rcs' },
-    ],
-    [
-      201,
-      '{"sid": "VE1", "channel": "call", "status": "pending"}',
-      { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 },
-    ],
+    [201, '{"sid": "VE1", "channel": "rcs", "status": "pending"}', { ...sent, channel: 'rcs' }],
     [201, '{"status": "pending"}', { result: 'unconfirmed' }],
     // Of one number: too many sends, its country. Of one method: switched off.
     [429, '{"code": 60203, "status": 429}', { result: 'failed' }],
@@ -69,7 +63,6 @@ describe('Twilio Verify', () => {
     [400, '{"code": 60223, "status": 400}', { result: 'failed' }],
     // Of the account: its key, its state, what it may do, and a service that is not there.
     [401, '{"code": 20003, "status": 401}', { result: 'misconfigured' }],
-    [403, '{"code": 20005, "status": 403}', { result: 'misconfigured' }],
     [403, '{"code": 20006, "status": 403}', { result: 'misconfigured' }],
     [404, '{"code": 20404, "status": 404}', { result: 'misconfigured' }],
     [400, '<html>', { result: 'unconfirmed' }],
@@ -82,9 +75,7 @@ describe('Twilio Verify', () => {
 
   it.each([
     [200, '{"status": "approved", "valid": true}', 'approved'],
-    [201, '{"status": "approved", "valid": true}', 'approved'],
     [200, '{"status": "pending", "valid": false}', 'rejected'],
-    [201, '{"status": "pending", "valid": false}', 'rejected'],
     [200, '{"status": "max_attempts_reached"}', 'rejected'],
     [404, '{"code": 20404, "status": 404}', 'rejected'],
     [429, '{"code": 60202, "status": 429}', 'rejected'],
@@ -151,11 +142,9 @@ describe('Vonage Verify', () => {
     [202, '{"request_id": "r1"}', { result: 'sent', handle: 'r1', lifetimeMs: 300_000 }],
     [202, '{}', { result: 'unconfirmed' }],
     [409, '{"title": "Conflict"}', { result: 'failed' }],
-    [422, '{"title": "Invalid params"}', { result: 'failed' }],
     [429, '{"title": "Rate Limit Hit"}', { result: 'failed' }],
     [401, '{"title": "Unauthorized"}', { result: 'misconfigured' }],
     [402, '{"title": "Low balance"}', { result: 'misconfigured' }],
-    [403, '{"title": "Forbidden"}', { result: 'misconfigured' }],
     [500, '{"title": "Internal Error"}', { result: 'unconfirmed' }],
   ])('send: HTTP %i %s is %j', async (status, body, result) => {
     const { service, provider } = await vonage()
@@ -206,10 +195,6 @@ describe.each([
 ])('%s, when it cannot be asked,', (_name, open) => {
   it('has been sent nothing', async () => {
     const { service, provider } = await open()
-    const aborted = { signal: AbortSignal.abort() }
-    expect(await provider.sendCode({ ...send, ...aborted })).toEqual({ result: 'not-sent' })
-    expect(await provider.checkCode({ ...check, ...aborted })).toBe('not-sent')
-    expect(service.requests).toEqual([])
     await service.close()
     expect(await provider.sendCode(send)).toEqual({ result: 'not-sent' })
     expect(await provider.checkCode(check)).toBe('not-sent')
