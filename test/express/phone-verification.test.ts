@@ -189,6 +189,30 @@ describe('a signup', () => {
   })
 })
 
+it('a country whose sign-ups nobody completes is refused with 503, to networks that took part, and an event says why', async () => {
+  const host = await startHost({
+    options: { signupGuard: { mode: 'enforce', unprovenPerHour: 3 } },
+    listens: true,
+    mount(app, tf) {
+      app.set('trust proxy', 'loopback')
+      mount(app, tf)
+    },
+  })
+  const startFrom = (network: number, index = network) =>
+    host
+      .browser({ 'x-forwarded-for': `203.0.${network}.1` })
+      .post('/signup/phone/start', { phone: `+57300${1_000_000 + index}` })
+  for (let network = 0; network < 3; network += 1) expect((await startFrom(network)).status).toBe(201)
+  const { json } = await startFrom(0, 3)
+  expect(json).toMatchObject({ status: 503, code: 'sending_paused', retryAfterMs: 3_600_000 })
+  expect(host.stub.sends).toHaveLength(3)
+  const suspected = { type: 'spend.suspected', country: 'CO', window: 'hour', sent: 3, approved: 0 }
+  expect(host.events).toContainEqual(expect.objectContaining(suspected))
+  expect(host.events.at(-1)).toMatchObject({ code: 'sending_paused', limit: 'country' })
+  // Denial of service: whoever has nothing to do with it goes through.
+  expect((await startFrom(4)).status).toBe(201)
+})
+
 describe('a proof that a form asks for', () => {
   const startWithForm = async (...answers: number[]) => {
     const { host, visitor } = await startVisit({ mount: formAnswering(...answers) })
@@ -237,6 +261,7 @@ describe('a proof that a form asks for', () => {
     const page = await visitor.submit('/signup')
     expect(page.status).toBe(403)
     expect(page.text).toContain('<a class="button main" href="/signup/phone">')
+    expect(page.text).toContain('<link rel="stylesheet" href="/signup/phone/page.css">')
     expect(page.text).not.toContain('<form')
     expect(host.errors).toEqual([])
     subject = () => {
@@ -246,6 +271,17 @@ describe('a proof that a form asks for', () => {
     // A handler that was let through would have run by now.
     await new Promise((resolve) => setImmediate(resolve))
     expect(reached).toEqual([])
+  })
+
+  it('has a page with the files of its sign-in and a way home where nobody says where its routes are', async () => {
+    const { visitor } = await startVisit({
+      mount: (app, tf) => app.post('/signup', tf.phoneVerification().requireProof()),
+    })
+    const { status, text } = await visitor.submit('/signup')
+    expect(status).toBe(403)
+    expect(text).toContain('<link rel="stylesheet" href="/two-factor/page.css">')
+    expect(text).toContain('<a href="/">')
+    expect(text).not.toContain('data-address')
   })
 
   it('whose routes are mounted elsewhere than its path says is a mistake, told at their first request', async () => {

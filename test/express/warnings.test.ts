@@ -1,11 +1,11 @@
-import type { Express } from 'express'
 import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, type TwoFactor, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { withoutRedis } from '../store/redis-server.js'
 import {
   asAna,
   baseOptions,
+  type Host,
   hearWarnings,
   startChallenged,
   startHost,
@@ -17,6 +17,7 @@ import { redisOfFile } from './redis.js'
 const { said, codes } = hearWarnings()
 afterEach(() => void vi.unstubAllEnvs())
 
+const redis = redisOfFile()
 const behindTls = { secure: true, sameSite: 'lax' } as const
 const forwarded = { 'x-forwarded-for': '203.0.113.9' }
 
@@ -33,9 +34,6 @@ describe('a warning', () => {
     await ana.start({}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
     expect(said[0]?.detail).toBe('See express-two-factor/docs/operation.md#warnings')
-    expect(said[0]?.message).toMatch(
-      /Set `trust proxy` to all proxies before the app, by their number or their addresses\.$/,
-    )
   })
 
   /** The time in which an app looks at its store, passed at once. */
@@ -69,30 +67,17 @@ describe('a warning', () => {
     expect(await codes()).toEqual([])
   })
 
-  describe.skipIf(withoutRedis)('on Redis', () => {
-    const redis = redisOfFile()
-
-    it.each(['volatile-lru', 'allkeys-random'])('names an eviction policy: %s', async (policy) => {
-      await redis.server.ask('CONFIG', 'SET', 'maxmemory-policy', policy)
-      await aMinuteAfterTheStart({ store: redis.onRedis() })
-      await vi.waitFor(async () => expect(await codes()).toEqual(['TWO_FACTOR_STORE_EVICTS']))
-      expect(said[0]?.message).toContain(`(Redis on port ${redis.server.port} may forget what is live`)
-      expect(said[0]?.message).toContain(`maxmemory-policy is ${policy})`)
-    })
-
-    it('names none that keeps what is live', async () => {
-      await redis.server.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
-      const inspected = vi.fn()
-      const store = redis.onRedis()
-      const inspect = async (namespace?: string) => {
-        const findings = await store.inspect?.(namespace)
-        inspected(findings)
-        return findings ?? []
-      }
-      await aMinuteAfterTheStart({ store: { ...store, inspect } })
-      await vi.waitFor(() => expect(inspected).toHaveBeenCalledWith([]))
-      expect(await codes()).toEqual([])
-    })
+  it.skipIf(withoutRedis).each([
+    ['volatile-lru', ['TWO_FACTOR_STORE_EVICTS']],
+    ['noeviction', []],
+  ])('names a Redis that forgets what is live: %s', async (policy, named) => {
+    await redis.server.ask('CONFIG', 'SET', 'maxmemory-policy', policy)
+    const store = redis.onRedis()
+    const inspected = vi.fn(store.inspect)
+    await aMinuteAfterTheStart({ store: { ...store, inspect: inspected } })
+    await vi.waitFor(() => expect(inspected).toHaveBeenCalled())
+    await inspected.mock.results[0]?.value
+    await vi.waitFor(async () => expect(await codes()).toEqual(named))
   })
 
   it('names a `trust proxy` that trusts everybody', async () => {
@@ -127,60 +112,45 @@ describe('a warning', () => {
     ])
   })
 
-  it('names a Secure cookie that a proxy which Express does not know keeps from going out', async () => {
-    const secure = (app: Express) =>
-      app.use(session({ secret: 's', resave: false, saveUninitialized: false, cookie: behindTls }))
-    const routes = (app: Express, tf: TwoFactor) => {
-      app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
-    }
-    const host = await startHost({ addSession: secure, routes })
+  describe('of a Secure cookie that a proxy which Express does not know keeps from going out', () => {
+    const store = new session.MemoryStore()
     const tls = { 'x-forwarded-proto': 'https' }
-    const named = async () => (await host.tf.selfTest()).findings.map(({ code }) => code)
-    const ana = host.browser()
-    // A visitor whose session holds nothing needs no cookie.
-    expect((await ana.get('/two-factor', tls)).status).toBe(401)
-    expect(await codes()).toEqual([])
-    expect((await ana.post('/login', {}, tls)).status).toBe(201)
-    expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
-    expect(await named()).toContain('cookie_never_sent')
+    const named = async (host: Host) => (await host.tf.selfTest()).findings.map(({ code }) => code)
+    /** A request may say that its proxy is known. */
+    const startBehindTls = () =>
+      startHost({
+        addSession: (app) =>
+          app.use((req, res, next) => {
+            const proxy = req.headers['x-proxy-known'] !== undefined
+            const options = { secret: 's', resave: false, saveUninitialized: false, proxy, store }
+            session({ ...options, cookie: behindTls })(req, res, next)
+          }),
+        routes(app, tf) {
+          app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
+        },
+      })
 
-    const told = await startHost({ addSession: secure })
-    told.app.set('trust proxy', 1)
-    const ben = told.browser()
-    await ben.post('/login', { user: 'ben' }, tls)
-    expect((await ben.start({}, tls)).status).toBe(201)
-    expect(await codes()).toHaveLength(1)
-  })
-
-  const store = new session.MemoryStore()
-
-  it('takes back that a Secure cookie is never sent once one has come in', async () => {
-    const withProxy = { 'x-forwarded-proto': 'https' }
-    const host = await startHost({
-      addSession: (app) =>
-        app.use((req, res, next) => {
-          const proxy = req.headers['x-proxy-known'] !== undefined
-          const options = {
-            secret: 's',
-            resave: false,
-            saveUninitialized: false,
-            proxy,
-            store,
-            cookie: behindTls,
-          }
-          session(options)(req, res, next)
-        }),
-      routes: (app, tf) => {
-        app.use('/two-factor', tf.routes()).post('/login', asAna, tf.start({ purpose: 'login' }))
-      },
+    it('is given once somebody needs the cookie, and taken back once one has come in', async () => {
+      const host = await startBehindTls()
+      const visitor = host.browser(tls)
+      // A visitor whose session holds nothing needs no cookie.
+      expect((await visitor.get('/two-factor')).status).toBe(401)
+      expect(await codes()).toEqual([])
+      expect((await visitor.post('/login', {})).status).toBe(201)
+      expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
+      expect(await named(host)).toContain('cookie_never_sent')
+      const ana = host.browser({ ...tls, 'x-proxy-known': 'yes' })
+      await ana.post('/login', {})
+      expect((await ana.get('/two-factor')).status).toBe(200)
+      expect(await named(host)).not.toContain('cookie_never_sent')
     })
-    const named = async () => (await host.tf.selfTest()).findings.map(({ code }) => code)
-    await host.browser(withProxy).post('/login', {})
-    expect(await named()).toContain('cookie_never_sent')
-    const ana = host.browser({ ...withProxy, 'x-proxy-known': 'yes' })
-    await ana.post('/login', {})
-    expect((await ana.get('/two-factor')).status).toBe(200)
-    expect(await named()).not.toContain('cookie_never_sent')
+
+    it('is not given where Express knows the proxy', async () => {
+      const host = await startBehindTls()
+      host.app.set('trust proxy', 1)
+      expect((await host.browser(tls).post('/login', {})).status).toBe(201)
+      expect(await codes()).toEqual([])
+    })
   })
 
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
@@ -188,8 +158,7 @@ describe('a warning', () => {
       provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
       options: { now: () => Date.now() },
     })
-    const right = { code: host.stub.rightCode }
-    expect((await ana.post('/two-factor/verify', right)).status).toBe(422)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(422)
     expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])
     expect(said[0]?.message).toMatch(/\(status verified\)$/)
     const fix =
