@@ -235,13 +235,6 @@ describe('a form that was interrupted', () => {
     expect(said[0]?.message).toContain('`resume`')
   })
 
-  it('may be a button and nothing else', async () => {
-    const host = await startBank({ bind: () => ({}) })
-    const { ana, page } = await confirmed(host, '')
-    const { body = '' } = formOn(await ana.open(page)) ?? {}
-    expect((await post(ana, '/pay', body)).status).toBe(200)
-  })
-
   it("comes back with the host's current CSRF token, where the token is tied to the session's id", async () => {
     const tokenOf = (req: express.Request) => `token-of-${req.sessionID}`
     const host = await startBank(

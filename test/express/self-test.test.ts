@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type CodeMessage,
-  type CodeProvider,
   englishTexts,
   memoryStore,
   ownCodes,
@@ -47,16 +46,6 @@ describe('the self-test', () => {
     production()
     expect((await tf.selfTest()).findings).toMatchObject([{ code: 'statuses_guessed' }])
     expect(await codes(inStore)).toEqual([])
-  })
-
-  it('has no statuses to name where an adapter judges the codes', async () => {
-    production()
-    const provider: CodeProvider = {
-      sendCode: async () => ({ result: 'failed' }),
-      checkCode: async () => 'rejected',
-    }
-    const host = await startHost({ provider: () => provider, options: { ...inStore, now: settings.now } })
-    expect(await host.tf.selfTest()).toEqual({ ok: true, findings: [] })
   })
 
   it('names texts that cost more than one message, in any language of the pages', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store, TwoFactorError } from '../../src/index.js'
+import { TwoFactorError } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
 import { startChallenged, startLoggedIn, storeThrough } from './kit.js'
 
@@ -79,37 +79,4 @@ describe('a store that', () => {
       expect((await ana.start()).status).toBe(201)
     },
   )
-})
-
-/** A store of which somebody else changes each record first, for so many swaps. */
-function contested() {
-  const store = memoryStore()
-  const others = { left: 0 }
-  const swap: Store['swap'] = async (key, version, next, ttlMs) => {
-    const entry = others.left > 0 ? await store.read(key) : undefined
-    if (entry !== undefined) {
-      others.left -= 1
-      await store.swap(key, entry.version, entry.value, ttlMs)
-    }
-    return store.swap(key, version, next, ttlMs)
-  }
-  return { others, store: { ...store, swap } }
-}
-
-it('a record that others always change first is busy, and no outage', async () => {
-  const { others, store } = contested()
-  const { ana } = await startChallenged({ options: { store } })
-  others.left = Number.POSITIVE_INFINITY
-  const told = await ana.verify('000000')
-  expect(told.json).toMatchObject({ status: 409, code: 'verification_in_progress' })
-  expect(told.headers.get('retry-after')).toBe('1')
-})
-
-it('a verdict that others overtake a hundred times is recorded all the same', async () => {
-  const { others, store } = contested()
-  const { host, ana } = await startChallenged({ options: { store } })
-  host.whileChecked(() => {
-    others.left = 150
-  })
-  expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
 })

@@ -166,16 +166,6 @@ describe('a number that the provider refuses', () => {
     expect((await ana.open('/two-factor')).text).not.toContain(sentence)
   })
 
-  it('holds up no other number of the person', async () => {
-    const host = await startHost({ options: { phone: () => ['+573001234567', '+573007654321'] } })
-    const ana = await host.login()
-    host.stub.answerSend = refused
-    const [, first = ''] =
-      /name="destination" value="([^"]+)"/.exec((await ana.open('/two-factor')).text) ?? []
-    const { text } = await ana.submit('/two-factor/start', { destination: first })
-    const looks = [...text.matchAll(/<button class="(\w+(?: waits)?)" name="destination"/g)]
-    expect(looks.map(([, look]) => look)).toEqual(['other waits', 'main', 'other', 'other'])
-  })
   it('is offered a call also while an earlier code may still be typed', async () => {
     const { host, ana } = await startLoggedIn()
     await ana.submit('/two-factor/start')

@@ -142,7 +142,6 @@ describe('routes that are mounted where `path` says', () => {
         app.use('/two-factor', (req, res, next) => routes(req, res, next))
       },
     ],
-    ['in an app of their own', (app, tf) => app.use('/two-factor', express().use(tf.routes()))],
     ['by hand', (app, tf) => app.get('/two-factor', tf.status())],
   ])('are where a guard leads, %s', async (_name, mount) => {
     const host = await startHost({
