@@ -4,7 +4,7 @@ export const httpStatusOf = {
   invalid_request: 400,
   /** `subject` returned nobody: sign in first. */
   not_identified: 401,
-  /** The guard wants a fresh proof: `POST` the `requirement` to `startUrl`. For a bearer token 401 (RFC 9470). */
+  /** The guard wants a code: `POST` the `requirement` to `startUrl`. For a bearer token 401 (RFC 9470). */
   second_factor_required: 403,
   /**
    * The country is not in `countries`, or the number cannot be read; at a sign-up also a landline, or a number of
@@ -19,15 +19,15 @@ export const httpStatusOf = {
   phone_disabled: 403,
   /** See `Allow`. */
   method_not_allowed: 405,
-  /** Another challenge lives than the one that was shown, or a newer code went to another session: start again. */
+  /** Another code is good now than the one that was shown: start again. A newer one may have gone to another session. */
   challenge_superseded: 409,
   /** A code is being checked: wait and look again. */
   verification_in_progress: 409,
   /** `phone` returned no number. */
   no_phone: 409,
-  /** Unknown, expired, used or somebody else's, or its number got a code for another account since: start again. */
+  /** Unknown, expired, used or somebody else's, or its number got a code for another account: start again. */
   challenge_gone: 410,
-  /** The body is larger than any that these routes take. */
+  /** The body is too large. */
   payload_too_large: 413,
   /** Send JSON or a form. */
   unsupported_media_type: 415,

@@ -21,7 +21,7 @@ export interface PurposeOptions {
 
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions extends HttpOptions {
-  /** Sends codes and checks them: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or an adapter of yours. */
+  /** Sends and checks codes: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or an adapter of yours. */
   readonly provider: CodeProvider
   /**
    * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
@@ -30,9 +30,9 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly appName: string | Readonly<Record<string, string>>
   /** 32 bytes or more, or a list to rotate it: the first signs, all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
-  /** The countries that codes may go to, by ISO 3166 codes: any other is 403 `destination_not_allowed`. */
+  /** Where codes may go, by ISO 3166 codes. Any other country is 403 `destination_not_allowed`. */
   readonly countries?: readonly string[]
-  /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
+  /** Instead of `countries`: codes, and the cost of abuse, may go anywhere. */
   readonly dangerouslyAnyCountry?: true
   /**
    * What a browser may ask to prove. Default: `login` and the purposes of your guards.
@@ -46,7 +46,7 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly store?: Store
   /** Part of every key, for several apps or tenants on one store. */
   readonly namespace?: string
-  /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
+  /** Single limits, or the stricter set `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
   /** How sign-ups are watched for SMS pumping. By default it only observes. */
   readonly signupGuard?: SignupGuardOptions

@@ -40,17 +40,18 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Codes that may be typed for one challenge, 1 to 10. Multiplied by `sendsPerHour` and `sendsPerDay` it gives the
-   * guesses of an account: 25 an hour, 50 a day. Twice the latter are the wrong codes of a day for a number over all
-   * accounts.
+   * Codes that may be typed for one challenge, 1 to 10. Times `sendsPerHour` and `sendsPerDay` these are the guesses of
+   * an account: 25 an hour, 50 a day.
    *
-   * Whatever is resent, restarted or cancelled.
+   * Whatever is resent, restarted or cancelled. Twice those of a day are the wrong codes of a number over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes for an account (at a sign-up, for a number) until it is locked; every five more lock it again. Known
-   * browsers are neither counted nor locked out.
+   * Strangers' wrong codes until they are locked out of the account (at a sign-up, of the number); every five more lock
+   * it again.
+   *
+   * Strangers are browsers that are not known: these are neither counted nor locked out.
    */
   // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
   failuresBeforeLock: limit(10, atLeastOne),
@@ -62,8 +63,7 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Wrong codes since the last success until only `tf.subjects.enable` helps; three fifths of them for browsers that are
-   * not known.
+   * Wrong codes since the last success until only `tf.subjects.enable` helps; three fifths of them from strangers.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),

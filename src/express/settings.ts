@@ -46,7 +46,7 @@ export interface HttpOptions {
   readonly path?: string
   /** What gives the session its id and a new one: `tokenSession(…)` or an adapter. Default `expressSession()`. */
   readonly session?: SessionAdapter
-  /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
+  /** Lets browsers replace the code at sign-in. Off by default. Not with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
    * Keeps a share of the limits for browsers in which the account has signed in before. Default: for 90 days after the
@@ -56,8 +56,8 @@ export interface HttpOptions {
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
-   * Codes for a person who has lost the phone, from `tf.recoveryCodes.generate`. Ten tries a day and subject,
-   * apart from those by phone.
+   * Takes recovery codes, made by `tf.recoveryCodes.generate`, from a person who has lost the phone. Ten tries a day and
+   * subject, apart from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
@@ -66,7 +66,7 @@ export interface HttpOptions {
    * `app` is the first method unless `channels` says otherwise.
    */
   readonly authenticator?: AuthenticatorOptions
-  /** Further sites that may post to the routes, and apps by their origin, such as `capacitor://localhost`. */
+  /** Other origins that may post to the routes, such as that of a front end or `capacitor://localhost`. */
   readonly allowedOrigins?: readonly string[]
   /** Texts and look of the built-in pages, and the ways out of them. */
   readonly pages?: PagesOptions
@@ -88,6 +88,14 @@ export interface HttpOptions {
   /**
    * Your last word before a code is sent: anything but `true` or `{ allow: true }` refuses. `suspicion` says when a
    * captcha is due.
+   *
+   * @example
+   * beforeSend: async (req, { destination, channel, suspicion }) => {
+   *   if (suspicion !== undefined && !captchaSolved(req)) return { allow: false, reason: 'captcha' }
+   *   const { simSwappedAt, lineType } = await risk.lookUp(destination) // billed by the look-up: cache it for a day
+   *   if (Date.now() - simSwappedAt < 7 * 24 * 3_600_000) return { allow: false, reason: 'recent SIM swap' }
+   *   return { allow: true, method: lineType === 'landline' ? 'call' : channel }
+   * }
    */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
 }

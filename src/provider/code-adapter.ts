@@ -29,8 +29,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /**
-   * When `npx express-two-factor calibrate` found out `approvedStatuses`: an ISO 8601 date, as it prints it.
-   * Without it, `tf.selfTest()` reports the statuses as guessed in production.
+   * The date on which `calibrate` found out `approvedStatuses`, as it prints it. Without it, `tf.selfTest()` reports the statuses as guessed in production.
    */
   readonly calibratedAt?: string | undefined
   /** Voice of the calls. Default `Mariana`. */

@@ -64,7 +64,6 @@ const handlers = membersOf('src/express/http/routes.ts', 'SingleHandlers')
 
 /** What `twoFactor` returns; a member that has members of its own, by these. */
 const facades: Readonly<Record<string, readonly [file: string, type: string]>> = {
-  challenges: ['src/express/host/challenges-facade.ts', 'ChallengesFacade'],
   grants: ['src/express/host/facades.ts', 'GrantsFacade'],
   trustedDevices: ['src/express/host/facades.ts', 'TrustedDevicesFacade'],
   recoveryCodes: ['src/express/host/facades.ts', 'RecoveryCodesFacade'],
@@ -85,20 +84,12 @@ const problems = documented(read('src/errors.ts'), /(\w+): (\d{3}),/).map(
   ({ sentence, found: [code, status = ''] }) => [`\`${code}\``, status, sentence],
 )
 
-/** Every event, and what it carries besides what all events of a challenge or of an exchange have. */
+/** Every event. */
 const eventUnion = read('src/events.ts').split('export type EventBody =')[1]?.split('\n\n')[0] ?? ''
 const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
   ({ sentence, found: [body = ''] }) => [
     (body.match(/(?<=')\w+\.\w+(?=')/g) ?? []).map((type) => `\`${type}\``).join(', '),
     sentence,
-    [
-      ...[...body.matchAll(/readonly (\w+)\??:/g)]
-        .map(([, member]) => member)
-        .filter((member) => member !== 'type'),
-      ...(body.includes('AboutMessage') ? ['messageId'] : []),
-    ]
-      .map((member) => `\`${member}\``)
-      .join(', '),
   ],
 )
 
@@ -168,7 +159,7 @@ const tables: [document: string, name: string, table: string][] = [
     'problem codes',
     table(['code', 'status', 'what it means, and what to do'], problems),
   ],
-  ['docs/reference.md', 'events', table(['type', 'when', 'besides'], events)],
+  ['docs/reference.md', 'events', table(['type', 'when'], events)],
   ['docs/operation.md', 'alarms', table(['type', 'level', ''], urgencies)],
   [
     'docs/pages.md',

@@ -79,7 +79,7 @@ export interface Operator {
    */
   health(): Health
   /**
-   * Closes the provider once its exchanges under way have ended, and the store when it is the default one. It does not
+   * Closes the provider once its exchanges have ended, and the default store. It does not
    * wait for responses under way: call it when the server has closed, because a code that is asked for or checked
    * afterwards is refused with `provider_unavailable`.
    *

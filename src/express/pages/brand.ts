@@ -19,7 +19,12 @@ export interface BrandOptions {
   readonly font?: string
   /** Rounding of corners in CSS pixels. */
   readonly radius?: number
-  /** CSS appended to the style sheet of the pages, whose custom properties it may set. */
+  /**
+   * CSS appended to the style sheet of the pages, whose custom properties it may set.
+   *
+   * They are `--ground`, `--paper`, `--ink`, `--faint`, `--line`, `--accent`, `--on-accent`, `--wrong`, `--wrong-ground`,
+   * `--font` and `--radius`.
+   */
   readonly css?: string
   /** Further sources that the pages may load from, for an own `render` or `css`. */
   readonly csp?: {
