@@ -1,123 +1,121 @@
 import { describe, expect } from 'vitest'
-import { browserLimits, day, hour, ledgerLimits, minute } from '../kit.js'
+import { browserLimits, day, ledgerLimits, minute, refusal } from '../kit.js'
 import { type Acting, type Driver, driveLedger, it, startedLedger } from './driver.js'
 
 const known = { known: true, session: 's2' }
-const notSent = { result: 'not-sent' } as const
 
 describe('the challenge of a known browser', () => {
   it('takes the place of that of strangers, with their guesses, and is held to its own', () => {
-    const number = startedLedger()
-    for (let guesses = 0; guesses < 5; guesses += 1) number.verify('rejected')
-    const started = number.start(known)
+    const account = startedLedger()
+    for (let guesses = 0; guesses < 5; guesses += 1) account.verify('rejected')
+    const started = account.start(known)
     expect(started).toMatchObject({
       challenge: { attempts: { stranger: 5, known: 0 } },
       superseded: { rank: 'stranger' },
     })
-    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_superseded' })
+    expect(account.reserve().outcome).toMatchObject({ code: 'challenge_superseded' })
     for (let left = 4; left >= 1; left -= 1) {
-      expect(number.verify('rejected', known)).toMatchObject({ attemptsRemaining: left })
+      expect(account.verify('rejected', known)).toMatchObject({ attemptsRemaining: left })
     }
-    expect(number.verify('approved', known)).toMatchObject({ outcome: 'approved' })
+    expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })
 
-  it('keeps spent what strangers have guessed until its end, exactly', ({ started: number }) => {
-    for (let guesses = 0; guesses < 5; guesses += 1) number.verify('rejected')
-    number.wait(9 * minute)
-    number.start(known)
-    number.wait(5 * minute)
-    number.cancel(known)
-    number.wait(5 * minute - 1)
-    expect(number.start()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+  it('keeps spent what strangers have guessed until its end, exactly', ({ started: account }) => {
+    for (let guesses = 0; guesses < 5; guesses += 1) account.verify('rejected')
+    account.wait(9 * minute)
+    account.start(known)
+    account.wait(5 * minute)
+    account.cancel(known)
+    account.wait(5 * minute - 1)
+    expect(account.start()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 
   it('lets strangers start none of their own, which writes nothing, and itself another after the usual pause', () => {
-    const number = driveLedger()
-    number.start(known)
-    number.wait(minute)
-    const before = number.ledger
-    expect(number.start()).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 9 * minute })
-    expect(number.ledger).toBe(before)
-    expect(number.start({ ...known, purpose: 'transfer' })).toMatchObject({ outcome: 'booked' })
+    const account = driveLedger()
+    account.start(known)
+    account.wait(minute)
+    const before = account.ledger
+    expect(account.start()).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 9 * minute })
+    expect(account.ledger).toBe(before)
+    expect(account.start({ ...known, purpose: 'transfer' })).toMatchObject({ outcome: 'booked' })
   })
 
-  it.each([0, 2])('gives strangers theirs back, with %d guesses, when its code never left', (guesses) => {
-    const number = driveLedger()
-    number.start()
-    for (let made = 0; made < guesses; made += 1) number.verify('rejected')
-    const { challenge } = number
-    number.wait(minute)
-    expect(number.start(known, notSent)).toMatchObject({ outcome: 'booked' })
-    expect(number.challenge).toEqual(challenge)
-    expect(number.ledger.sends).toHaveLength(1)
-    expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
+  it('gives strangers theirs back, with their guesses, when its code never left', ({ started: account }) => {
+    for (let guesses = 0; guesses < 2; guesses += 1) account.verify('rejected')
+    const { challenge } = account
+    account.wait(minute)
+    expect(account.start(known, { result: 'not-sent' })).toMatchObject({ outcome: 'booked' })
+    expect(account.challenge).toEqual(challenge)
+    expect(account.ledger.sends).toHaveLength(1)
+    expect(account.verify('approved')).toMatchObject({ outcome: 'approved' })
   })
 })
 
 describe('strangers and known browsers at once', () => {
-  const bothChecking = () => {
-    const number = startedLedger()
-    const stranger = number.reserve({}, 'theirs')
-    number.wait(1_000)
-    number.start(known)
-    const owner = number.reserve(known)
-    expect(owner.outcome).toMatchObject({ outcome: 'reserved' })
-    return { number, stranger, owner }
-  }
-
-  it('each have a check under way, of which that of a stranger is over with the start of the other', () => {
-    const { number, stranger, owner } = bothChecking()
-    expect(number.settle(stranger.id, 'rejected')).toEqual({ outcome: 'gone' })
-    expect(number.side).toMatchObject({ rejections: 1, check: undefined })
-    expect(number.settle(owner.id, 'approved')).toMatchObject({ outcome: 'approved' })
-    expect(number.ledger.known).toMatchObject({ rejections: 0, check: undefined })
-  })
-
-  it('a right code that a stranger typed before is used up', () => {
-    const { number, stranger } = bothChecking()
-    expect(number.settle(stranger.id, 'approved')).toEqual({ outcome: 'gone' })
-    expect(number.ledger.usedCodes).toMatchObject([{ code: 'theirs' }])
-  })
+  it.each([
+    ['rejected', { rejections: 1 }, []],
+    ['approved', { rejections: 0 }, [{ code: 'theirs' }]],
+  ] as const)(
+    'each have a check, of which that of a stranger is over with the start of the other: %s',
+    (...row) => {
+      const [verdict, side, usedCodes] = row
+      const account = startedLedger()
+      const stranger = account.reserve({}, 'theirs')
+      account.start(known)
+      const owner = account.reserve(known)
+      expect(owner.outcome).toMatchObject({ outcome: 'reserved' })
+      expect(account.settle(stranger.id, verdict)).toEqual({ outcome: 'gone' })
+      expect(account.ledger).toMatchObject({ usedCodes, stranger: { ...side, check: undefined } })
+      expect(account.settle(owner.id, 'approved')).toMatchObject({ outcome: 'approved' })
+    },
+  )
 
   it('have their own cooldowns and limits of sends', () => {
-    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 1 })
-    number.start()
-    expect(number.start(known)).toMatchObject({ outcome: 'booked' })
-    number.wait(11 * minute)
-    expect(number.start()).toMatchObject({ code: 'send_limit' })
+    const account = driveLedger({ ...ledgerLimits, sendsPerHour: 1 })
+    account.start()
+    expect(account.start(known)).toMatchObject({ outcome: 'booked' })
+    account.wait(11 * minute)
+    expect(account.start()).toMatchObject({ code: 'send_limit' })
   })
 
-  it('are both forgiven by a right code, and what was sent and tried on the other side stays counted', () => {
-    for (const own of [{}, known]) {
-      const other = 'known' in own ? {} : known
-      const number = driveLedger({ ...ledgerLimits, failuresBeforeLock: 2 })
-      const sideOf = (who: object) => ('known' in who ? number.ledger.known : number.ledger.stranger)
-      number.start(other)
-      for (let guesses = 0; guesses < 2; guesses += 1) number.verify('rejected', other)
-      number.cancel(other)
-      number.start(own)
-      expect(number.verify('approved', own)).toMatchObject({ outcome: 'approved' })
-      expect(sideOf(other)).toMatchObject({ rejections: 0, attempts: [number.now, number.now] })
-      expect(sideOf(own)).toMatchObject({ check: undefined, attempts: [] })
-      expect(number.ledger).toMatchObject({ lockExpiresAt: 0, challenge: undefined })
-      number.wait(minute)
-      expect(number.start(other)).toMatchObject({ outcome: 'booked' })
-    }
-  })
+  it.each([
+    ['of a stranger', {}, known],
+    ['in a known browser', known, {}],
+  ])(
+    'are both forgiven by a right code %s, and what the other has sent and tried stays counted',
+    (...row) => {
+      const [, own, other] = row
+      const account = driveLedger({ ...ledgerLimits, failuresBeforeLock: 2 })
+      account.start(other)
+      for (let guesses = 0; guesses < 2; guesses += 1) account.verify('rejected', other)
+      account.cancel(other)
+      account.start(own)
+      expect(account.verify('approved', own)).toMatchObject({ outcome: 'approved' })
+      const [ownSide, otherSide] =
+        own === known ? (['known', 'stranger'] as const) : (['stranger', 'known'] as const)
+      expect(account.ledger).toMatchObject({
+        [otherSide]: { rejections: 0, attempts: [account.now, account.now] },
+        [ownSide]: { attempts: [] },
+        lockExpiresAt: 0,
+        challenge: undefined,
+      })
+      expect(account.start({ ...other, purpose: 'transfer' })).toMatchObject({ code: 'resend_too_soon' })
+    },
+  )
 })
 
 describe('the lock', () => {
   it('counts wrong codes of strangers, and stops only them', () => {
-    const number = driveLedger({ ...browserLimits, failuresBeforeLock: 2 })
-    for (let wrong = 0; wrong < 3; wrong += 1) number.show(undefined, known)
-    expect(number.ledger.lockExpiresAt).toBe(0)
-    number.show(undefined)
-    expect(number.show(undefined)).toMatchObject({ lockedForMs: 15 * minute })
-    expect(number.start()).toMatchObject({ code: 'phone_locked' })
-    expect(number.start(known)).toMatchObject({ outcome: 'booked' })
-    expect(number.verify('approved', known)).toMatchObject({ outcome: 'approved' })
+    const account = driveLedger({ ...browserLimits, failuresBeforeLock: 2 })
+    for (let wrong = 0; wrong < 3; wrong += 1) account.show(undefined, known)
+    expect(account.ledger.lockExpiresAt).toBe(0)
+    account.show(undefined)
+    expect(account.show(undefined)).toMatchObject({ lockedForMs: 15 * minute })
+    expect(account.start()).toMatchObject({ code: 'phone_locked' })
+    expect(account.start(known)).toMatchObject({ outcome: 'booked' })
+    expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })
 })
 
@@ -125,12 +123,12 @@ describe('of the guesses of an account', () => {
   const patient = { ...browserLimits, failuresBeforeLock: 1_000, cooldownMs: [0] }
 
   /** Starts and guesses until no code is checked, then says how many were. */
-  function guessed(number: Driver, who: Acting, verdict: 'rejected' | 'unavailable') {
+  function guessed(account: Driver, who: Acting, verdict: 'rejected' | 'unavailable') {
     let checks = 0
     for (let starts = 0; starts < 12; starts += 1) {
-      number.start(who, { result: 'sent', lifetimeMs: minute })
-      while (['rejected', 'spent'].includes(number.verify(verdict, who).outcome)) checks += 1
-      number.wait(minute)
+      account.start(who, { result: 'sent', lifetimeMs: minute })
+      while (['rejected', 'spent'].includes(account.verify(verdict, who).outcome)) checks += 1
+      account.wait(minute)
     }
     return checks
   }
@@ -140,8 +138,8 @@ describe('of the guesses of an account', () => {
     ['a day', 30, 20, 50, { sendsPerHour: 1_000 }],
     ['an hour with one send', 5, 5, 5, { sendsPerHour: 1 }],
   ])('strangers have three fifths in %s, known browsers what is left', (_, strangers, left, all, more) => {
-    const number = driveLedger({ ...patient, ...more })
-    expect([guessed(number, {}, 'unavailable'), guessed(number, known, 'unavailable')]).toEqual([
+    const account = driveLedger({ ...patient, ...more })
+    expect([guessed(account, {}, 'unavailable'), guessed(account, known, 'unavailable')]).toEqual([
       strangers,
       left,
     ])
@@ -152,56 +150,42 @@ describe('of the guesses of an account', () => {
 
   it('strangers disable the account for themselves with 60 wrong ones, known browsers with a hundred', () => {
     const wrong = (who: Acting) => {
-      const number = driveLedger(patient)
+      const account = driveLedger(patient)
       let judged = 0
       for (let days = 0; days < 9; days += 1) {
-        judged += guessed(number, who, 'rejected')
-        number.wait(day)
+        judged += guessed(account, who, 'rejected')
+        account.wait(day)
       }
-      return { judged, number }
+      return { judged, account }
     }
     const strangers = wrong({})
     expect(strangers.judged).toBe(60)
-    expect(strangers.number.start()).toMatchObject({ code: 'phone_disabled' })
-    expect(strangers.number.start(known)).toMatchObject({ outcome: 'booked' })
+    expect(strangers.account.start()).toMatchObject({ code: 'phone_disabled' })
+    expect(strangers.account.start(known)).toMatchObject({ outcome: 'booked' })
     const thief = wrong(known)
     expect(thief.judged).toBe(100)
-    expect(thief.number.start()).toMatchObject({ code: 'phone_disabled' })
+    expect(thief.account.start()).toMatchObject({ code: 'phone_disabled' })
   })
 
   it('the last wrong one is not checked twice at once', () => {
-    const number = startedLedger({ ...patient, browsersAreKnown: false, failuresBeforeDisable: 7 })
-    for (let wrong = 0; wrong < 4; wrong += 1) number.show(undefined)
-    for (let wrong = 0; wrong < 2; wrong += 1) number.show(undefined, known)
-    const stranger = number.reserve()
-    const owner = () => number.reserve(known, 'x', undefined, number.unsent(known)).outcome
-    expect(owner()).toMatchObject({ outcome: 'reserved' })
-    const late = startedLedger({ ...patient, failuresBeforeDisable: 7 })
-    for (let wrong = 0; wrong < 5; wrong += 1) late.show(undefined, known)
-    late.show(undefined)
-    const last = late.reserve()
-    expect(late.reserve(known, 'x', undefined, late.unsent(known)).outcome).toMatchObject({
-      code: 'verification_in_progress',
-      retryAfterMs: 10_000,
-    })
-    late.settle(last.id, 'unavailable')
-    expect(late.show(undefined, known)).toMatchObject({ disabled: true })
-    number.settle(stranger.id, 'rejected')
+    /** After so many wrong codes, a check of a stranger is under way. */
+    const withWrong = (strangers: number, ofKnown: number) => {
+      const account = startedLedger({ ...patient, failuresBeforeDisable: 7 })
+      for (let wrong = 0; wrong < strangers; wrong += 1) account.show(undefined)
+      for (let wrong = 0; wrong < ofKnown; wrong += 1) account.show(undefined, known)
+      const stranger = account.reserve()
+      const owner = account.reserve(known, 'x', undefined, account.unsent(known)).outcome
+      return { account, stranger, owner }
+    }
+    expect(withWrong(0, 5).owner).toMatchObject({ outcome: 'reserved' })
+    expect(withWrong(2, 4).owner).toMatchObject({ outcome: 'reserved' })
+    const { account, stranger, owner } = withWrong(1, 5)
+    expect(owner).toEqual(refusal('verification_in_progress', 10_000))
+    account.settle(stranger.id, 'unavailable')
+    expect(account.show(undefined, known)).toMatchObject({ disabled: true })
   })
 
   it('strangers have all where no browser is known', () => {
     expect(guessed(driveLedger({ ...patient, browsersAreKnown: false }), {}, 'unavailable')).toBe(25)
-    const number = driveLedger({
-      ...patient,
-      browsersAreKnown: false,
-      sendsPerHour: 1_000,
-      sendsPerDay: 1_000,
-    })
-    let judged = 0
-    while (number.start().outcome === 'booked') {
-      while (number.verify('rejected').outcome === 'rejected') judged += 1
-      number.wait(hour)
-    }
-    expect(judged).toBe(100)
   })
 })

@@ -5,7 +5,7 @@ import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { appPlace, numberPlace } from '../../../src/challenge/places.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { hour, ledgerLimits, minute, refusal } from '../kit.js'
-import { type Driver, driveLedger } from './driver.js'
+import { driveLedger } from './driver.js'
 
 const own: Binding = { rank: 'stranger', session: 's1', purpose: 'login' }
 const home = numberPlace({ key: 'home', phone: '+573001234567' as PhoneNumber, country: 'CO' }, undefined)
@@ -50,21 +50,6 @@ describe('the outlook of a start', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
-  it('is by rank', () => {
-    const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 1 })
-    number.start()
-    number.verify('rejected')
-    expect(look().refusal).toMatchObject({ code: 'phone_locked' })
-    expect(look({ rank: 'known' }).refusal).toBeUndefined()
-  })
-
-  it('names no wait for a number that is disabled', () => {
-    const { number, look } = drive({ ...ledgerLimits, failuresBeforeDisable: 1 })
-    number.start()
-    number.verify('rejected')
-    expect(look().refusal).toEqual(refusal('phone_disabled'))
-  })
-
   it('at an app is that of the guesses alone', () => {
     const app = appPlace(new Uint8Array(20))
     const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 5, sendsPerHour: 1 })
@@ -95,27 +80,16 @@ describe('the outlook of a start', () => {
     expect(look().expired).toBe(false)
   })
 
-  it.each<[string, (number: Driver) => void]>([
-    [
-      'whose attempts are used up',
-      (number) => {
-        for (let code = 1; code <= 5; code += 1) number.verify('rejected')
-      },
-    ],
-    [
-      'that was cancelled',
-      (number) => {
-        number.verify('rejected')
-        number.cancel()
-      },
-    ],
-    ['that was typed', (number) => number.verify('approved')],
-  ])('tells of no code %s', (_what, act) => {
-    const { number, look } = drive()
-    number.start()
-    act(number)
-    number.wait(11 * minute)
-    expect(look().expired).toBe(false)
+  it('tells of no code whose attempts are used up, that was cancelled or that was typed', () => {
+    for (const act of ['exhaust', 'cancel', 'type'] as const) {
+      const { number, look } = drive()
+      number.start()
+      for (let wrong = 0; wrong < (act === 'exhaust' ? 5 : 1); wrong += 1) number.verify('rejected')
+      if (act === 'cancel') number.cancel()
+      if (act === 'type') number.verify('approved')
+      number.wait(11 * minute)
+      expect([act, look().expired]).toEqual([act, false])
+    }
   })
 
   it('remembers since when a code is out that nobody has typed', () => {

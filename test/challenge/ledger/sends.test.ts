@@ -1,529 +1,415 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
-import { type Booked, deliveryOf } from '../../../src/challenge/ledger/sends.js'
+import { deliveryOf } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
-import { hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
+import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { type Driver, driveLedger, it, startedLedger } from './driver.js'
 
+/** Of a start by anybody else, who is not given back the challenge that lives. */
+const other = { session: 's2' }
+const noPause = { ...ledgerLimits, cooldownMs: [] }
+
 describe('starting a challenge', () => {
-  it('gives the same session, subject, purpose and bound hash its live challenge back during the cooldown', () => {
-    const number = driveLedger()
-    const first = number.start({ bound: 'b' })
-    number.wait(59_999)
-    const again = number.start({ bound: 'b' })
-    expect(again).toMatchObject({ outcome: 'live' })
-    expect(again).toHaveProperty('challenge.id', first.outcome === 'booked' && first.challenge.id)
-    expect(number.ledger.sends).toHaveLength(1)
-  })
-
-  it.each([
-    ['another session', { session: 's2' }],
-    ['another purpose', { purpose: 'transfer' }],
-    ['other bound fields', { bound: 'c' }],
-  ])('refuses %s during the cooldown and says how long', (_, other) => {
-    const number = startedLedger()
-    number.wait(10_000)
-    expect(number.start(other)).toEqual(refusal('resend_too_soon', 50_000))
-  })
-
-  it('pauses 60, 120, 300 and again 300 seconds, exactly', ({ fresh: number }) => {
-    for (const pause of [60_000, 120_000, 300_000, 300_000]) {
-      expect(number.start()).toMatchObject({ outcome: 'booked' })
-      number.wait(pause - 1)
-      expect(number.start({ session: 's2' })).toEqual(refusal('resend_too_soon', 1))
-      number.wait(1)
+  it('gives its own back during the cooldown, and refuses whatever it is not for', () => {
+    const account = driveLedger()
+    account.start({ bound: 'b' })
+    account.wait(59_999)
+    expect(account.start({ bound: 'b' })).toMatchObject({ outcome: 'live', challenge: account.challenge })
+    for (const others of [other, { purpose: 'transfer', bound: 'b' }, { bound: 'c' }]) {
+      expect(account.start(others)).toEqual(refusal('resend_too_soon', 1))
     }
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(account.ledger.sends).toHaveLength(1)
+  })
+
+  it('pauses 60, 120, 300 and again 300 seconds, exactly', ({ fresh: account }) => {
+    for (const pause of [60_000, 120_000, 300_000, 300_000]) {
+      expect(account.start()).toMatchObject({ outcome: 'booked' })
+      account.wait(pause - 1)
+      expect(account.start(other)).toEqual(refusal('resend_too_soon', 1))
+      account.wait(1)
+    }
+    expect(account.start()).toMatchObject({ outcome: 'booked' })
   })
 
   it.each([
     ['an hour lies between two sends', hour, 60_000],
     ['a moment less lies between them', hour - 1, 120_000],
   ])('pauses as after the first or second send when %s', (_, between, pause) => {
-    const number = startedLedger()
-    number.wait(between)
-    number.start()
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: pause })
+    const account = startedLedger()
+    account.wait(between)
+    account.start()
+    expect(account.start(other)).toEqual(refusal('resend_too_soon', pause))
   })
 
-  it('pauses no longer for sends whose code was typed', ({ fresh: number }) => {
-    for (let logins = 0; logins < 3; logins += 1) {
-      number.start()
-      number.verify('approved')
-    }
-    number.start()
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 60_000 })
-  })
-
-  it('keeps no send for longer than a day, exactly', ({ started: number }) => {
-    number.wait(24 * hour)
-    number.start()
-    expect(number.ledger.sends).toMatchObject([{ at: number.now }])
+  it('keeps no send for longer than a day, exactly', ({ started: account }) => {
+    account.wait(day)
+    account.start()
+    expect(account.ledger.sends).toMatchObject([{ at: account.now }])
   })
 
   it('sends five times an hour, and again exactly when the first is an hour old', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    const account = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
     for (let sends = 0; sends < 5; sends += 1) {
-      expect(number.start()).toMatchObject({ outcome: 'booked' })
-      number.wait(minute)
+      expect(account.start()).toMatchObject({ outcome: 'booked' })
+      account.wait(minute)
     }
-    expect(number.start()).toEqual(refusal('send_limit', 55 * minute))
-    number.wait(55 * minute - 1)
-    expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: 1 })
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(account.start()).toEqual(refusal('send_limit', 55 * minute))
+    account.wait(55 * minute - 1)
+    expect(account.start()).toEqual(refusal('send_limit', 1))
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked' })
   })
 
-  it('sends ten times a day', ({ fresh: number }) => {
+  it('sends ten times a day', ({ fresh: account }) => {
     let sent = 0
     for (let hours = 0; hours < 23; hours += 1) {
-      if (number.start().outcome === 'booked') sent += 1
-      number.wait(hour)
+      if (account.start().outcome === 'booked') sent += 1
+      account.wait(hour)
     }
     expect(sent).toBe(10)
-    expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: hour })
+    expect(account.start()).toEqual(refusal('send_limit', hour))
   })
 
   it('counts a call as two, refuses it where fewer are left, and the text still goes', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
-    const outcomes = (['call', 'call', 'call', 'sms', 'sms'] as const).map((channel) => {
-      const outcome = number.start({ channel })
-      number.wait(minute)
-      return 'code' in outcome ? outcome.code : outcome.outcome
-    })
-    expect(outcomes).toEqual(['booked', 'booked', 'send_limit', 'booked', 'send_limit'])
-  })
-
-  it('admits one call where the limit is one', () => {
-    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 1 })
-    expect(number.start({ channel: 'call' })).toMatchObject({ outcome: 'booked' })
-    number.wait(10 * minute)
-    expect(number.start()).toMatchObject({ code: 'send_limit' })
+    const outcomesOf = (sendsPerHour: number, channels: readonly ('call' | 'sms')[]) => {
+      const account = driveLedger({ ...ledgerLimits, cooldownMs: [minute], sendsPerHour })
+      return channels.map((channel) => {
+        const outcome = account.start({ channel })
+        account.wait(minute)
+        return 'code' in outcome ? outcome.code : outcome.outcome
+      })
+    }
+    expect(outcomesOf(5, ['call', 'call', 'call', 'sms', 'sms'])).toEqual([
+      'booked',
+      'booked',
+      'send_limit',
+      'booked',
+      'send_limit',
+    ])
+    // A limit of one admits one call.
+    expect(outcomesOf(1, ['call', 'sms'])).toEqual(['booked', 'send_limit'])
   })
 
   it('pauses at each place by itself, and counts all of them', () => {
-    const number = startedLedger({ ...ledgerLimits, sendsPerHour: 3 })
-    expect(number.start({ place: 'office' })).toMatchObject({ outcome: 'booked' })
-    expect(number.start({ place: 'office', purpose: 'transfer' })).toEqual(refusal('resend_too_soon', minute))
+    const account = startedLedger({ ...ledgerLimits, sendsPerHour: 3 })
+    expect(account.start({ place: 'office' })).toMatchObject({ outcome: 'booked' })
+    expect(account.start({ place: 'office', purpose: 'transfer' })).toEqual(
+      refusal('resend_too_soon', minute),
+    )
     // In this session, too: what was sent before is another code.
-    expect(number.start()).toEqual(refusal('resend_too_soon', minute))
-    number.wait(minute)
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-    expect(number.start({ place: 'third' })).toMatchObject({ code: 'send_limit' })
+    expect(account.start()).toEqual(refusal('resend_too_soon', minute))
+    account.wait(minute)
+    expect(account.start()).toMatchObject({ outcome: 'booked' })
+    expect(account.start({ place: 'third' })).toMatchObject({ code: 'send_limit' })
   })
 
-  it('pauses after a refused send by its own channel alone', ({ fresh: number }) => {
-    number.start({}, { result: 'failed' })
-    expect(number.start()).toEqual(refusal('resend_too_soon', minute))
-    number.wait(1)
-    expect(number.start({ channel: 'call' }, { result: 'failed' })).toMatchObject({ outcome: 'booked' })
+  it('pauses after a refused send by its own channel alone', ({ fresh: account }) => {
+    account.start({}, { result: 'failed' })
+    expect(account.start()).toEqual(refusal('resend_too_soon', minute))
+    account.wait(1)
+    expect(account.start({ channel: 'call' }, { result: 'failed' })).toMatchObject({ outcome: 'booked' })
     // The second of the place.
-    expect(number.start({ channel: 'call' })).toEqual(refusal('resend_too_soon', 2 * minute))
-    number.wait(minute)
-    number.start()
-    expect(number.start({ channel: 'call', purpose: 'transfer' })).toEqual(
+    expect(account.start({ channel: 'call' })).toEqual(refusal('resend_too_soon', 2 * minute))
+    account.wait(minute)
+    account.start()
+    expect(account.start({ channel: 'call', purpose: 'transfer' })).toEqual(
       refusal('resend_too_soon', 5 * minute),
     )
   })
 
   it('is sent again without a pause once its booking is lost, exactly then, and counts', () => {
-    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 2 })
-    const first = number.book()
-    number.wait(11_999)
-    expect(number.start()).toMatchObject({ outcome: 'live' })
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
-    number.wait(10 * minute)
-    expect(number.start()).toMatchObject({ code: 'send_limit' })
+    const account = driveLedger({ ...ledgerLimits, sendsPerHour: 2 })
+    const first = account.book()
+    account.wait(11_999)
+    expect(account.start()).toMatchObject({ outcome: 'live' })
+    expect(account.start(other)).toMatchObject({ code: 'resend_too_soon' })
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked' })
+    expect(account.start(other)).toMatchObject({ code: 'resend_too_soon' })
+    account.wait(10 * minute)
+    expect(account.start()).toMatchObject({ code: 'send_limit' })
     // What is heard of it after all is kept with it.
-    number.settleSend(first, { result: 'sent' })
-    expect(number.ledger.sends[0]).toMatchObject({ state: 'sent' })
+    account.settleSend(first, { result: 'sent' })
+    expect(account.ledger.sends[0]).toMatchObject({ state: 'sent' })
   })
 
-  it('that nobody has confirmed pauses, and counts at a sign-up alone', () => {
+  it('that nobody has confirmed pauses, and counts among the three of a sign-up alone', () => {
     const booked = (limits: typeof ledgerLimits) => {
-      const number = driveLedger(limits)
+      const account = driveLedger(limits)
       let sent = 0
       for (let turn = 0; turn < 12; turn += 1) {
-        if (number.start({}, { result: 'unconfirmed' }).outcome === 'booked') sent += 1
-        expect(number.start({ session: 's2' })).toHaveProperty('code')
-        number.wait(10 * minute)
+        if (account.start({}, { result: 'unconfirmed' }).outcome === 'booked') sent += 1
+        expect(account.start(other)).toHaveProperty('code')
+        account.wait(10 * minute)
       }
       return sent
     }
     expect([booked(ledgerLimits), booked(ledgerLimitsOf(limits, 'enrol'))]).toEqual([12, 3])
   })
-
-  it('sends three times a day to a number that nobody has proven', () => {
-    const number = driveLedger(ledgerLimitsOf(limits, 'enrol'))
-    const outcomes = Array.from({ length: 4 }, () => {
-      const { outcome } = number.start()
-      number.wait(hour)
-      return outcome
-    })
-    expect(outcomes).toEqual(['booked', 'booked', 'booked', 'refused'])
-  })
-
-  it('never has room in a budget of nothing', () => {
-    const number = driveLedger({ ...ledgerLimits, sendsPerHour: 0 })
-    expect(number.start()).toEqual(refusal('send_limit', hour))
-    expect(number.start({ channel: 'call' })).toEqual(refusal('send_limit', hour))
-  })
 })
 
 describe('a start that replaces a challenge', () => {
   it.each([
-    ['in the same session', { session: 's1' }],
-    ['in another session', { session: 's2' }],
+    ['in the same session', {}],
+    ['in another session', other],
     ['for another purpose', { purpose: 'transfer' }],
-  ])('inherits its attempts %s', (where, other) => {
-    const number = startedLedger()
-    for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
-    number.wait(minute)
-    expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 4 } } })
+  ])('inherits its attempts %s', (where, who) => {
+    const account = startedLedger()
+    for (let wrong = 0; wrong < 4; wrong += 1) account.verify('rejected')
+    account.wait(minute)
+    expect(account.start(who)).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 4 } } })
     figure(4, `a start ${where} gives 0 of 4 attempts back`)
   })
 
   it('is refused with no attempts left until the replaced one expires, exactly then it is fresh', () => {
-    const number = startedLedger()
-    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
-    expect(number.start()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 10 * minute })
-    number.wait(10 * minute - 1)
-    expect(number.start({ session: 's2' })).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    const account = startedLedger()
+    for (let wrong = 0; wrong < 5; wrong += 1) account.verify('rejected')
+    expect(account.start()).toEqual(refusal('attempts_exhausted', 10 * minute))
+    account.wait(10 * minute - 1)
+    expect(account.start(other)).toEqual(refusal('attempts_exhausted', 1))
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 
   it('keeps what was guessed before for as long as it would have been kept, though it expires earlier itself', () => {
-    const number = driveLedger()
-    number.start({ place: 'office' })
-    for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
-    number.start({}, { result: 'sent', lifetimeMs: 2 * minute })
-    expect(number.verify('rejected')).toMatchObject({ attemptsRemaining: 0 })
-    expect(number.verify('rejected')).toEqual(refusal('attempts_exhausted', 10 * minute))
-    number.wait(10 * minute - 1)
-    expect(number.start({ session: 's2' })).toEqual(refusal('attempts_exhausted', 1))
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    const account = driveLedger()
+    account.start({ place: 'office' })
+    for (let wrong = 0; wrong < 4; wrong += 1) account.verify('rejected')
+    account.start({}, { result: 'sent', lifetimeMs: 2 * minute })
+    expect(account.verify('rejected')).toMatchObject({ attemptsRemaining: 0 })
+    expect(account.verify('rejected')).toEqual(refusal('attempts_exhausted', 10 * minute))
+    account.wait(10 * minute - 1)
+    expect(account.start(other)).toEqual(refusal('attempts_exhausted', 1))
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
     figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
   })
 
-  it.each([
-    ['a resend', (number: Driver, sent: SendResult) => number.resend({}, sent)],
-    ['a start', (number: Driver, sent: SendResult) => number.start({ session: 's2' }, sent)],
-  ])('keeps what was guessed after %s whose code lives shorter than the one before', (_, again) => {
-    const number = startedLedger()
-    number.wait(minute)
-    again(number, { result: 'sent', lifetimeMs: minute })
-    const { session = '' } = number.challenge ?? {}
-    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected', { session })
-    number.wait(9 * minute - 1)
-    expect(number.start()).toEqual(refusal('attempts_exhausted', 1))
-    number.wait(1)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
-  })
-
-  it('asks for the end of no code that has ended by itself', () => {
-    const number = startedLedger()
-    number.verify('rejected')
-    number.wait(minute)
-    number.start({}, { result: 'sent', lifetimeMs: minute, handle: 'handle' })
-    expect(number.ledger.handles).toMatchObject([{ handle: 'handle', place: 'home' }])
-    number.wait(3 * minute)
-    expect(number.start()).toMatchObject({ outcome: 'booked', previousHandle: undefined })
-  })
-
-  it('does so when its send fails, too', () => {
-    const number = startedLedger()
-    for (let wrong = 0; wrong < 3; wrong += 1) number.verify('rejected')
-    number.wait(minute)
-    number.start({}, { result: 'failed' })
-    number.wait(8 * minute)
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 3 } } })
-  })
-
-  it('names the challenge that it supersedes, unless that was dead already', ({ fresh: number }) => {
-    const first = number.start()
-    number.wait(minute)
-    const second = number.start({ session: 's2' })
-    expect(second).toMatchObject({
-      superseded: { id: first.outcome === 'booked' ? first.challenge.id : '' },
-    })
-    number.cancel({ session: 's2' })
-    number.wait(2 * minute)
-    expect(number.start()).toMatchObject({ outcome: 'booked', superseded: undefined })
+  it('keeps what was guessed after a resend whose code lives shorter than the one before', ({
+    started: account,
+  }) => {
+    account.wait(minute)
+    account.resend({}, { result: 'sent', lifetimeMs: minute })
+    for (let wrong = 0; wrong < 5; wrong += 1) account.verify('rejected')
+    account.wait(9 * minute - 1)
+    expect(account.start()).toEqual(refusal('attempts_exhausted', 1))
+    account.wait(1)
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 })
 
 describe('settling a send', () => {
-  const expiry = (sent: Parameters<Driver['settleSend']>[1]) => {
-    const number = driveLedger()
-    number.start({}, sent)
-    return (number.challenge?.expiresAt ?? Number.NaN) - number.now
-  }
-
-  it.each([
+  it.each<[string, SendResult, number]>([
     ['the minutes of the provider', { result: 'sent', lifetimeMs: 120_000 }, 120_000],
     ['ten minutes at most', { result: 'sent', lifetimeMs: 86_400_000 }, 600_000],
     ['five minutes when the provider says nothing', { result: 'sent' }, 300_000],
     ['five minutes when its answer was lost', { result: 'unconfirmed' }, 300_000],
-  ] as const)('lets a code live for %s', (_, sent, lifetime) => {
-    expect(expiry(sent)).toBe(lifetime)
+  ])('lets a code live for %s', (_, sent, lifetime) => {
+    const account = driveLedger()
+    account.start({}, sent)
+    expect(account.challenge?.expiresAt).toBe(account.now + lifetime)
   })
 
-  it('keeps the send and its cooldown when the provider refused it, but leaves nothing to type', () => {
-    const number = driveLedger()
-    number.start({}, { result: 'failed' })
-    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
-    expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
+  it.each([
+    ['sent', 'sent', 'challenge-2', 'live'],
+    ['unconfirmed', 'unconfirmed', 'challenge-2', 'live'],
+    ['foreign-number', 'sent', undefined, 'refused'],
+    ['failed', 'refused', undefined, 'refused'],
+    ['misconfigured', 'refused', undefined, 'refused'],
+    ['not-sent', undefined, undefined, 'booked'],
+  ] as const)('leaves of a send that was %s what became of it, what may be typed and the pause', (...row) => {
+    const [result, state, id, next] = row
+    const account = driveLedger()
+    account.settleSend(account.book(), { result })
+    expect(account.ledger.sends[0]?.state).toBe(state)
+    expect(account.challenge?.id).toBe(id)
+    expect(account.start().outcome).toBe(next)
   })
 
-  it('gives send and cooldown back when provably nothing was sent', ({ fresh: number }) => {
-    number.start({}, { result: 'not-sent' })
-    expect(number.ledger.sends).toEqual([])
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-  })
-
-  it('voids a challenge whose code went to another number as well', ({ started: number }) => {
-    number.wait(minute)
-    number.verify('rejected')
-    number.resend({}, { result: 'foreign-number' })
-    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
-    number.wait(2 * minute)
-    // What was typed stays spent.
-    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 1 } } })
-  })
-
-  it('gives a send back whose challenge was replaced, whatever was typed for the other', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
-    const outcome = number.book()
-    number.start({ session: 's2' })
-    number.verify('rejected', { session: 's2' })
-    number.settleSend(outcome, { result: 'not-sent' })
-    expect(number.ledger.sends).toHaveLength(1)
-    // What was started since stays.
-    expect(number.challenge).toMatchObject({ session: 's2' })
+  it('voids a challenge whose code went to another number as well, and what was typed stays spent', ({
+    started: account,
+  }) => {
+    account.wait(minute)
+    account.verify('rejected')
+    account.resend({}, { result: 'foreign-number' })
+    expect(account.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    account.wait(2 * minute)
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 1 } } })
   })
 
   it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
-    const number = driveLedger()
-    const outcome = number.book()
-    number.verify('approved')
-    number.settleSend(outcome, { result })
-    expect(number.challenge).toBeUndefined()
-    expect(number.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
-  })
-
-  it('keeps the earlier code good when a resend fails', ({ started: number }) => {
-    number.wait(minute)
-    number.resend({}, { result: 'failed' })
-    number.wait(2 * minute)
-    number.resend({}, { result: 'not-sent' })
-    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+    const account = driveLedger()
+    const outcome = account.book()
+    account.verify('approved')
+    account.settleSend(outcome, { result })
+    expect(account.challenge).toBeUndefined()
+    expect(account.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
   })
 
   it('leaves the earlier challenge as it was when the send that was to replace it never left', () => {
-    const number = driveLedger()
-    const first = number.start()
-    number.verify('rejected')
-    number.wait(minute)
-    const outcome = number.book({ session: 's2', purpose: 'transfer' })
-    number.verify('rejected', { session: 's2' })
-    number.settleSend(outcome, { result: 'not-sent' })
-    expect(number.reserve().outcome).toMatchObject({
-      outcome: 'reserved',
-      // The guess at the one that was never sent stays spent: the code upstream is the same.
-      challenge: {
-        id: first.outcome === 'booked' ? first.challenge.id : '',
-        attempts: { stranger: 3 },
-      },
-    })
+    const account = driveLedger()
+    account.start()
+    account.verify('rejected')
+    const id = account.challenge?.id
+    account.wait(minute)
+    const outcome = account.book({ session: 's2', purpose: 'transfer' })
+    account.verify('rejected', other)
+    account.settleSend(outcome, { result: 'not-sent' })
+    // The guess at the one that was never sent stays spent: the code upstream is the same.
+    expect(account.reserve().outcome).toMatchObject({ challenge: { id, attempts: { stranger: 3 } } })
   })
 
   it.each(['not-sent', 'failed', 'misconfigured'] as const)(
     'brings no code back that was ended at the provider before a send was %s',
     (result) => {
-      const number = driveLedger()
-      number.start({}, { result: 'sent', handle: 'first' })
-      number.verify('rejected')
-      number.wait(minute)
-      const outcome = number.book({ purpose: 'transfer' })
-      expect(outcome).toMatchObject({ outcome: 'booked', previousHandle: 'first' })
-      number.settleSend(outcome, { result, cancelled: true })
-      expect(number.reserve().outcome).toMatchObject(refusal('challenge_gone'))
+      const account = driveLedger()
+      account.start({}, { result: 'sent', handle: 'first' })
+      account.verify('rejected')
+      account.wait(minute)
+      account.start({ purpose: 'transfer' }, { result, cancelled: true })
+      expect(account.reserve().outcome).toMatchObject(refusal('challenge_gone'))
       // What was typed stays spent.
-      number.wait(2 * minute)
-      expect(number.start()).toMatchObject({ challenge: { attempts: { stranger: 1 } } })
+      account.wait(2 * minute)
+      expect(account.start()).toMatchObject({ challenge: { attempts: { stranger: 1 } } })
     },
   )
 
-  it('names the handle of the last code of the number that may still live, whoever asked for it', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
-    const handleOf = (who: object) => (number.book(who) as { previousHandle?: string }).previousHandle
-    number.start({}, { result: 'sent', handle: 'first' })
-    number.start({ known: true, session: 's2' }, { result: 'sent', handle: 'second', lifetimeMs: 8 * minute })
-    number.start({ known: true, session: 's2', place: 'office' }, { result: 'sent', handle: 'elsewhere' })
-    number.cancel({ known: true, session: 's2' })
-    expect(handleOf({ purpose: 'transfer' })).toBe('second')
-    expect(handleOf({ place: 'office', purpose: 'transfer' })).toBe('elsewhere')
-    expect(handleOf({ place: 'third', purpose: 'transfer' })).toBeUndefined()
-    number.wait(8 * minute)
-    expect(handleOf({ purpose: 'login' })).toBeUndefined()
-    const fresh = startedLedger()
-    fresh.wait(minute)
-    expect(
-      (fresh.book({ purpose: 'transfer' }) as { previousHandle?: string }).previousHandle,
-    ).toBeUndefined()
+  it('is over once the provider has refused: a late success changes nothing', ({ started: account }) => {
+    account.wait(minute)
+    const outcome = account.book({ purpose: 'transfer' })
+    account.settleSend(outcome, { result: 'failed' })
+    const settled = account.ledger
+    account.settleSend(outcome, { result: 'sent', handle: 'late' })
+    expect(account.ledger).toBe(settled)
   })
 
-  it('keeps the handle of the challenge that lives, when an earlier send is heard of late', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
-    const late = number.book()
-    number.start({ session: 's2' }, { result: 'sent', handle: 'own' })
-    number.settleSend(late, { result: 'sent', handle: 'late' })
-    expect(number.reserve({ session: 's2' }).outcome).toMatchObject({ handle: 'own' })
-  })
-
-  it('forgets the handle of a code that was typed, or ended at the provider', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [0] })
-    number.start({}, { result: 'sent', handle: 'used' })
-    number.verify('approved')
-    expect(number.ledger.handles).toEqual([])
-    number.start({}, { result: 'sent', handle: 'ended' })
-    number.start({ purpose: 'transfer' }, { result: 'failed', cancelled: true })
-    expect(number.ledger.handles).toEqual([])
+  it('revives no challenge that was cancelled while the send was under way', ({ fresh: account }) => {
+    const outcome = account.book()
+    account.verify('rejected')
+    account.cancel()
+    account.settleSend(outcome, { result: 'sent' })
+    expect(account.challenge).toHaveProperty('expiresAt', 0)
   })
 
   it.each([
-    ['sent', 'sent', 'challenge-2'],
-    ['unconfirmed', 'unconfirmed', 'challenge-2'],
-    ['foreign-number', 'sent', undefined],
-    ['failed', 'refused', undefined],
-    ['misconfigured', 'refused', undefined],
-    ['not-sent', undefined, undefined],
-  ] as const)('leaves of a send that was %s what may be typed, and what became of it', (...row) => {
-    const [result, state, id] = row
-    const number = driveLedger()
-    const outcome = number.book()
-    number.settleSend(outcome, { result })
-    expect(number.ledger.sends[0]?.state).toBe(state)
-    expect(number.challenge?.id).toBe(id)
+    ['sent', 2],
+    ['not-sent', 1],
+  ] as const)('leaves the challenge alone that replaced the one it was for: %s', (result, sends) => {
+    const account = driveLedger(noPause)
+    const outcome = account.book()
+    account.start(other, { result: 'sent', lifetimeMs: 120_000 })
+    account.settleSend(outcome, { result, lifetimeMs: 600_000 } as SendResult)
+    expect(account.challenge).toMatchObject({ session: 's2', expiresAt: account.now + 120_000 })
+    expect(account.ledger.sends).toHaveLength(sends)
+  })
+})
+
+describe('the handle of a code', () => {
+  const known = { known: true, session: 's2' }
+  /** What the provider is told to have been sent before. */
+  const named = (account: Driver, who: object) => {
+    const booked = account.book({ purpose: 'transfer', ...who })
+    return booked.outcome === 'booked' ? booked.previousHandle : booked.outcome
+  }
+
+  it('is named at the next send to its number while it may live, whoever asked for it', () => {
+    const account = driveLedger(noPause)
+    account.start({}, { result: 'sent', handle: 'first' })
+    account.start(known, { result: 'sent', handle: 'second', lifetimeMs: 8 * minute })
+    account.start({ ...known, place: 'office' }, { result: 'sent', handle: 'elsewhere' })
+    account.cancel(known)
+    expect(named(account, {})).toBe('second')
+    expect(named(account, { place: 'office' })).toBe('elsewhere')
+    expect(named(account, { place: 'third' })).toBeUndefined()
+    account.wait(8 * minute)
+    expect(named(account, {})).toBeUndefined()
   })
 
-  it('says that nothing may be typed for a code that others got, whatever was typed before', () => {
-    const number = driveLedger()
-    const outcome = number.book()
-    number.verify('rejected')
-    number.settleSend(outcome, { result: 'foreign-number' })
-    expect(number.challenge).toMatchObject({ expiresAt: 0, attempts: { stranger: 1 } })
+  it('is that of the challenge that lives, when an earlier send is heard of late', () => {
+    const account = driveLedger(noPause)
+    const late = account.book()
+    account.start(other, { result: 'sent', handle: 'own' })
+    account.settleSend(late, { result: 'sent', handle: 'late' })
+    expect(account.reserve(other).outcome).toMatchObject({ handle: 'own' })
   })
 
-  it('is over once the provider has refused: a late success changes nothing', ({ started: number }) => {
-    number.wait(minute)
-    const outcome = number.book({ purpose: 'transfer' })
-    number.settleSend(outcome, { result: 'failed' })
-    const settled = number.ledger
-    number.settleSend(outcome, { result: 'sent', handle: 'late' })
-    expect(number.ledger).toBe(settled)
-  })
-
-  it('does nothing for a send that was given back already', ({ fresh: number }) => {
-    const outcome = number.book()
-    number.settleSend(outcome, { result: 'not-sent' })
-    const settled = number.ledger
-    number.settleSend(outcome, { result: 'not-sent' })
-    expect(number.ledger).toBe(settled)
-  })
-
-  it('revives no challenge that was cancelled while the send was under way', ({ fresh: number }) => {
-    const outcome = number.book()
-    number.verify('rejected')
-    number.cancel()
-    number.settleSend(outcome, { result: 'sent' })
-    expect(number.challenge).toHaveProperty('expiresAt', 0)
-  })
-
-  it('leaves the challenge alone that replaced the one it was for', () => {
-    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
-    const outcome = number.book()
-    number.start({ session: 's2' }, { result: 'sent', lifetimeMs: 120_000 })
-    number.settleSend(outcome, { result: 'sent', lifetimeMs: 600_000 })
-    expect(number.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
+  it('is forgotten once the code was typed, or ended at the provider', () => {
+    const account = driveLedger(noPause)
+    account.start({}, { result: 'sent', handle: 'used' })
+    account.verify('approved')
+    expect(account.ledger.handles).toEqual([])
+    account.start({}, { result: 'sent', handle: 'ended' })
+    account.start({ purpose: 'transfer' }, { result: 'failed', cancelled: true })
+    expect(account.ledger.handles).toEqual([])
   })
 })
 
 describe('resending', () => {
-  it('keeps id, attempts and deadline, and takes the channel it is given', ({ fresh: number }) => {
-    const first = number.start()
-    number.verify('rejected')
-    number.wait(minute)
-    const again = number.resend({ channel: 'call' })
-    const id = first.outcome === 'booked' && first.challenge.id
-    expect(again).toMatchObject({
+  it('keeps id, attempts and deadline, and takes the channel it is given', ({ started: account }) => {
+    account.verify('rejected')
+    const { id, maxExpiresAt } = account.challenge ?? {}
+    expect(account.resend()).toEqual(refusal('resend_too_soon', minute))
+    account.wait(minute)
+    expect(account.resend({ channel: 'call' })).toMatchObject({
       outcome: 'booked',
-      challenge: { id, attempts: { stranger: 1 }, channel: 'call' },
+      challenge: { id, attempts: { stranger: 1 }, channel: 'call', maxExpiresAt },
     })
-    expect(number.challenge?.maxExpiresAt).toBe(number.now + 9 * minute)
   })
 
-  it('never carries a challenge past ten minutes from its first send', ({ fresh: number }) => {
-    number.start({}, { result: 'sent', lifetimeMs: 9 * minute })
-    number.wait(8 * minute)
-    number.resend()
-    number.wait(2 * minute - 1)
-    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
-    number.wait(1)
-    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+  it('sends no code that nobody may type any more', ({ started: account }) => {
+    for (let wrong = 0; wrong < 5; wrong += 1) account.verify('rejected')
+    account.wait(minute)
+    expect(account.resend()).toEqual(refusal('attempts_exhausted', 9 * minute))
   })
 
-  it('that the provider refuses leaves the challenge with the channel its code came by', () => {
-    const number = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
+  it('never carries a challenge past ten minutes from its first send', ({ fresh: account }) => {
+    account.start({}, { result: 'sent', lifetimeMs: 9 * minute })
+    account.wait(8 * minute)
+    account.resend()
+    account.wait(2 * minute - 1)
+    expect(account.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+    account.wait(1)
+    expect(account.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+  })
+
+  it('that the provider refuses leaves the earlier code good, and the channel that it came by', () => {
+    const account = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
     for (const refused of ['failed', 'not-sent'] as const) {
-      number.wait(minute)
-      expect(number.resend({ channel: 'call' }, { result: refused })).toMatchObject({ outcome: 'booked' })
-      expect(number.challenge?.channel).toBe('sms')
+      account.wait(minute)
+      expect(account.resend({ channel: 'call' }, { result: refused })).toMatchObject({ outcome: 'booked' })
+      expect(account.challenge?.channel).toBe('sms')
     }
+    expect(account.verify('approved')).toEqual({ outcome: 'approved', channel: 'sms' })
   })
 
-  it('takes back what was called wrong before its handle was known', () => {
-    const number = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
-    number.wait(minute)
-    const booked = number.bookAgain()
-    number.verify('rejected', {}, 'new-code')
-    expect(number.challenge?.wrongCodes).toEqual(['new-code'])
-    number.settleSend(booked, { result: 'sent', lifetimeMs: 600_000 })
-    expect(number.challenge).toMatchObject({ attempts: { stranger: 1 }, wrongCodes: undefined })
+  it('takes back what was called wrong before its handle was known', ({ started: account }) => {
+    account.wait(minute)
+    const booked = account.bookAgain()
+    account.verify('rejected', {}, 'new-code')
+    expect(account.challenge?.wrongCodes).toEqual(['new-code'])
+    account.settleSend(booked, { result: 'sent', lifetimeMs: 600_000 })
+    expect(account.challenge).toMatchObject({ attempts: { stranger: 1 }, wrongCodes: undefined })
   })
 })
 
 describe('what is told of the code of a challenge', () => {
-  const toldIn = (number: Driver) => number.challenge && deliveryOf(number.view, number.challenge)
+  const toldIn = (account: Driver) => account.challenge && deliveryOf(account.view, account.challenge)
 
-  it.each(['sent', 'unconfirmed'] as const)('is that it was %s, once that is known', (result) => {
-    const number = driveLedger()
-    const booked = number.book() as Booked
-    expect(toldIn(number)).toBe('booked')
-    number.settleSend(booked, { result })
-    expect(toldIn(number)).toBe(result)
+  it('is nothing certain once its booking is lost', ({ fresh: account }) => {
+    account.book()
+    account.wait(11_999)
+    expect(toldIn(account)).toBe('booked')
+    account.wait(1)
+    expect(toldIn(account)).toBe('unconfirmed')
   })
 
-  it('is nothing certain once its booking is lost', ({ fresh: number }) => {
-    number.book()
-    number.wait(11_999)
-    expect(toldIn(number)).toBe('booked')
-    number.wait(1)
-    expect(toldIn(number)).toBe('unconfirmed')
-  })
-
-  it('is that of the last one that the provider did not refuse', ({ started: number }) => {
-    number.wait(minute)
-    number.resend({}, { result: 'failed' })
-    expect(toldIn(number)).toBe('sent')
-    number.wait(2 * minute)
-    number.resend({}, { result: 'unconfirmed' })
-    expect(toldIn(number)).toBe('unconfirmed')
+  it('is that of the last one that the provider did not refuse', ({ started: account }) => {
+    account.wait(minute)
+    account.resend({}, { result: 'failed' })
+    expect(toldIn(account)).toBe('sent')
+    account.wait(2 * minute)
+    account.resend({}, { result: 'unconfirmed' })
+    expect(toldIn(account)).toBe('unconfirmed')
   })
 })

@@ -5,87 +5,74 @@ import { type Acting, driveLedger } from './driver.js'
 
 const transfer: Acting = { purpose: 'transfer', bound: '5 to Mum' }
 
-/** A number whose live challenge, of the id `challenge-2`, is for this. */
-function numberWith(wanted: Acting) {
-  const number = driveLedger()
-  number.start(wanted)
-  number.wait(minute)
-  return number
+/** One whose live challenge, of the id `challenge-2`, is for this. */
+function accountWith(wanted: Acting) {
+  const account = driveLedger()
+  account.start(wanted)
+  account.wait(minute)
+  return account
 }
 
 describe('a code', () => {
   it.each<[string, Acting, Shown]>([
     ['the id of the challenge', transfer, { challenge: 'challenge-2' }],
-    ['its id and purpose', transfer, { challenge: 'challenge-2', purpose: 'transfer' }],
     ['purpose and bound fields', transfer, { purpose: 'transfer', bound: '5 to Mum' }],
-    ['the purpose of one that is bound to nothing', { purpose: 'settings' }, { purpose: 'settings' }],
     ['nothing, for a sign-in,', {}, {}],
   ])('that was shown with %s is judged, and another one sent', (_name, wanted, shown) => {
-    const number = numberWith(wanted)
-    expect(number.reserve({ shown }).outcome).toMatchObject({ outcome: 'reserved' })
-    expect(number.resend({ shown })).toMatchObject({ outcome: 'booked' })
+    const account = accountWith(wanted)
+    expect(account.reserve({ shown }).outcome).toMatchObject({ outcome: 'reserved' })
+    expect(account.resend({ shown })).toMatchObject({ outcome: 'booked' })
   })
 
-  it.each<[string, Acting, Shown]>([
-    ['the id of another challenge', transfer, { challenge: 'challenge-1' }],
-    ['the id and another purpose', transfer, { challenge: 'challenge-2', purpose: 'login' }],
-    ['the id and other fields', transfer, { challenge: 'challenge-2', purpose: 'transfer', bound: '9999' }],
-    ['another id and its purpose', {}, { challenge: 'challenge-1', purpose: 'login' }],
-    ['other fields', transfer, { purpose: 'transfer', bound: '9999 to Mallory' }],
-    ['its purpose and no fields', transfer, { purpose: 'transfer' }],
-    ['fields that it is not bound to', { purpose: 'transfer' }, { purpose: 'transfer', bound: '5 to Mum' }],
-    ['another purpose', transfer, { purpose: 'settings' }],
-  ])('that was shown with %s approves nothing, and costs nothing', (_name, wanted, shown) => {
-    const number = numberWith(wanted)
-    const before = number.ledger
-    expect(number.reserve({ shown }).outcome).toStrictEqual(refusal('challenge_superseded'))
-    expect(number.resend({ shown })).toStrictEqual(refusal('challenge_superseded'))
-    expect(number.ledger).toBe(before)
-  })
+  const superseded = refusal('challenge_superseded')
+  const unnamed = {
+    outcome: 'refused',
+    code: 'invalid_request',
+    detail: expect.stringContaining('"challenge"'),
+  }
 
-  it.each([
-    ['bound fields', { bound: '5 to Mum' }],
-    ['another purpose', { purpose: 'settings' }],
-  ])('for %s has to say so', (_name, wanted) => {
-    const number = numberWith(wanted)
-    const before = number.ledger
-    const refusal = {
-      outcome: 'refused',
-      code: 'invalid_request',
-      detail: expect.stringContaining('"challenge"'),
-    }
-    expect(number.reserve({ shown: {} }).outcome).toStrictEqual(refusal)
-    expect(number.resend({ shown: {} })).toStrictEqual(refusal)
-    expect(number.ledger).toBe(before)
-  })
-
-  it('of a challenge that is over is told so, whatever it was shown with', () => {
-    const number = numberWith(transfer)
-    number.wait(10 * minute)
-    for (const shown of [{}, { challenge: 'challenge-2' }, { purpose: 'settings' }]) {
-      expect(number.reserve({ shown }).outcome).toMatchObject({ code: 'challenge_gone' })
-    }
+  it.each<[string, Acting, Shown, object]>([
+    ['the id of another challenge', transfer, { challenge: 'challenge-1' }, superseded],
+    ['the id and another purpose', transfer, { challenge: 'challenge-2', purpose: 'login' }, superseded],
+    ['the id and other fields', transfer, { challenge: 'challenge-2', bound: '9999' }, superseded],
+    ['another purpose', transfer, { purpose: 'settings' }, superseded],
+    ['other fields', transfer, { purpose: 'transfer', bound: '9999 to Mallory' }, superseded],
+    ['its purpose and no fields', transfer, { purpose: 'transfer' }, superseded],
+    [
+      'fields that it is not bound to',
+      { purpose: 'transfer' },
+      { purpose: 'transfer', bound: 'x' },
+      superseded,
+    ],
+    ['nothing, though it has fields,', { bound: '5 to Mum' }, {}, unnamed],
+    ['nothing, though it is for another purpose,', { purpose: 'settings' }, {}, unnamed],
+  ])('that was shown with %s approves nothing, and costs nothing', (_name, wanted, shown, refused) => {
+    const account = accountWith(wanted)
+    const before = account.ledger
+    expect(account.reserve({ shown }).outcome).toStrictEqual(refused)
+    expect(account.resend({ shown })).toStrictEqual(refused)
+    expect(account.ledger).toBe(before)
   })
 
   it('for a number that got one for another account since approves nothing, and is sent no second time', () => {
-    const number = driveLedger()
-    number.start({}, { result: 'sent' }, { count: 3 })
-    number.wait(minute)
+    const account = driveLedger()
+    account.start({}, { result: 'sent' }, { count: 3 })
+    account.wait(minute)
     for (const today of [3, 0, undefined]) {
       const counts = { ...(today !== undefined && { home: today }), office: 9 }
-      expect(number.verify('rejected', { counts })).toMatchObject({ outcome: 'rejected' })
+      expect(account.verify('rejected', { counts })).toMatchObject({ outcome: 'rejected' })
     }
-    const before = number.ledger
+    const before = account.ledger
     const counts = { home: 4 }
-    expect(number.reserve({ counts }).outcome).toStrictEqual(refusal('challenge_gone'))
-    expect(number.resend({ counts })).toStrictEqual(refusal('challenge_gone'))
-    expect(number.ledger).toBe(before)
+    expect(account.reserve({ counts }).outcome).toStrictEqual(refusal('challenge_gone'))
+    expect(account.resend({ counts })).toStrictEqual(refusal('challenge_gone'))
+    expect(account.ledger).toBe(before)
   })
 
   it('with a handle is told apart by that, and one whose send is under way by nothing yet', () => {
-    const number = driveLedger()
-    number.start({}, { result: 'sent', handle: 'own' }, { count: 3 })
-    expect(number.reserve({ counts: { home: 4 } }).outcome).toMatchObject({ outcome: 'reserved' })
+    const account = driveLedger()
+    account.start({}, { result: 'sent', handle: 'own' }, { count: 3 })
+    expect(account.reserve({ counts: { home: 4 } }).outcome).toMatchObject({ outcome: 'reserved' })
     const other = driveLedger()
     other.start({}, { result: 'sent' }, { count: 3 })
     other.wait(minute)
