@@ -59,7 +59,12 @@ export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> =>
 /** The page that is decided for these facts. */
 export const pageOf = (facts: PageFacts, texts: Texts): string => renderPage(pageFor(facts), texts)
 
-const byApp = { ...challenge, channel: 'app', destination: '', channels: [] }
+/** The same while a problem is told. */
+const told = (
+  facts: PageFacts,
+  code: NonNullable<PageFacts['problem']>['code'],
+  more: Partial<PageFacts['problem']> = {},
+): PageFacts => ({ ...facts, problem: { code, ...more } })
 
 const destinationsAt = (current: string | undefined): NonNullable<PageFacts['destinations']> =>
   [
@@ -69,21 +74,30 @@ const destinationsAt = (current: string | undefined): NonNullable<PageFacts['des
     { id: 'd', method: 'call', masked: '••••••99' },
   ].map((one) => ({ ...one, isCurrent: one.method === current }))
 
-const anotherWay: PageFacts = {
+const appView: PageFacts = {
   ...codeView,
+  challenge: { ...challenge, channel: 'app', destination: '', channels: [] },
+}
+const severalView: PageFacts = { ...codeView, destinations: destinationsAt('sms') }
+const anotherWay: PageFacts = {
+  ...severalView,
   channels: ['app', 'sms', 'call'],
-  destinations: destinationsAt('sms'),
   method: 'any',
   takesRecoveryCode: true,
   links: { otherMethod: '/passkey' },
 }
-
-const pairing = {
-  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-  uri: 'otpauth://totp/Acme:ana?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Acme',
-  qr: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path fill="black" d="M0,0h1v1h-1z"/></svg>',
+const namedView: PageFacts = { ...startView, destination: '••••••67' }
+const pairView: PageFacts = {
+  ...startView,
+  pairing: {
+    secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Acme:ana?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Acme',
+    qr: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path fill="black" d="M0,0h1v1h-1z"/></svg>',
+  },
 }
-
+const typedView: PageFacts = { ...phoneView, typedPhone: '300 123 4567', chosenCountry: 'CO' }
+const resumeView: PageFacts = { ...startView, resumed: true, returnTo: '/transfer' }
+const form: PageFacts['form'] = { action: '/transfer', fields: [['amount', '"><b>1000']] }
 const details: PageFacts['details'] = {
   title: 'Transfer',
   rows: [
@@ -91,6 +105,7 @@ const details: PageFacts['details'] = {
     ['To', 'Ben'],
   ],
 }
+const minuteMs = 60_000
 
 /** Every state that a person may meet. */
 export const states: Readonly<Record<string, PageFacts>> = {
@@ -104,150 +119,93 @@ export const states: Readonly<Record<string, PageFacts>> = {
   },
   'code for what is shown': { ...codeView, codeLength: 6, details },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
-  'code of an app': { ...codeView, challenge: byApp, destinations: destinationsAt('app') },
-  'code of an app, wrong': {
-    ...codeView,
-    challenge: byApp,
-    problem: { code: 'code_not_accepted', attemptsRemaining: 4 },
-  },
-  'code of one of several numbers': { ...codeView, destinations: destinationsAt('sms') },
-  'code of one of several numbers, wrong': {
-    ...codeView,
-    destinations: destinationsAt('sms'),
-    problem: { code: 'code_not_accepted', attemptsRemaining: 4 },
-  },
+  'code of an app': { ...appView, destinations: destinationsAt('app') },
+  'code of an app, wrong': told(appView, 'code_not_accepted', { attemptsRemaining: 4 }),
+  'code of one of several numbers': severalView,
+  'code of one of several numbers, wrong': told(severalView, 'code_not_accepted', { attemptsRemaining: 4 }),
+  'code that may not come': { ...codeView, unconfirmed: true },
+  'code at signup': { ...codeView, changeableNumber: true },
+  'code at signup, number shown': { ...codeView, changeableNumber: true, fullPhone: '+57 300 123 4567' },
+  'empty code': told({ ...codeView, emptyField: true }, 'invalid_request'),
+  'unreadable code': told(codeView, 'invalid_request'),
+  'unreadable code of a known length': told({ ...codeView, codeLength: 6 }, 'invalid_request'),
+  'unreadable code with letters': told(
+    { ...codeView, codeLength: 8, lettersInCode: true },
+    'invalid_request',
+  ),
+  'second wrong code': told(codeView, 'code_not_accepted', { attemptsRemaining: 3 }),
+  'last wrong code': told(codeView, 'code_not_accepted', { attemptsRemaining: 0 }),
+  'too soon': told(codeView, 'resend_too_soon', { retryAfterMs: 43_000 }),
+  'send limit': told(codeView, 'send_limit', { retryAfterMs: 35 * minuteMs }),
+  unchecked: told(codeView, 'verification_unavailable'),
+  branded: { ...codeView, brand: { name: 'Acme', logoUrl: '/logo.svg' } },
+
   'another way': anotherWay,
-  'another way, refused': { ...anotherWay, problem: { code: 'send_refused' } },
+  'another way, refused': told(anotherWay, 'send_refused'),
+  'a new app': pairView,
+  'a new app, wrong code': told(pairView, 'code_not_accepted'),
+  'a new app, empty field': told({ ...pairView, emptyField: true }, 'invalid_request'),
+
+  start: startView,
   'start, several destinations': {
     ...startView,
     channels: ['app', 'sms', 'call'],
     destinations: destinationsAt(undefined),
   },
-  'a new app': { ...startView, pairing },
-  'a new app, wrong code': { ...startView, pairing, problem: { code: 'code_not_accepted' } },
-  'a new app, empty field': { ...startView, pairing, emptyField: true, problem: { code: 'invalid_request' } },
-  'code that may not come': { ...codeView, unconfirmed: true },
-  'code at signup': { ...codeView, changeableNumber: true },
-  'first wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 4 } },
-  'second wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } },
-  'unreadable code': { ...codeView, problem: { code: 'invalid_request' } },
-  'unreadable code of a known length': { ...codeView, codeLength: 6, problem: { code: 'invalid_request' } },
-  'unreadable code with letters': {
-    ...codeView,
-    codeLength: 8,
-    lettersInCode: true,
-    problem: { code: 'invalid_request' },
-  },
-  'last wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } },
-  'no attempt left': { ...codeView, challenge: { ...challenge, attemptsRemaining: 0 } },
-  'locked number at signup': { ...phoneView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
-  'too soon': { ...codeView, problem: { code: 'resend_too_soon', retryAfterMs: 43_000 } },
-  'refused number': {
-    ...startView,
-    destination: '••••••67',
-    problem: { code: 'delivery_failed' },
-    ...coolingDown(60_000),
-  },
-  'refused number, not yet called': {
-    ...startView,
-    destination: '••••••67',
-    problem: { code: 'delivery_failed' },
-    outlook: { waits: { sms: 60_000 }, expired: false, failed: true, untypedSince: 0 },
-    links: { support: '/help' },
-  },
-  'start, a code sent elsewhere': {
-    ...startView,
-    destination: '••••••67',
-    problem: { code: 'resend_too_soon', retryAfterMs: 43_000 },
-  },
-  unchecked: { ...codeView, problem: { code: 'verification_unavailable' } },
-  start: startView,
-  expired: { ...startView, problem: { code: 'challenge_gone' } },
-  'expired, one of several numbers': {
-    ...startView,
-    channels: ['sms', 'call'],
-    destinations: destinationsAt(undefined).slice(1),
-    problem: { code: 'challenge_gone' },
-  },
-  'start, paused': { ...startView, problem: { code: 'sending_paused', retryAfterMs: 15_000 } },
-  'expired, cooling down': { ...startView, problem: { code: 'challenge_gone' }, ...coolingDown(40_000) },
-  'start, cooling down': { ...startView, ...coolingDown(40_000) },
-  'start, send limit': { ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } },
-  'no cookies': { ...phoneView, problem: { code: 'session_unavailable' } },
-  'code at signup, number shown': { ...codeView, changeableNumber: true, fullPhone: '+57 300 123 4567' },
-  phone: phoneView,
-  'phone, brought back': {
-    ...phoneView,
-    typedPhone: '300 123 4567',
-    chosenCountry: 'CO',
-    probesCookies: true,
-  },
-  'phone, refused': {
-    ...phoneView,
-    typedPhone: '300 123',
-    chosenCountry: 'CO',
-    problem: { code: 'destination_not_allowed' },
-  },
-  'step-up that simply asks': {
-    ...startView,
-    problem: { code: 'second_factor_required' },
-    formInterrupted: true,
-  },
-  'step-up that keeps the form': { ...startView, formInterrupted: true, formKept: true },
-  'form to be sent': {
-    ...startView,
-    resumed: true,
-    returnTo: '/transfer',
-    details,
-    form: { action: '/transfer', fields: [['amount', '"><b>1000']] },
-  },
-  'form to be sent, nothing to be seen': {
-    ...startView,
-    resumed: true,
-    returnTo: '/transfer',
-    form: { action: '/transfer', fields: [['amount', '1000']] },
-  },
-  'form that is gone': { ...startView, resumed: true, returnTo: '/transfer' },
-  'already confirmed': { ...startView, proven: true, returnTo: '/account' },
-  'empty code': { ...codeView, emptyField: true, problem: { code: 'invalid_request' } },
-  'empty number': { ...phoneView, emptyField: true, problem: { code: 'invalid_request' } },
-  'phone of another country': {
-    ...phoneView,
-    typedPhone: '11 91234 5678',
-    chosenCountry: 'BR',
-    problem: { code: 'destination_not_allowed', reason: 'other-country' },
-  },
-  landline: { ...phoneView, problem: { code: 'destination_not_allowed', reason: 'not-a-mobile' } },
-  'foreign country': {
-    ...phoneView,
-    problem: { code: 'destination_not_allowed', reason: 'country-not-allowed' },
-  },
-  'bad length': { ...phoneView, problem: { code: 'invalid_request', reason: 'wrong-length' } },
-  'send limit': { ...codeView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } },
-  'every link': {
-    ...startView,
-    problem: { code: 'phone_disabled' },
-    links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey', home: '/' },
-  },
-  branded: { ...codeView, brand: { name: 'Acme', logoUrl: '/logo.svg' } },
   'start, recovery codes': { ...startView, takesRecoveryCode: true },
+  'start, cooling down': { ...startView, ...coolingDown(40_000) },
+  'start, a code sent elsewhere': told(namedView, 'resend_too_soon', { retryAfterMs: 43_000 }),
+  'start, paused': told(startView, 'sending_paused', { retryAfterMs: 15_000 }),
+  'start, send limit': told(startView, 'send_limit', { retryAfterMs: 35 * minuteMs }),
+  expired: told(startView, 'challenge_gone'),
+  'expired, cooling down': told({ ...startView, ...coolingDown(40_000) }, 'challenge_gone'),
+  'expired, one of several numbers': told(
+    { ...startView, destinations: destinationsAt(undefined).slice(1) },
+    'challenge_gone',
+  ),
+  'refused number': told({ ...namedView, ...coolingDown(60_000) }, 'delivery_failed'),
+  'refused number, not yet called': told(
+    {
+      ...namedView,
+      outlook: { waits: { sms: 60_000 }, expired: false, failed: true, untypedSince: 0 },
+      links: { support: '/help' },
+    },
+    'delivery_failed',
+  ),
+  'step-up that simply asks': told({ ...startView, formInterrupted: true }, 'second_factor_required'),
+  'step-up that keeps the form': { ...startView, formInterrupted: true, formKept: true },
+  'form to be sent': { ...resumeView, details, form },
+  'form to be sent, nothing to be seen': { ...resumeView, form },
+  'form that is gone': resumeView,
+  'already confirmed': { ...startView, proven: true, returnTo: '/account' },
+
+  phone: phoneView,
+  'phone, brought back': { ...typedView, probesCookies: true },
+  'phone, refused': told(typedView, 'destination_not_allowed'),
+  'phone of another country': told(typedView, 'destination_not_allowed', { reason: 'other-country' }),
+  'empty number': told({ ...phoneView, emptyField: true }, 'invalid_request'),
+  landline: told(phoneView, 'destination_not_allowed', { reason: 'not-a-mobile' }),
+  'foreign country': told(phoneView, 'destination_not_allowed', { reason: 'country-not-allowed' }),
+  'bad length': told(phoneView, 'invalid_request', { reason: 'wrong-length' }),
+  'locked number at signup': told(phoneView, 'phone_locked', { retryAfterMs: 15 * minuteMs }),
+  'no cookies': told(phoneView, 'session_unavailable'),
+
   recovery: recoveryView,
   'recovery, every link': {
     ...recoveryView,
     links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey' },
   },
-  'empty recovery code': { ...recoveryView, emptyField: true, problem: { code: 'invalid_request' } },
-  'unreadable recovery code': { ...recoveryView, problem: { code: 'invalid_request' } },
-  'wrong recovery code': {
-    ...recoveryView,
-    problem: { code: 'code_not_accepted', attemptsRemaining: 2 },
-  },
-  'no recovery try left': {
-    ...recoveryView,
-    problem: { code: 'attempts_exhausted', retryAfterMs: 23 * 3_600_000 },
-  },
-  locked: { ...startView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
-  disabled: { ...startView, problem: { code: 'phone_disabled' } },
-  'not identified': { ...startView, problem: { code: 'not_identified' } },
-  'cross-site': { ...startView, problem: { code: 'cross_site' } },
+  'empty recovery code': told({ ...recoveryView, emptyField: true }, 'invalid_request'),
+  'unreadable recovery code': told(recoveryView, 'invalid_request'),
+  'wrong recovery code': told(recoveryView, 'code_not_accepted', { attemptsRemaining: 2 }),
+  'no recovery try left': told(recoveryView, 'attempts_exhausted', { retryAfterMs: 23 * 60 * minuteMs }),
+
+  locked: told(startView, 'phone_locked', { retryAfterMs: 15 * minuteMs }),
+  'every link': told(
+    { ...startView, links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey', home: '/' } },
+    'phone_disabled',
+  ),
+  disabled: told(startView, 'phone_disabled'),
+  'not identified': told(startView, 'not_identified'),
+  'cross-site': told(startView, 'cross_site'),
 }
