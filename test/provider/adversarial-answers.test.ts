@@ -14,48 +14,33 @@ const form = 'client=1&key=canary-key&phone=573001234567&sms=Your+code+is+482913
 
 /** Strings that make a careless pattern scan from each of their characters to the end. */
 const strings: Readonly<Record<string, string>> = {
-  'one letter': fill('a'),
   'words joined by dots': fill('a.'),
   'schemes without an address': fill('ab:/'),
-  addresses: fill('x://'),
   'one address': `http://${fill('y')}`,
-  'one digit': fill('1'),
   'digits and spaces': fill('1 '),
   'six digits and separators': `${fill(`123456${' '.repeat(500)}`)}x`,
-  separators: fill('(.- )'),
   'digits far apart': fill(`1${'-'.repeat(5_000)}`),
-  keys: fill('key'),
   'keys and spaces': fill(`key${' '.repeat(500)}`),
-  'keys without a value': fill('key = '),
   'one key and spaces': `key${fill(' ')}`,
-  quotes: fill('"'),
   backslashes: fill('\\'),
-  spaces: fill(' '),
-  plus: fill('+'),
-  'the key sent': fill('canary-key'),
   'the start of the key sent': fill('canary-ke'),
 }
 
 /** Bodies that are as deep, as wide or as often repeated as the size cap allows. */
 const bodies: Readonly<Record<string, string>> = {
   'deep lists': `{"status":"verified","data":${fill('[', cap / 2 - 100)}${fill(']', cap / 2 - 100)}}`,
-  'a deep phone': `{"phone":${fill('[', cap / 2 - 100)}${fill(']', cap / 2 - 100)}}`,
   'deep objects': `${fill('{"a":', cap * (5 / 6) - 100)}1${fill('}', cap / 6 - 20)}`,
   'many entries': `{"status":"verified","data":[${fill('{},')}{}]}`,
   'many metrics': `{"metrics":[${fill('{"date":{}},')}{}]}`,
-  'many messages': `[${fill('{},')}{}]`,
   'many numbers': `{"data":{"phone":[${fill('1,')}1]}}`,
   'many members': `{"status":"verified"${Array.from({ length: 7_000 }, (_, i) => `,"${i.toString(36)}":0`).join('')}}`,
   'one member again and again': `{${fill('"a":0,')}"a":0}`,
   'a long name': `{"${fill('-a')}":1}`,
-  'a name of underscores': `{"${fill('_')}":1}`,
   'a long figure': `{"status":${fill('1', cap / 2)},"minutes_to_expire":"${fill('1', cap / 3)}"}`,
   'a long fraction': `{"balance":"${fill('1', cap / 2)}.${fill('1', cap / 3)}x"}`,
   'spaces before every colon': `{"a"${fill(' ')}:1}`,
   'spaces behind a string': `{"a":"b"${fill(' ')}}`,
   'escaped quotes': `{"a":"${fill('\\"')}"}`,
-  'cut strings': `{"a":"${fill('\\"')}`,
-  'no JSON at all': fill('<a>'),
 }
 
 const limitMs = 50

@@ -28,9 +28,7 @@ async function resultOf(call: Call, answer: string): Promise<unknown> {
 /** The answer as the specification writes it, the same as services were seen to write it, and what both mean. */
 const dialects: readonly (readonly [Call, string, string, unknown])[] = [
   ['balance', '{"status": 1234}', '{"status": "1", "balance": "1234"}', { credits: 1234 }],
-  ['balance', '{"status": 0}', '{"status": 1, "balance": 0}', { credits: 0 }],
-  ['balance', '{"status": 12.5}', '{"status": 1, "balance": " 12.5 "}', { credits: 12.5 }],
-  ['balance', '{"status": 250}', '{"status": 1, "credits": "250"}', { credits: 250 }],
+  ['balance', '{"status": 12.5}', '{"status": 1, "credits": " 12.5 "}', { credits: 12.5 }],
   [
     'blockPhone',
     '{"id": "b1", "status": "ok", "phone": "573001234567", "name": "Ana"}',
@@ -49,18 +47,6 @@ const dialects: readonly (readonly [Call, string, string, unknown])[] = [
   ],
   ['sendSms', '{"id": "g1", "data": []}', '{"id": "g1", "data": null}', { id: 'g1', data: [] }],
   [
-    'sendCall',
-    '{"status": "1", "id": "g2", "data": [{"id": "c1", "state": "Entregado", "credits": 2, "message": "Hello", "phone": "573001234567", "voice": "Mia"}]}',
-    '{"status": 1, "id": "g2", "data": {"id": "c1", "status": "Entregado", "credits": 2, "message": "Hello", "phone": 573001234567, "voice": "Mia"}}',
-    {
-      status: '1',
-      id: 'g2',
-      data: [
-        { id: 'c1', state: 'Entregado', credits: 2, message: 'Hello', phone: '573001234567', voice: 'Mia' },
-      ],
-    },
-  ],
-  [
     'messageState',
     '{"state": "Leído", "credits": 0, "phone": 573001234567, "created": "2026-03-01 10:00:00", "sms": "Hi", "dispatch_id": "d1", "id": "m1"}',
     '[{"state": "Leído", "credits": "0", "phone": "573001234567", "created": "2026-03-01 10:00:00", "sms": "Hi", "dispatch_id": "d1", "id": "m1"}]',
@@ -75,17 +61,6 @@ const dialects: readonly (readonly [Call, string, string, unknown])[] = [
         id: 'm1',
       },
     ],
-  ],
-  [
-    'sendSmsCode',
-    '{"id": "g3", "status": "1", "minutes_to_expire": 10, "data": [{"id": "m2", "status": "Enviado", "credits": 1, "sms": "123456", "phone": "573001234567"}]}',
-    '{"id": "g3", "status": 1, "minutes_to_expire": "10", "data": {"id": "m2", "state": "Enviado", "credits": 1, "sms": "123456", "phone": 573001234567}}',
-    {
-      id: 'g3',
-      status: '1',
-      minutesToExpire: 10,
-      data: [{ id: 'm2', status: 'Enviado', credits: 1, sms: '123456', phone: '573001234567' }],
-    },
   ],
   [
     'sendCallCode',
@@ -117,12 +92,6 @@ const dialects: readonly (readonly [Call, string, string, unknown])[] = [
         },
       ],
     },
-  ],
-  [
-    'urlStatistics',
-    '{"clicksNumber": 0, "metrics": []}',
-    '{"clicksNumber": 0}',
-    { clicksNumber: 0, metrics: [] },
   ],
 ]
 
@@ -177,14 +146,12 @@ describe('a result', () => {
     expect([Object.keys(result), Object.keys(result.data[0] ?? {})]).toEqual([['data'], []])
   })
 
-  test.each([
-    '{"status": 1, "balance": "n/a"}',
-    '{"status": 1, "balance": null}',
-    '{"status": 1, "credits": "1,234"}',
-    '{"status": 1, "balance": 1e999}',
-  ])('has no credits, rather than a flag, in %s', async (answer) => {
-    expect(await resultOf('balance', answer)).not.toHaveProperty('credits')
-  })
+  test.each(['"n/a"', 'null', '"1,234"', '1e999'])(
+    'has no credits, rather than a flag, in %s',
+    async (balance) => {
+      expect(await resultOf('balance', `{"status": 1, "balance": ${balance}}`)).not.toHaveProperty('credits')
+    },
+  )
 
   test('leaves out a numeric id that JSON has rounded, and keeps it in raw', async () => {
     const answer =
@@ -208,10 +175,7 @@ describe('verifyCode resolves with the answer as it came', () => {
   test.each([
     [200, '{"status": "verified"}', { httpStatus: 200, status: 'verified' }],
     [200, '{"status": 1, "msg": "ok"}', { httpStatus: 200, status: 1, msg: 'ok' }],
-    [200, '{"status": true}', { httpStatus: 200, status: true }],
-    [200, '{}', { httpStatus: 200 }],
     [520, '{"error": 1003, "msg": "no"}', { httpStatus: 520, error: 1003, msg: 'no' }],
-    [400, '{"status": "verified"}', { httpStatus: 400, status: 'verified' }],
     [503, '{"httpStatus": 200, "status": "verified"}', { httpStatus: 503, status: 'verified' }],
   ])('HTTP %i %s', async (httpStatus, body, answer) => {
     provider.answer(body, httpStatus)
@@ -242,11 +206,9 @@ describe('verifyCode resolves with the answer as it came', () => {
   })
 
   test.each([
-    '{"status": "wrong", "status": "verified"}',
     '{"st\\u0061tus": "wrong", "status": "verified"}',
     '{"status" : "verified", "nested": {"status": 1}, "status"\n: "verified"}',
     '{"error": 1003, "status": "verified", "error": 0}',
-    '{"list": [1, []], "status": "wrong", "status": "verified"}',
     '{"text": "{", "status": "wrong", "status": "verified"}',
   ])('without a status when a member is there twice: %s', async (body) => {
     provider.answer(body)
@@ -256,24 +218,16 @@ describe('verifyCode resolves with the answer as it came', () => {
   test.each([
     '{"status": "verified", "nested": {"status": "wrong", "a": [{"status": 1}]}}',
     '{"status": "verified", "text": "\\"status\\": {[\\\\"}',
-    '{"text": "status", "status": "verified"}',
   ])('with its status when the other is not beside it: %s', async (body) => {
     provider.answer(body)
     expect(await client.verifyCode(code)).toHaveProperty('status', 'verified')
   })
 
-  test.each([
-    '',
-    'null',
-    'true',
-    '1',
-    '"verified"',
-    '[]',
-    '[{"status": "verified"}]',
-    '{"status": "verif',
-    '<html>',
-  ])('and rejects when it is no JSON object: %s', async (body) => {
-    provider.answer(body)
-    await expect(client.verifyCode(code)).rejects.toMatchObject({ delivery: 'answered', httpStatus: 200 })
-  })
+  test.each(['', 'null', '"verified"', '[{"status": "verified"}]', '{"status": "verif'])(
+    'and rejects when it is no JSON object: %s',
+    async (body) => {
+      provider.answer(body)
+      await expect(client.verifyCode(code)).rejects.toMatchObject({ delivery: 'answered', httpStatus: 200 })
+    },
+  )
 })

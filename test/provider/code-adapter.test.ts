@@ -25,31 +25,21 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
     [200, '{}'],
     [200, '{"id": "g1", "minutes_to_expire": 10}', 600_000],
     [200, '{"id": "g1", "minutes_to_expire": "2.5"}', 150_000],
-    [200, '{"minutes_to_expire": 0}'],
     [200, '{"minutes_to_expire": 0.00001}'],
     [200, '{"minutes_to_expire": -5}'],
-    [200, '{"minutes_to_expire": "soon"}'],
     [200, '{"minutes_to_expire": 1e300}'],
-    [200, '{"minutes_to_expire": 1e999}'],
-    [200, '{"minutes_to_expire": [10]}'],
-    [200, '{"data": {"phone": "573001234567"}}'],
     [200, '{"data": [{"phone": 573001234567}]}'],
-    [200, '{"data": [{"phone": "+57 300 123 4567"}]}'],
     [200, '{"data": [{"phone": null}]}'],
-    [200, '{"data": []}'],
     [200, '{"phones": ["573001234567"], "573001234567": {"id": "573007654321"}}'],
     [200, '{"data": {"phone_count": 1, "id": 573007654321, "20261123": 1}}'],
     ...['3001234567', '00573001234567', '01157 300 1234567', '57 300 123 4567', '4567', '0'].map(phoneEcho),
     ...['••••4567', '57300***4567', '+57 3XX XXX XX67', '30012345xx', '57300…', '******'].map(phoneEcho),
   ],
   'foreign-number': [
-    [200, '{"minutes_to_expire": 10, "phone": "573007654321"}'],
     [200, '{"data": [{"phone": null}, {"id": "m1"}]}'],
     [200, '{"data": [{"phone": "573001234567"}, null]}'],
-    [200, '{"data": [{"phone": "573001234567"}, "m2"]}'],
     [200, '{"data": [{"phone": "573001234567"}, {"phone": "573001234567"}]}'],
     [200, '{"data": [[{"phone": "573001234567"}, {}]]}'],
-    [200, '{"data": [{"phone": "573007654321"}]}'],
     [200, '{"data": {"phone": 573007654321}}'],
     [200, '{"data": [{"phone": "573001234567,573007654321"}]}'],
     [200, '{"data": [{"phone": ["573001234567", "573007654321"]}]}'],
@@ -65,24 +55,17 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
   ],
   failed: [
     [200, '{"error": 1000}'],
-    [400, '{"id": "g1"}'],
     [404, '<html>'],
-    [429, ''],
-    [520, '{"error": 1000}'],
     [500, '{"error": "no credits"}'],
   ],
   unconfirmed: [
     [200, '[]'],
     [200, '<html>'],
-    [200, ''],
     [200, '{"id": "g1", "data": [{"pho'],
-    [201, '{"id": "g1"}'],
     [302, ''],
     [500, ''],
     [502, '<html>Bad gateway</html>'],
-    [520, '<html>Unknown origin error</html>'],
     [520, '{"id": "g1"}'],
-    [520, '{"error": 10'],
     [520, '[{"error": 1000}]'],
   ],
   misconfigured: [
@@ -114,13 +97,10 @@ test.each([
 })
 
 describe('a send is', () => {
-  test.each([200, 520])(
-    'unconfirmed when HTTP %i comes in a coding we did not ask for',
-    async (httpStatus) => {
-      provider.answer('{"error": 1000}', httpStatus, { 'content-encoding': 'GZIP' })
-      expect(await bothSends()).toEqual([{ result: 'unconfirmed' }, { result: 'unconfirmed' }])
-    },
-  )
+  test('unconfirmed when the answer comes in a coding we did not ask for', async () => {
+    provider.answer('{"error": 1000}', 520, { 'content-encoding': 'GZIP' })
+    expect(await send()).toEqual({ result: 'unconfirmed' })
+  })
 
   test('misconfigured by an error that is masked elsewhere', async () => {
     provider.answer('{"error": "10030000001"}', 520)
@@ -134,13 +114,9 @@ describe('a check is', () => {
     [200, '{"status": "verified"}', 'approved'],
     [200, '{"status": "no"}', 'rejected'],
     [520, '{"error": 1007}', 'rejected'],
-    [520, '{"error": 1003}', 'misconfigured'],
-    [403, '{"status": "verified"}', 'misconfigured'],
     [401, '<html>', 'misconfigured'],
     [200, '{"status": "no", "status": "verified"}', 'unavailable'],
-    [200, '', 'unavailable'],
     [520, '<html>', 'unavailable'],
-    [503, '{"status": "verified"}', 'unavailable'],
   ])('HTTP %i %s: %s', async (httpStatus, body, verdict) => {
     provider.answer(body, httpStatus)
     expect(await check()).toBe(verdict)
@@ -148,12 +124,9 @@ describe('a check is', () => {
 
   test.each([
     [400, '{"error": "malformed code"}'],
-    [503, '{"error": 1008, "status": "verified"}'],
     [520, '{"error": {"reason": "malformed"}}'],
-    [200, '{}'],
     [500, '{"message": "internal server error"}'],
     [520, '{"error": 0}'],
-    [520, '{"error": 10'],
   ])(
     'none where errors of wrong codes are listed, and this is none: HTTP %i %s',
     async (httpStatus, body) => {
@@ -213,9 +186,7 @@ const country = 'countryCode must be an upper-case ISO 3166-1 alpha-2 code'
 const noClient = 'client must be a client from createClient()'
 test.each<readonly [object, string]>([
   [{ client: {} }, noClient],
-  ...['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'].map(
-    (method) => [{ client: { ...client, [method]: undefined } }, noClient] as const,
-  ),
+  [{ client: { ...client, verifyCode: undefined } }, noClient],
   [
     { client: undefined, approvedStatuses: undefined },
     'missing client, approvedStatuses; add\n  client: createClient(',
@@ -228,13 +199,10 @@ test.each<readonly [object, string]>([
   [{ approvedStatuses: [] }, 'approvedStatuses must list what your account returns'],
   [{ rejectedCodes: '1001' }, 'rejectedCodes must be an array of strings'],
   [{ callRetries: 4 }, 'callRetries must be an integer from 1 to 3'],
-  [{ name: 'a b' }, name],
   [{ name: '' }, name],
-  [{ name: 5 }, name],
   [{ name: 'a'.repeat(41) }, name],
   [{ voice: 'Ana' }, "voice must be 'Mariana' or 'Penelope'"],
   [{ countryCode: 'co' }, country],
-  [{ countryCode: ['CO'] }, country],
   // Kosovo has numbers and no code of ISO 3166-1, Antarctica the code and no numbers.
   [{ countryCode: 'XK' }, country],
   [{ countryCode: 'AQ' }, country],

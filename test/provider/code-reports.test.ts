@@ -31,12 +31,10 @@ describe('a report', () => {
     [200, '{"status": "verified"}', {}],
     [200, '{"status": "pending"}', { reason: 'answer', unexpectedStatus: 'pending' }],
     [200, '{"status": "verified", "error": 1007}', { reason: 'answer', providerError: '1007' }],
-    [520, '{"error": 1007}', { reason: 'answer', providerError: '1007' }],
     [503, '{"status": "verified"}', { reason: 'answer' }],
     [502, '<html>', { reason: 'answer', providerError: undefined }],
     // No digits are quoted that may be the right code.
     [200, '{"status": "expected 482914"}', { reason: 'answer', unexpectedStatus: 'expected •••' }],
-    [200, '{"status": "4829 is wrong"}', { reason: 'answer', unexpectedStatus: '••• is wrong' }],
     [520, '{"error": "4-8-2-9-1-3 is wrong"}', { reason: 'answer', providerError: '••• is wrong' }],
     [200, '{"status": "123 and 4"}', { reason: 'answer', unexpectedStatus: '123 and 4' }],
     [200, '{"error": 10071}', { reason: 'answer', providerError: '10071' }],
@@ -46,18 +44,12 @@ describe('a report', () => {
     expect(about).toEqual({ operation: 'verifyCode', httpStatus, ...told })
   })
 
-  test.each([
-    [
-      200,
-      '{"status": "pending"}',
-      /^if that code was right, paste approvedStatuses: \["verified","pending"\] into/,
-    ],
-    [502, '<html>', /^The provider or a gateway in front of it is failing\.$/],
-  ])('of a check that returns HTTP %i %s says what to do', async (httpStatus, body, cause) => {
-    expect((await reportedOf(body, httpStatus)).cause).toMatch(cause)
+  test('of a check that no status approves says what to paste', async () => {
+    const { cause } = await reportedOf('{"status": "pending"}')
+    expect(cause).toContain('if that code was right, paste approvedStatuses: ["verified","pending"] into')
   })
 
-  test.each(['482-913', '4 8 2 9 1 3', '4, 8, 2, 9, 1, 3', '482 914', '48.29', '4:8:2:9'])(
+  test.each(['482-913', '4, 8, 2, 9, 1, 3', '482 914', '48.29', '4:8:2:9'])(
     'of a check quotes no code, however it is spelled: %s',
     async (code) => {
       const told = await reportedOf(`{"status": "expected ${code}!"}`, 200)
@@ -83,17 +75,8 @@ describe('a report', () => {
     const report = vi.fn()
     provider.answer('{"error": 1000, "msg": "number 573001234567 is blocked"}', 520)
     await codes.sendCode({ ...order, report })
-    expect(report.mock.calls).toEqual([
-      [
-        {
-          operation: 'sendSmsCode',
-          httpStatus: 520,
-          providerError: '1000',
-          reason: 'answer',
-          cause: 'Check the parameters.',
-        },
-      ],
-    ])
+    const about = { operation: 'sendSmsCode', httpStatus: 520, providerError: '1000', reason: 'answer' }
+    expect(report.mock.calls).toEqual([[{ ...about, cause: 'Check the parameters.' }]])
   })
 
   test('of what nobody foresaw says no more than that', async () => {
@@ -110,46 +93,47 @@ describe('a report', () => {
 })
 
 describe('what the client is asked', () => {
+  const calls: unknown[][] = []
   /** Over a client that notes what it was asked, and returns this. */
   function asked(result: unknown = {}, options = {}) {
-    const calls: unknown[][] = []
-    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close']
-    const method =
-      (name: string) =>
+    calls.length = 0
+    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'].map((name) => [
+      name,
       async (...args: unknown[]) => {
         calls.push([name, ...args])
         return result
-      }
-    const fake = Object.fromEntries(methods.map((name) => [name, method(name)]))
-    return { calls, codes: providerCodes({ client: fake as never, approvedStatuses, ...options }) }
+      },
+    ])
+    return providerCodes({ client: Object.fromEntries(methods), approvedStatuses, ...options })
   }
 
   test.each([
-    ['as it is by default', {}, { voice: 'Mariana', retries: 1 }, {}],
+    [{}, { voice: 'Mariana', retries: 1 }],
     [
-      'as the options say',
       { voice: 'Penelope', callRetries: 2, countryCode: 'CO' },
       { voice: 'Penelope', retries: 2 },
-      { countryCode: 'CO' },
     ],
-  ])('is each exchange, %s, with the signal of its caller', async (_how, options, call, country) => {
-    const { calls, codes } = asked({}, options)
-    await codes.sendCode(order)
-    await codes.sendCode({ ...order, channel: 'call' })
-    await codes.checkCode(submitted)
-    const phone = { phone: order.destination, appName: 'Acme', ...country }
-    expect(calls).toEqual([
-      ['sendSmsCode', phone, { signal: order.signal }],
-      ['sendCallCode', { ...phone, ...call }, { signal: order.signal }],
-      ['verifyCode', { ...phone, code: '482913' }, { signal: order.signal }],
-    ])
-    for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', order.signal)
-  })
+  ] as const)(
+    'is each exchange with the signal of its caller, as the options say: %j',
+    async (options, call) => {
+      const service = asked({}, options)
+      await service.sendCode(order)
+      await service.sendCode({ ...order, channel: 'call' })
+      await service.checkCode(submitted)
+      const country = 'countryCode' in options ? { countryCode: options.countryCode } : {}
+      const phone = { phone: order.destination, appName: 'Acme', ...country }
+      expect(calls).toEqual([
+        ['sendSmsCode', phone, { signal: order.signal }],
+        ['sendCallCode', { ...phone, ...call }, { signal: order.signal }],
+        ['verifyCode', { ...phone, code: '482913' }, { signal: order.signal }],
+      ])
+      for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', order.signal)
+    },
+  )
 
   test('is quoted only where it has made the answer: nobody else knows what in it is secret', async () => {
-    const { codes } = asked({ httpStatus: 200, status: 'key=k' })
     const report = vi.fn()
-    await codes.checkCode({ ...submitted, report })
+    await asked({ httpStatus: 200, status: 'key=k' }).checkCode({ ...submitted, report })
     expect(report.mock.calls).toEqual([[{ operation: 'verifyCode', httpStatus: 200, reason: 'answer' }]])
   })
 })

@@ -13,12 +13,18 @@ function mockAgent(): MockAgent {
 afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.close())))
 
 const origin = 'https://provider.example'
+type Dispatcher = NonNullable<ClientOptions['dispatcher']>
+const failing = (error: Error) =>
+  ({
+    dispatch() {
+      throw error
+    },
+  }) as unknown as Dispatcher
 /** What undici 6 does with a handler of undici 7. */
-const oldDispatcher = {
-  dispatch() {
-    throw Object.assign(new Error('invalid onConnect method'), { code: 'UND_ERR_INVALID_ARG' })
-  },
-} as unknown as NonNullable<ClientOptions['dispatcher']>
+const oldDispatcher = failing(
+  Object.assign(new Error('invalid onConnect method'), { code: 'UND_ERR_INVALID_ARG' }),
+)
+const mistaken = failing(new TypeError('Cannot read properties of undefined'))
 
 describe('a dispatcher of one’s own', () => {
   test('carries every request', async () => {
@@ -45,33 +51,22 @@ describe('a dispatcher of one’s own', () => {
     })
   })
 
-  test('of another undici is named', async () => {
-    const client = canaryClient(`${origin}/v1`, { dispatcher: oldDispatcher })
-    const error = await failureOf(client.balance())
+  test.each([
+    ['of another undici', oldDispatcher, 'pass one of undici 7, which other major versions are not'],
+    ['that has a mistake in it', mistaken, 'pass one of undici 7'],
+  ])('%s is named, and not the network', async (_what, dispatcher, advice) => {
+    const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
     expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
-    expect(error.message).toContain('not sent')
-    expect(error.message).toContain('pass one of undici 7, which other major versions are not')
+    expect(error.message).toContain(advice)
+    expect(error.message).not.toMatch(/network|connection/)
   })
 
   test('that never starts a request is told as that, and not as a firewall', async () => {
-    const dispatcher = { dispatch: () => true } as unknown as NonNullable<ClientOptions['dispatcher']>
+    const dispatcher = { dispatch: () => true } as unknown as Dispatcher
     const client = canaryClient(`${origin}/v1`, { dispatcher, timeoutMs: 100 })
     const error = await failureOf(client.balance())
     expect(error).toMatchObject({ delivery: 'not-sent', reason: 'timeout' })
     expect(error.advice).toContain('The option dispatcher never started the request')
     expect(error.message).not.toContain('firewall')
   })
-
-  test('that has a mistake in it is told as that, and not as the network', async () => {
-    const dispatcher = {
-      dispatch: (options: { missing?: { length: number } }) => (options.missing?.length ?? broken()) > 0,
-    } as unknown as NonNullable<ClientOptions['dispatcher']>
-    const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
-    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
-    expect(error.message).not.toMatch(/network|connection/)
-  })
 })
-
-function broken(): number {
-  throw new TypeError('Cannot read properties of undefined')
-}

@@ -19,18 +19,11 @@ describe('no success is', () => {
   test.each([
     [520, '{"error": "1000", "msg": "bad"}'],
     [520, '{"id": "g1", "status": 1}'],
-    [201, '{"id": "g1", "status": 1}'],
     [204, ''],
-    [302, '{"id": "g1"}'],
-    [429, '{}'],
-    [500, 'oops'],
     [200, '<html>welcome</html>'],
-    [200, ''],
-    [200, 'null'],
     [200, '[]'],
     [200, '{"error": {}, "id": "g1"}'],
     [200, '{"error": [], "id": "g1"}'],
-    [200, '{"error": true, "id": "g1"}'],
     [200, '{"id": "g1", "data": [{"phone": "5730012'],
   ])('HTTP %i %s', async (httpStatus, body) => {
     expect(await refusal(body, httpStatus)).toMatchObject({ delivery: 'answered', httpStatus })
@@ -45,7 +38,6 @@ describe('no success is', () => {
 describe('a success is', () => {
   test.each([
     '{}',
-    '{"id": "g1"}',
     '{"error": null}',
     '{"error": 0, "msg": "sent"}',
     '{"error": "0"}',
@@ -87,16 +79,13 @@ describe('an error', () => {
 
   test.each([
     ['key canary/key is wrong', 'key ••• is wrong'],
-    ['in client=1&key=canary%2Fkey', 'in client=1&•••'],
     ['in {"key": "canary\\/key"}', 'in {"•••"}'],
     ['key = sesame is wrong', '••• is wrong'],
     ['canary%2Fkey is wrong', '••• is wrong'],
-    ['phone +573001234567 invalid', 'phone +••• invalid'],
     ['phone +573007654321 invalid', 'phone ••• invalid'],
     ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
     ['see https://provider.example/e?key=1 for more', 'see ••• for more'],
     ['1003', '1003'],
-    ['INVALID_PARAMS 12', 'INVALID_PARAMS 12'],
   ])('masks what the provider quotes back: %s', async (said, shown) => {
     const error = await refusal(JSON.stringify({ error: said }), 520)
     expect(error.providerError).toBe(shown)
@@ -117,19 +106,13 @@ describe('an error', () => {
 
   test.each([
     [401, '{}', "this server's address on the account's allow-list"],
-    [403, '<html>', "this server's address on the account's allow-list"],
-    [300, '', 'Redirects are not followed'],
     [399, '', 'Redirects are not followed'],
     [520, '{"error": 1000}', 'Check the parameters; providerMessage and raw hold what the provider said'],
-    [400, '{"error": 1000}', 'Check the parameters'],
     [402, '{}', 'Check the credits'],
     [404, '<html>', 'baseUrl, which ends in the version segment'],
-    [405, '', 'baseUrl, which ends in the version segment'],
     [429, '{}', 'wait for retryAfterMs'],
     [502, '<html>', 'may have gone out all the same'],
-    [520, '', 'may have gone out all the same'],
     [200, ' <!doctype html>', 'A web site answered'],
-    [200, '[]', 'Check the parameters'],
     [200, 'Welcome', 'Check the parameters'],
   ])('advises on HTTP %i %s', async (httpStatus, body, advice) => {
     expect((await refusal(body, httpStatus)).message).toContain(advice)
@@ -137,8 +120,6 @@ describe('an error', () => {
 
   test.each([
     ['30', 30_000],
-    ['0', 0],
-    [' 7 ', 7_000],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
   ])('says how long the provider asks to wait: Retry-After %s', async (header, retryAfterMs) => {
     expect((await refusal('{}', 429, { 'retry-after': header })).retryAfterMs).toBe(retryAfterMs)
@@ -152,7 +133,7 @@ describe('an error', () => {
     expect(retryAfterMs).toBeLessThanOrEqual(3_600_000)
   })
 
-  test.each(['', 'soon', '-1', '1.5', '1e9', '12345678901', '2015-10-21', 'later GMT'])(
+  test.each(['', 'soon', '-1', '1.5', '12345678901', 'later GMT'])(
     'has no wait for Retry-After "%s"',
     async (header) => {
       expect(await refusal('{}', 429, { 'retry-after': header })).not.toHaveProperty('retryAfterMs')
@@ -167,13 +148,9 @@ describe('an error', () => {
     expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}${error}`).not.toContain('canary-id')
   })
 
-  test('of a read is an unavailable provider, not a failed delivery', async () => {
-    provider.answer('{"error": 1000}', 520)
-    await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
-  })
-
-  test('of a check is an unavailable verification', async () => {
+  test('of what sends nothing is no failed delivery', async () => {
     provider.answer('<html>', 520)
+    await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
     const check = client.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })
     await expect(check).rejects.toMatchObject({ code: 'verification_unavailable', status: 503 })
   })
@@ -181,8 +158,6 @@ describe('an error', () => {
   test('after close() says that nothing was sent', async () => {
     const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
     await closed.close()
-    await closed.close()
-    await expect(closed.sendSms(sms)).rejects.toMatchObject({ delivery: 'not-sent' })
     const check = closed.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })
     await expect(check).rejects.toMatchObject({ delivery: 'not-sent', code: 'provider_unavailable' })
   })

@@ -40,10 +40,12 @@ describe('the next provider is asked', () => {
 
   test('never after an answer that is not one, or an error: the code may have been sent', async () => {
     const second = provider('second')
-    const odd = { ...provider('first').member, sendCode: async () => ({ result: 'queued' }) as never }
-    expect(await failover([odd, second.member]).sendCode(send)).toEqual({ result: 'queued' })
-    const failing = { ...odd, sendCode: () => Promise.reject(new Error('cut off')) }
-    await expect(failover([failing, second.member]).sendCode(send)).rejects.toThrow('cut off')
+    const odd = async () => ({ result: 'queued' }) as never
+    const failing = () => Promise.reject(new Error('cut off'))
+    const sentBy = (sendCode: CodeProvider['sendCode']) =>
+      failover([{ ...provider('first').member, sendCode }, second.member]).sendCode(send)
+    expect(await sentBy(odd)).toEqual({ result: 'queued' })
+    await expect(sentBy(failing)).rejects.toThrow('cut off')
     expect(second.asked).toEqual([])
   })
 
@@ -70,10 +72,8 @@ test('what a member reports reaches whoever asked', async () => {
 })
 
 test.each([
-  [['not-sent', 'not-sent'], 'not-sent'],
   [['misconfigured', 'not-sent'], 'misconfigured'],
   [['failed', 'misconfigured'], 'failed'],
-  [['not-sent', 'failed'], 'failed'],
 ] as const)('when all refuse (%j), the result is the one that cost most: %s', async (results, expected) => {
   const members = results.map((result) => provider(undefined, { result }).member)
   expect(await failover(members).sendCode(send)).toEqual({ result: expected })
@@ -106,7 +106,6 @@ describe('by which method', () => {
       { result: 'sent', handle: 'plain:of plain', channel: 'sms' },
     ],
     ['none, where a guard takes no other', ['whatsapp'], { result: 'failed' }],
-    ['none, where nobody says', undefined, { result: 'failed' }],
   ])('instead: %s', async (_name, channels, expected) => {
     const chat = withMethods('chat', [whatsapp], { result: 'failed' })
     const both = failover([chat.member, provider('plain').member], { instead: { whatsapp: 'sms' } })
@@ -140,7 +139,7 @@ describe('a code is checked where it was sent', () => {
     expect(await checkBy(undefined)).toEqual({ verdict: 'not-sent', first: [], second: [] })
   })
 
-  test.each(['', 'third:h1', 'first h1', 'third first:h1', ':h1', '__proto__'])(
+  test.each(['', 'third:h1', 'first h1', '__proto__'])(
     'and nowhere when the handle is %j',
     async (handle) => {
       expect(await checkBy(handle)).toEqual({ verdict: 'unavailable', first: [], second: [] })
@@ -149,18 +148,16 @@ describe('a code is checked where it was sent', () => {
 })
 
 describe('pick', () => {
-  const results = { result: 'not-sent' } as const
   test.each([
     ['second', ['second', 'first', 'third']],
-    [undefined, ['first', 'second', 'third']],
     ['nobody', ['first', 'second', 'third']],
   ])('%s goes first', async (picked, expected) => {
     const order: string[] = []
     const members = ['first', 'second', 'third'].map((name) => ({
       ...provider(name).member,
-      sendCode: async () => {
+      async sendCode(): Promise<SendResult> {
         order.push(name)
-        return results
+        return { result: 'not-sent' }
       },
     }))
     await failover(members, { pick: () => picked }).sendCode(send)
@@ -202,9 +199,6 @@ test('the balance is that of the account that runs dry first', async () => {
 const a = provider('a').member
 test.each<[unknown, string, object?]>([
   [[], 'providers must be an array of at least one CodeProvider'],
-  ['first', 'providers must be an array'],
-  [[{}], 'providers[0] must be a CodeProvider'],
-  [[{ sendCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
   [[a, { ...a, name: 'b', methods: [] }], 'providers[1].methods must list at least one method'],
@@ -213,7 +207,6 @@ test.each<[unknown, string, object?]>([
     'providers[1].oneCode is gone: cancel the code of previousHandle in sendCode',
   ],
   [[a, a], 'two providers are named "a"'],
-  [[provider('2').member, provider(undefined).member], 'two providers are named "2"'],
   [[provider('a:b').member], 'providers[0].name must be a string of 1 to 40'],
   [[a], 'pick must be a function (send) => name', { pick: 'a' }],
   [[a], 'unknown option "pik"; did you mean "pick"?', { pik: () => 'a' }],

@@ -24,28 +24,18 @@ describe('the code behind a failure has one reason', () => {
     for (const code of codes) expect([code, reasonOf(code)]).toEqual([code, reason])
   })
 
-  test.each([
-    'deadline ETIMEDOUT aborted oversize closed UND_ERR_CLOSED UND_ERR_DESTROYED UND_ERR_INVALID_ARG',
-    'UND_ERR_NOT_SUPPORTED ENOTFOUND ENODATA ECONNREFUSED EHOSTUNREACH ENETDOWN EADDRNOTAVAIL EPROTO',
-    'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET',
-  ])('a code that only contains one of these says nothing that is known: %s', (codes) => {
-    for (const code of codes.split(' ').flatMap((known) => [`X${known}`, `${known}X`])) {
-      expect([code, reasonOf(code)]).toEqual([code, 'connection'])
-    }
+  test('a code that only contains one of these says nothing that is known', () => {
+    const known =
+      'deadline ETIMEDOUT aborted oversize closed UND_ERR_CLOSED UND_ERR_DESTROYED UND_ERR_INVALID_ARG ' +
+      'UND_ERR_NOT_SUPPORTED ENOTFOUND ENODATA ECONNREFUSED EHOSTUNREACH ENETDOWN EADDRNOTAVAIL EPROTO ' +
+      'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET'
+    const prefixes = 'UND_ERR_ABORT EAI_ ERR_TLS_ ERR_SSL_ SELF_SIGNED UNABLE_TO HPE_ UND_ERR_INFO'
+    const strange = [
+      ...known.split(' ').flatMap((code) => [`X${code}`, `${code}X`]),
+      ...prefixes.split(' ').map((prefix) => `X${prefix}X`),
+    ]
+    expect(strange.filter((code) => reasonOf(code) !== 'connection')).toEqual([])
   })
-
-  test.each([
-    'UND_ERR_ABORT',
-    'EAI_',
-    'ERR_TLS_',
-    'ERR_SSL_',
-    'SELF_SIGNED',
-    'UNABLE_TO',
-    'HPE_',
-    'UND_ERR_INFO',
-  ])('nor does one that has %s behind its first letters', (prefix) =>
-    expect(reasonOf(`X${prefix}X`)).toBe('connection'),
-  )
 })
 
 describe('a request that never left comes with what to do about it', () => {
@@ -55,7 +45,6 @@ describe('a request that never left comes with what to do about it', () => {
     ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'host and port (the sandbox takes http)'],
     ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
-    ['ENETUNREACH', 'a firewall or a missing proxy setting'],
     ['closed', 'create another one'],
     ['aborted', 'The signal of the call had fired'],
     ['EMFILE', 'then repeat it'],
@@ -67,20 +56,14 @@ describe('a request that never left comes with what to do about it', () => {
 
   test('and one that nothing could send says so, whoever brought it', () => {
     const broken = { delivery: 'not-sent', cause: 'broken' } as const
-    const { message, reason } = lostError('sendSms', broken)
-    expect(message).toContain(
-      'sendSms: not sent (broken). Nothing was sent. The HTTP client undici cannot send',
-    )
-    expect(reason).toBe('dispatcher')
+    expect(lostError('sendSms', broken)).toMatchObject({ reason: 'dispatcher' })
+    expect(lostError('sendSms', broken).message).toContain('The HTTP client undici cannot send')
     expect(lostError('sendSms', broken, true).advice).toContain('pass one of undici 7')
   })
 
   test('and one whose answer is lost with a warning: it is a repetition that costs', () => {
-    const { message, code } = lostError('sendSms', {
-      delivery: 'unknown',
-      cause: 'deadline',
-      httpStatus: 200,
-    })
+    const lost = { delivery: 'unknown', cause: 'deadline', httpStatus: 200 } as const
+    const { message, code } = lostError('sendSms', lost)
     expect(message).toBe(
       'sendSms: the answer was lost (deadline), HTTP 200. It may have been acted on: a repeated send may arrive twice.',
     )
@@ -88,16 +71,12 @@ describe('a request that never left comes with what to do about it', () => {
     expect(code).toBe('provider_unavailable')
   })
 
-  test.each(['balance', 'verifyCode'] as const)(
-    'and %s, which sends nothing, without a word of sends',
-    (operation) => {
-      const lost = lostError(operation, { delivery: 'unknown', cause: 'deadline' })
-      const answer = { delivery: 'answered', headers: {}, text: 'Bad gateway', httpStatus: 502 } as const
-      const failing = refusedError(operation, answer, undefined, '')
-      expect([lost.advice, failing.advice]).toEqual([
-        'It may have been acted on.',
-        'The provider or a gateway in front of it is failing.',
-      ])
-    },
-  )
+  test('and a check, which sends nothing, without a word of sends', () => {
+    const lost = lostError('verifyCode', { delivery: 'unknown', cause: 'deadline' })
+    const answer = { delivery: 'answered', headers: {}, text: 'Bad gateway', httpStatus: 502 } as const
+    expect([lost.advice, refusedError('verifyCode', answer, undefined, '').advice]).toEqual([
+      'It may have been acted on.',
+      'The provider or a gateway in front of it is failing.',
+    ])
+  })
 })

@@ -9,7 +9,7 @@ describe('a client is not made from', () => {
   const bare = 'baseUrl must not have a user name, password'
   const account = 'client must be the account client identifier'
   const path = 'paths.balance must be a path that begins with /'
-  test.each<[string, object | null | undefined, string]>([
+  test.each<[string, object | undefined, string]>([
     ['an unknown option', { timeout: 5 }, 'unknown option "timeout"; did you mean "timeoutMs"?'],
     [
       'no address',
@@ -18,12 +18,10 @@ describe('a client is not made from', () => {
     ],
     ['a relative address', { baseUrl: '/v1' }, 'baseUrl must be an absolute URL'],
     ['plain HTTP to a host', { baseUrl: 'http://api.example.com/v1' }, https],
-    ['plain HTTP to a neighbour', { baseUrl: 'http://192.168.1.2/v1' }, https],
     ['a host that begins like loopback', { baseUrl: 'http://127.0.0.1.example.com' }, https],
     ['another protocol', { baseUrl: 'file:///v1' }, https],
-    ['a password in the address', { baseUrl: 'https://u:p@api.example.com' }, bare],
-    ['a password without a name in the address', { baseUrl: 'https://:p@api.example.com' }, bare],
-    ['a name without a password in the address', { baseUrl: 'https://u@api.example.com' }, bare],
+    ['a name in the address', { baseUrl: 'https://u@api.example.com' }, bare],
+    ['a password in the address', { baseUrl: 'https://:p@api.example.com' }, bare],
     ['a query in the address', { baseUrl: 'https://api.example.com/v1?a=1' }, bare],
     [
       'no account',
@@ -32,24 +30,15 @@ describe('a client is not made from', () => {
     ],
     ['an account that lost digits', { client: 2 ** 53 }, account],
     ['a fraction of an account', { client: 1.5 }, account],
-    ['a negative account', { client: -1n }, account],
     ['an account in words', { client: 'acme' }, account],
     ['no key', { key: undefined }, 'missing key; add\n  key: process.env.TWO_FACTOR_KEY, // the account key'],
-    ['an empty key', { key: '' }, 'key must be a non-empty string: the account key'],
     ['a line end behind the key', { key: 'k\n' }, 'key must not begin or end with white space'],
-    ['no time at all', { timeoutMs: 0 }, 'timeoutMs must be an integer from 1 to 2147483647 (milliseconds)'],
-    ['time without end', { timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs must be'],
-    ['time as text', { timeoutMs: '10000' }, 'timeoutMs must be'],
-    ['time that is null', { timeoutMs: null }, 'timeoutMs must be an integer'],
+    ['time without end', { timeoutMs: 2 ** 31 }, 'timeoutMs must be an integer from 1 to 2147483647'],
     ['an unknown number format', { numberFormat: 'e164' }, "numberFormat must be 'digits' or 'plus'"],
-    ['a number format that is null', { numberFormat: null }, "numberFormat must be 'digits' or 'plus'"],
     ['nothing at all', undefined, 'options must be an object with: baseUrl'],
-    ['null', null, 'options must be an object with: baseUrl'],
     ['paths that are null', { paths: null }, 'paths must be an object with: '],
-    ['paths as text', { paths: '/v2' }, 'paths must be an object with: '],
     ['a path for no operation', { paths: { sendPigeon: '/x' } }, 'unknown option "paths.sendPigeon"; '],
     ['a path with a query', { paths: { balance: '/x?key=1' } }, path],
-    ['a path that is a URL', { paths: { balance: 'https://x.example' } }, path],
     ['no dispatcher', { dispatcher: {} }, 'dispatcher must be an undici Dispatcher'],
   ])('%s', (_what, wrong, message) => {
     const create = () => createClient((wrong && { ...good, ...wrong }) as never)

@@ -78,11 +78,9 @@ describe('a code', () => {
     }
   })
 
-  test('has the length that was asked for, leading zeros included', async () => {
-    for (const length of [4, 6, 10]) {
-      const { message } = await sendBy(provider({ length, text: ({ code }) => `code: ${code}` }))
-      expect(message).toMatch(new RegExp(`^code: \\d{${length}}$`))
-    }
+  test.each([4, 10])('has the length that was asked for: %i', async (length) => {
+    const { message } = await sendBy(provider({ length, text: ({ code }) => `code: ${code}` }))
+    expect(message).toMatch(new RegExp(`^code: \\d{${length}}$`))
   })
 
   test('outlives the rotation of the secret', async () => {
@@ -96,13 +94,9 @@ describe('a code', () => {
 
 describe('a message', () => {
   test.each([
-    ['en', 600_000, /^\d{6} is your Acme code\. It expires in 10 minutes\. Don't share it\.$/],
     ['en-GB', 90_000, /^\d{6} is your Acme code\. It expires in 1 minute\. Don't share it\.$/],
-    ['es', 600_000, /^\d{6} es tu clave temporal de Acme\. Vence en 10 minutos\. No la compartas\.$/],
     ['es-CO', 60_000, /^\d{6} es tu clave temporal de Acme\. Vence en 1 minuto\. No la compartas\.$/],
     ['pt', 300_000, /^\d{6} é seu token Acme\. Expira em 5 minutos\. Nunca compartilhe\.$/],
-    ['pt-BR', 119_999, /^\d{6} é seu token Acme\. Expira em 1 minuto\. Nunca compartilhe\.$/],
-    ['fr', 600_000, / is your Acme code/],
     ['constructor', 1, /It expires in 1 minute\./],
   ])('is in the language of the person: %s, %i ms', async (locale, expiresInMs, text) => {
     const { message, code } = await sendBy(provider(), { locale, expiresInMs })
@@ -110,39 +104,26 @@ describe('a message', () => {
     expect(message.startsWith(code)).toBe(true)
   })
 
-  test.each([
-    ['en', /^Your Acme code is: (\d(?:, \d){5})\. Once again: \1\. It expires in 10 minutes\./],
-    ['es', /^Tu código de Acme es: (\d(?:, \d){5})\. Repito: \1\. Vence en 10 minutos\./],
-    ['pt', /^Seu código Acme é: (\d(?:, \d){5})\. Repetindo: \1\. Expira em 10 minutos\./],
-  ])('that is spoken says the digits one by one: %s', async (locale, text) => {
+  test('that is spoken says the digits one by one', async () => {
     const codes = provider({ voice: 'Mia', retries: 2, origin: 'example.com' })
-    const { message, form, code, handle } = await sendBy(codes, { channel: 'call', locale })
-    expect(message).toMatch(text)
+    const { message, form, code, handle } = await sendBy(codes, { channel: 'call', locale: 'es' })
+    expect(message).toMatch(/^Tu código de Acme es: (\d(?:, \d){5})\. Repito: \1\. Vence en 10 minutos\./)
     expect(message).not.toContain('@')
     expect(Object.fromEntries(form)).toMatchObject({ voice: 'Mia', retries: '2', phone: '573001234567' })
     expect(await checkBy(codes, code, handle)).toBe('approved')
   })
 
-  test('tells what the code confirms', async () => {
-    const amount = ['Amount', '100 EUR'] as const
-    const details = { title: 'Transfer', rows: [amount, ['To', 'Ana'] as const] }
-    const { message } = await sendBy(provider(), { details })
-    expect(message).toMatch(/^\d{6} is your Acme code\. Transfer: Amount 100 EUR, To Ana\. It expires/)
-  })
-
-  test.each([
-    'Ana\n@evil.example #000000',
-    'Ana\r\n\r\n@evil.example #000000',
-    'Ana\u2028@evil.example #0\u202e',
-  ])('keeps values that a visitor chose in one line: %j', async (payee) => {
-    const { message, code } = await sendBy(provider({ origin: 'example.com' }), {
-      details: { rows: [['To', payee]] },
-    })
-    const lines = message.split(/[\n\r\u2028]/)
-    expect(lines).toHaveLength(2)
-    expect(lines[1]).toBe(`@example.com #${code}`)
-    expect(message).not.toContain('\u202e')
-  })
+  test.each(['Ana\r\n\r\n@evil.example #000000', 'Ana\u2028@evil.example #0\u202e'])(
+    'keeps values that a visitor chose in one line: %j',
+    async (payee) => {
+      const details = { rows: [['To', payee]] } as const
+      const { message, code } = await sendBy(provider({ origin: 'example.com' }), { details })
+      const lines = message.split(/[\n\r\u2028]/)
+      expect(lines).toHaveLength(2)
+      expect(lines[1]).toBe(`@example.com #${code}`)
+      expect(message).not.toContain('\u202e')
+    },
+  )
 
   test('cuts values that would be billed as many parts, and no others', async () => {
     const { message } = await sendBy(provider(), { details: { rows: [['To', 'x'.repeat(5_000)]] } })
@@ -166,14 +147,12 @@ describe('a message', () => {
   })
 
   test('ends with the domain-bound line, in the form that phones read', async () => {
-    for (const locale of ['en', 'es', 'pt']) {
-      const { message, code, handle } = await sendBy(provider({ origin: 'app.example.com' }), { locale })
-      const [last, ...before] = message.split('\n').reverse()
-      // Of the WICG format: an at sign and the host, one space, a number sign and the code, no more.
-      expect(last).toBe(`@app.example.com #${code}`)
-      expect(before.join('')).toContain(code)
-      expect(await checkBy(provider(), last?.split('#')[1] ?? '', handle)).toBe('approved')
-    }
+    const { message, code, handle } = await sendBy(provider({ origin: 'app.example.com' }))
+    const [last, ...before] = message.split('\n').reverse()
+    // Of the WICG format: an at sign and the host, one space, a number sign and the code, no more.
+    expect(last).toBe(`@app.example.com #${code}`)
+    expect(before.join('')).toContain(code)
+    expect(await checkBy(provider(), last?.split('#')[1] ?? '', handle)).toBe('approved')
   })
 
   test('is the host’s own when it writes one', async () => {
@@ -195,17 +174,11 @@ describe('a message', () => {
 
 describe('a message that is not as it should be', () => {
   test('goes without the advice before it takes two parts', async () => {
-    const origin = 'example.com'
     const details = { rows: [['Para', 'María']] } as const
-    for (const [send, told] of [
-      [{ locale: 'es', appName: 'Café São João' }, 'Café São João'],
-      [{ locale: 'es', details }, 'Acme. Para María'],
-    ] as const) {
-      const { message, code } = await sendBy(provider({ origin }), send)
-      expect(message).toBe(
-        `${code} es tu clave temporal de ${told}. Vence en 10 minutos.\n@example.com #${code}`,
-      )
-    }
+    const { message, code } = await sendBy(provider({ origin: 'example.com' }), { locale: 'es', details })
+    expect(message).toBe(
+      `${code} es tu clave temporal de Acme. Para María. Vence en 10 minutos.\n@example.com #${code}`,
+    )
   })
 
   const throwing = (error: unknown) => () => {
@@ -213,17 +186,14 @@ describe('a message that is not as it should be', () => {
   }
   test.each([
     ['throws', throwing(new Error('482913'))],
-    ['throws nothing', throwing(undefined)],
     ['has no code in it', () => 'Hello'],
     ['has half a surrogate pair in it', ({ code }: { code: string }) => `${code} for \ud83d`],
-    ['is a promise', async () => 'Hello'],
     ['rejects', async () => Promise.reject(new Error('no table'))],
     ['is nothing', () => undefined],
   ])('is not sent when it %s', async (_name, text) => {
     const codes = provider({ text: text as never })
     const report = vi.fn()
     expect(await codes.sendCode({ ...order, report })).toEqual({ result: 'not-sent' })
-    expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
     expect(report.mock.calls).toEqual([[{ reason: 'text', asked: false }]])
   })
@@ -241,7 +211,6 @@ describe('a send is', () => {
     [200, '{"data": [{"phone": "573007654321"}]}', { result: 'foreign-number' }],
     [520, '{"error": 1000}', { result: 'failed' }],
     [401, '', { result: 'misconfigured' }],
-    [520, '{"error": 1003}', { result: 'misconfigured' }],
   ])('HTTP %i %s: %j', async (httpStatus, body, result) => {
     recorder.answer(body, httpStatus)
     expect(await provider().sendCode(order)).toEqual(result)
@@ -257,10 +226,8 @@ describe('a send is', () => {
   })
 
   test('not-sent when it was given up before it began', async () => {
-    for (const channel of ['sms', 'call'] as const) {
-      const given = { ...order, channel, signal: AbortSignal.abort() }
-      expect(await provider().sendCode(given)).toEqual({ result: 'not-sent' })
-    }
+    const aborted = { ...order, signal: AbortSignal.abort() }
+    expect(await provider().sendCode(aborted)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
   })
 })
@@ -305,28 +272,20 @@ describe('of its client', () => {
 })
 
 test('the host name of a text may have digits, hyphens and no dot', () => {
-  for (const origin of ['localhost', 'a1.b-2.example.com', 'EXAMPLE.com'])
-    expect(provider({ origin })).toBeDefined()
+  for (const origin of ['localhost', 'a1.b-2.example.com']) expect(provider({ origin })).toBeDefined()
 })
 
 test.each([
   [{ client: {} }, 'client must have a method sendSms, as a client from createClient() has'],
   [{ maxParts: 0 }, 'maxParts must be an integer from 1 to 10'],
   [{ secret: undefined }, 'missing secret; add\n  secret: process.env.TWO_FACTOR_SECRET, // 32 bytes'],
-  [{ secret: 'short' }, 'secret must have 32 bytes or more'],
   [{ secret: [] }, 'secret must have 32 bytes or more'],
-  [{ secret: [5] }, 'secret[0] must have 32 bytes or more'],
   [{ secret: [secret, 'short'] }, 'secret[1] must have 32 bytes or more'],
   [{ length: 3 }, 'length must be an integer from 4 to 10'],
-  [{ length: 11 }, 'length must be an integer from 4 to 10'],
   [{ text: 'Hello' }, 'text must be a function ({ code, minutes, appName, '],
-  [{ origin: null }, 'origin must be a host name'],
-  [{ origin: 'example.com/path' }, 'origin must be a host name'],
-  [{ origin: 'https://example.com' }, 'origin must be a host name'],
   [{ origin: 'example.com:443' }, 'origin must be a host name'],
   [{ origin: 'example.com #1' }, 'origin must be a host name'],
   [{ retries: 4 }, 'retries must be an integer from 1 to 3'],
-  [{ name: 'a b' }, 'name must be a string of 1 to 40'],
   [{ orgin: 'example.com' }, 'unknown option "orgin"; did you mean "origin"?'],
 ])('%j is a mistake: %s', (options, message) => {
   expect(() => provider(options as never)).toThrow(`ownCodes: ${message}`)

@@ -17,23 +17,17 @@ const days = { nameUrl: 'spring', since: '2026-03-01', until: '2026-03-02' }
 const refusals: Readonly<Record<string, readonly (readonly [string, unknown, string])[]>> = {
   sendSms: [
     ['nothing', undefined, 'the parameters must be an object'],
-    ['null', null, 'the parameters must be an object'],
     ['no number', { sms: 'Hi' }, 'phone is required'],
     ['a number with letters', { ...sms, phone: '57300abc4567' }, 'phone must be one or more numbers'],
-    ['a number of six digits', { ...sms, phone: '123456' }, 'phone must be'],
     ['a number of sixteen digits', { ...sms, phone: '1234567890123456' }, 'phone must be'],
     ['a number as a number', { ...sms, phone: 573001234567 }, 'phone must be'],
     ['digits of another script', { ...sms, phone: '٥٧٣٠٠١٢٣٤٥٦٧' }, 'phone must be'],
     ['an empty list', { ...sms, phone: [] }, 'phone must be'],
-    ['a list with a gap', { ...sms, phone: `${phone},,${phone}` }, 'phone must be'],
-    ['a list with a hole', { ...sms, phone: new Array(2) }, 'phone must be'],
     ['a list in a list', { ...sms, phone: [two] }, 'phone must be'],
     ['a list with one wrong', { ...sms, phone: [phone, '12'] }, 'phone must be'],
-    ['no text', { phone }, 'sms is required'],
-    ['an empty text', { phone, sms: '' }, 'sms must be a non-empty string'],
     ['a blank text', { phone, sms: ' \n' }, 'sms must be a non-empty string'],
     ['half a surrogate pair', { phone, sms: 'a\ud83d' }, 'sms must be a well-formed string'],
-    ...['co', 'UK', ''].map((countryCode) => {
+    ...['co', 'UK'].map((countryCode) => {
       const rule = 'countryCode must be an upper-case ISO 3166-1 alpha-2 code'
       return [`the country "${countryCode}"`, { ...sms, countryCode }, rule] as const
     }),
@@ -54,7 +48,6 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
   sendCall: [
     ['nothing to say', { phone }, 'message is required without audioCode'],
     ['no voice', { phone, message: 'Hello' }, 'voice is required without audioCode'],
-    ['no text', { phone, voice: 'Mia' }, 'message is required without audioCode'],
     ...[call, { phone, message: 'Hello' }, { phone, voice: 'Mia' }].map((more) => {
       const rule = 'audioCode must not be given together with message or voice'
       return [
@@ -68,7 +61,7 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
       { ...call, voice: 'Ana' },
       'voice must be one of Marian, Penelope, Conchita, Mia, Lucia, Enrique, Miguel',
     ],
-    ...[0, 4, 1.5, true, [2], '0x2', ' 2'].map((retries) => {
+    ...[0, 4, 1.5, '0x2'].map((retries) => {
       return [
         `${JSON.stringify(retries)} for attempts`,
         { ...call, retries },
@@ -78,32 +71,18 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
     ['voicemail as text', { ...call, leaveVoicemail: 'true' }, 'leaveVoicemail must be true or false'],
   ],
   sendCallCode: [
-    ['two numbers', { ...called, phone: [phone, phone] }, 'phone must be exactly one number'],
     ['a voice in lower case', { ...called, voice: 'mia' }, 'voice must be one of Mariana, Penelope'],
     ['no attempt', { ...called, retries: '0' }, 'retries must be a whole number, at least 1'],
-    ['half an attempt', { ...called, retries: 1.5 }, 'retries must be a whole number, at least 1'],
-    ['attempts in words', { ...called, retries: 'two' }, 'retries must be a whole number, at least 1'],
     ['nothing about attempts', { ...code, voice: 'Mia' }, 'retries is required'],
   ],
-  verifyCode: [
-    ['two numbers', { ...code, phone: two, code: '1' }, 'phone must be exactly one number'],
-    ['a code as a number', { ...code, code: 12345 }, 'code must be a non-empty string'],
-    ['a code as a list', { ...code, code: ['12345'] }, 'code must be a non-empty string'],
-  ],
-  messageState: [['no id', {}, 'id is required']],
+  verifyCode: [['a code as a number', { ...code, code: 12345 }, 'code must be a non-empty string']],
   shortenUrl: [
-    ['no URL', { name: 'a' }, 'urlLong is required'],
     ['an empty URL', { ...short, urlLong: ' ' }, 'urlLong must be a non-empty string'],
-    ['a URL as a number', { ...short, urlLong: 5 }, 'urlLong must be a non-empty string'],
     ...[
       'javascript:alert(1)',
-      ' JavaScript:alert(1)',
       'java\tscript\n:alert(1)',
-      '\u0001javascript:alert(1)',
-      'vbscript:msgbox(1)',
       'data:text/html,<script>alert(1)</script>',
       'blob:https://a.example/1',
-      'filesystem:https://a.example/1',
     ].map((urlLong) => {
       const rule = 'urlLong must be a non-empty string and not the URL of a script'
       return [`the script ${JSON.stringify(urlLong)}`, { ...short, urlLong }, rule] as const
@@ -121,9 +100,7 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
   ],
   urlStatistics: [
     ['a day that is not', { ...days, until: '2026-02-30' }, 'until must be an existing day'],
-    ['a month that is not', { ...days, since: '2026-13-01' }, 'since must be an existing day'],
     ['a day the other way round', { ...days, since: '01-03-2026' }, 'since must be an existing day'],
-    ['a day in a list', { ...days, since: ['2026-03-01'] }, 'since must be an existing day'],
     ['an invalid Date', { ...days, since: new Date(Number.NaN) }, 'since must be an existing day'],
     ['days in the wrong order', { ...days, since: '2026-03-03' }, 'since must not be after until'],
     [
@@ -144,22 +121,6 @@ describe.each(Object.entries(refusals))('%s is refused before anything is sent',
 })
 
 describe('a call is refused before anything is sent, with the parameter and the rule', () => {
-  test.each([
-    ['blockPhone', { phone }],
-    ['sendSms', sms],
-    ['sendCall', call],
-    ['messageState', { id: 'g1' }],
-    ['sendSmsCode', code],
-    ['sendCallCode', called],
-    ['verifyCode', { ...code, code: '482913' }],
-    ['shortenUrl', short],
-    ['urlStatistics', days],
-  ])('a parameter that %s does not have', async (method, params) => {
-    await expect(client[method]?.({ ...params, planet: 'Mars' })).rejects.toThrow(
-      `${method}: unknown parameter "planet"; expected: `,
-    )
-  })
-
   test('an unknown operation', async () => {
     await expect(client.request?.('sendPigeon', {})).rejects.toThrow(
       'request: operation must be one of balance, blockPhone, sendSms',
@@ -169,19 +130,15 @@ describe('a call is refused before anything is sent, with the parameter and the 
 
   test.each([
     ['blockPhone', { phone, key: 'other' }, 'unknown parameter "key"'],
-    ['blockPhone', { phone, client: 2 }, 'unknown parameter "client"'],
     ['balance', { key: 'other' }, 'unknown parameter "key"; expected: none'],
     ['blockPhone', { phone, channel: ['CALL'] }, 'channel must be a string, a number or a boolean'],
   ])('a request for %s with the account, or with what is no scalar: %j', async (name, params, message) => {
     await expect(client.request?.(name, params)).rejects.toThrow(`${name}: ${message}`)
   })
 
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1000'])(
-    'a deadline of %s',
-    async (timeoutMs) => {
-      await expect(client.balance?.({ timeoutMs })).rejects.toThrow('balance: timeoutMs must be')
-    },
-  )
+  test.each([0, 1.5, 2 ** 31, '1000'])('a deadline of %s', async (timeoutMs) => {
+    await expect(client.balance?.({ timeoutMs })).rejects.toThrow('balance: timeoutMs must be')
+  })
 
   test('a signal that is none', async () => {
     for (const signal of [{}, null]) {

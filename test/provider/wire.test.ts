@@ -17,7 +17,6 @@ const phone = '573001234567'
 const both = [phone, '573007654321']
 const spoken = { phone, message: 'Hello', voice: 'Mia' } as const
 const short = { name: 'spring', urlLong: 'https://example.com/a?b=c&d' }
-const days = { nameUrl: 'spring', since: '2026-02-28', until: '2026-03-01' }
 const dates = { since: new Date('2026-02-28T23:59:59Z'), until: new Date('2026-03-01T00:00:00Z') }
 const code = { phone: `+${phone}`, appName: 'Acme' }
 
@@ -37,8 +36,6 @@ const posts: Readonly<
   Record<string, readonly (readonly [string, (c: ProviderClient) => Promise<unknown>, string])[]>
 > = {
   '/v1/block-phone': [
-    ['a number', (c) => c.blockPhone({ phone: `+${phone}` }), 'phone=573001234567'],
-    ['a name', (c) => c.blockPhone({ phone, name: 'Ana & Eva' }), 'phone=573001234567&name=Ana%20%26%20Eva'],
     [
       'what is not documented, as it is',
       (c) => c.request('blockPhone', { phone, channel: 'CALL', 'dry-run': true, n: 2, off: undefined }),
@@ -63,7 +60,6 @@ const posts: Readonly<
     ],
   ],
   '/v1/call/send': [
-    ['a text', (c) => c.sendCall(spoken), 'phone=573001234567&message=Hello&voice=Mia'],
     [
       'a text and every option',
       (c) =>
@@ -85,14 +81,9 @@ const posts: Readonly<
   ],
   '/v1/2fa/send-sms': [
     [
-      'a number',
-      (c) => c.sendSmsCode({ ...code, appName: 'Acme signup', countryCode: undefined }),
-      'phone=573001234567&app-name=Acme%20signup',
-    ],
-    [
       'a country',
-      (c) => c.sendSmsCode({ ...code, countryCode: 'CO' }),
-      'phone=573001234567&app-name=Acme&country-code=CO',
+      (c) => c.sendSmsCode({ ...code, appName: 'Acme signup', countryCode: 'CO' }),
+      'phone=573001234567&app-name=Acme%20signup&country-code=CO',
     ],
   ],
   '/v1/call/2fa/send-call': [
@@ -116,11 +107,6 @@ const posts: Readonly<
   ],
   '/v1/url/short': [
     [
-      'an address',
-      (c) => c.shortenUrl(short),
-      'name=spring&url-long=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc%26d',
-    ],
-    [
       'every option',
       (c) =>
         c.shortenUrl({
@@ -133,17 +119,11 @@ const posts: Readonly<
         }),
       'name=spring&url-long=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc%26d&alias=sale&is-premium=true&group-name=Campaigns&domain-name=acme.example&expiration-time-statistics=0',
     ],
-    [
-      'a number in digits',
-      (c) => c.shortenUrl({ name: 'a', urlLong: 'https://a.example', expirationTimeStatistics: '12' }),
-      'name=a&url-long=https%3A%2F%2Fa.example&expiration-time-statistics=12',
-    ],
   ],
   '/v1/url/short-statistic': [
-    ['days', (c) => c.urlStatistics(days), 'name-url=spring&since=2026-02-28&until=2026-03-01'],
     [
       'dates, in a category',
-      (c) => c.urlStatistics({ ...days, ...dates, category: 'operatingSystem' }),
+      (c) => c.urlStatistics({ nameUrl: 'spring', ...dates, category: 'operatingSystem' }),
       'name-url=spring&since=2026-02-28&until=2026-03-01&category=operatingSystem',
     ],
   ],
@@ -159,7 +139,6 @@ describe('the client can be told', () => {
   test.each<[string, Partial<ClientOptions>, string, string, string?]>([
     ['to write numbers with a plus', { numberFormat: 'plus' }, '1234', '%2B573001234567%2C%2B573007654321'],
     ['an account id beyond 2^53 as a bigint', { client: 9223372036854775807n }, '9223372036854775807', ''],
-    ['an account id as digits', { client: '9223372036854775807' }, '9223372036854775807', ''],
     ['another path for an operation', { paths: { sendSms: '/sms/send' } }, '1234', '', '/sms/send'],
   ])('%s', async (_what, options, id, numbers, path = '/send-sms') => {
     const other = createClient({ baseUrl: `${provider.baseUrl}//`, client: 1234, key: 'k', ...options })
