@@ -26,14 +26,14 @@ const fewestDigits = 8
 export async function numberEchoIn(raw: unknown, destination: string): Promise<NumberEcho> {
   if (hasSeveralEntries(raw)) return 'others'
   const own = digitsOf(destination)
-  let heaviest = 0
+  let heaviest: NumberEcho = 'none'
   for (const spelled of new Set(numbersIn(raw))) {
     const echo = await echoOf(spelled, own)
     // At the first one: an answer may name ten thousand.
     if (echo === 'others') return echo
-    heaviest = Math.max(heaviest, weights.indexOf(echo))
+    if (weights.indexOf(echo) > weights.indexOf(heaviest)) heaviest = echo
   }
-  return weights[heaviest] ?? 'none'
+  return heaviest
 }
 
 function hasSeveralEntries(raw: unknown): boolean {
