@@ -27,7 +27,7 @@ describe('over the sandbox', () => {
     'cut-off': { kind: 'reset', midBody: true },
   }
   const service: Service = {
-    codeFor: async (destination) => (await sandbox.inbox.waitFor(destination, { timeoutMs: 1_000 })).code,
+    codeFor: async (destination) => (await sandbox.inbox.waitFor(destination, { timeoutMs: 10_000 })).code,
     sendsTo: (destination) =>
       sandbox.requests
         .list()
@@ -168,9 +168,28 @@ async function violations(options: Omit<CodeProviderContractOptions, 'test'>): P
   return violated
 }
 
+type Break = NonNullable<Parameters<typeof plain>[0]>
+
+/** An adapter that makes something else of what a send has brought. */
+const afterSend =
+  (change: (sent: SendResult, world: World, again: () => Promise<SendResult>) => unknown): Break =>
+  (right, world) => ({
+    async sendCode(send) {
+      const sent = await right.sendCode(send)
+      return change(sent, world, () => right.sendCode(send)) as SendResult
+    },
+  })
+
+/** An adapter that does something before it sends, or in place of it. */
+const beforeSend =
+  (change: (send: Parameters<CodeProvider['sendCode']>[0], world: World) => unknown): Break =>
+  (right, world) => ({
+    sendCode: async (send) => ((await change(send, world)) as SendResult | undefined) ?? right.sendCode(send),
+  })
+
 /** Puts something else in the place of each handle, and takes it back before a check. */
 const handles =
-  (told: (handle: string, code: string) => string): NonNullable<Parameters<typeof plain>[0]> =>
+  (told: (handle: string, code: string) => string): Break =>
   (right, world) => ({
     async sendCode(send) {
       const sent = await right.sendCode(send)
@@ -180,96 +199,87 @@ const handles =
     checkCode: ({ handle = '', ...check }) => right.checkCode({ ...check, handle: handle.split('.')[0] }),
   })
 
-/** A service that holds one code of a number, and an adapter that knows it. */
-const oneCode =
-  (cancels = true): NonNullable<Parameters<typeof plain>[0]> =>
-  (right) => {
-    const live = new Map<string, string>()
-    return {
-      async sendCode({ previousHandle, ...send }) {
-        const stands = live.get(send.destination)
-        const ends = cancels && stands !== undefined && stands === previousHandle
-        if (stands !== undefined && !ends) return { result: 'failed' }
-        const sent = await right.sendCode(send)
-        if ('handle' in sent && sent.handle !== undefined) live.set(send.destination, sent.handle)
-        return ends ? { ...sent, cancelled: true } : sent
-      },
-      checkCode: async (check) =>
-        live.get(check.destination) === check.handle ? right.checkCode(check) : 'rejected',
-    }
+/** A service that holds one code of a number, and an adapter that knows it and cancels nothing. */
+const oneCode: Break = (right) => {
+  const live = new Map<string, string>()
+  return {
+    async sendCode(send) {
+      if (live.has(send.destination)) return { result: 'failed' }
+      const sent = await right.sendCode(send)
+      if ('handle' in sent && sent.handle !== undefined) live.set(send.destination, sent.handle)
+      return sent
+    },
+    checkCode: async (check) =>
+      live.get(check.destination) === check.handle ? right.checkCode(check) : 'rejected',
   }
+}
 
-const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<typeof plain>[0]]>> = {
-  'approves on an error page': [
+/** Codes of which only their number is known. */
+const filedByNumber: Break = (_right, world) => {
+  const codes = new Map<string, string>()
+  return {
+    async sendCode({ destination }) {
+      codes.set(destination, world.send(destination))
+      return { result: 'sent' }
+    },
+    checkCode: async ({ destination, code }) => (codes.get(destination) === code ? 'approved' : 'rejected'),
+  }
+}
+
+const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
+  [
+    'approves on an error page',
     /a page of a proxy approves nothing/,
     (right, world) => ({
       checkCode: async (check) =>
         (await world.request(check.signal)) === 'ok' ? right.checkCode(check) : 'approved',
     }),
   ],
-  'swallows a time-out as a wrong code': [
+  [
+    'swallows a time-out as a wrong code',
     /does not come in time approves nothing and calls no right code wrong/,
     (right) => ({
       checkCode: async (check) => ((await right.checkCode(check)) === 'approved' ? 'approved' : 'rejected'),
     }),
   ],
-  'calls a time-out not sent': [
+  [
+    'calls a time-out not sent',
     /does not come in time leaves a send unconfirmed/,
-    (right) => ({
-      async sendCode(send) {
-        const sent = await right.sendCode(send)
-        return sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent
-      },
-    }),
+    afterSend((sent) => (sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent)),
   ],
-  'cancels nothing': [/after another send the newest code counts/, oneCode(false)],
-  'says that it has cancelled a code, and has not': [
+  ['cancels nothing', /after another send the newest code counts/, oneCode],
+  [
+    'says that it has cancelled a code, and has not',
     /a code that the next send says it has cancelled is approved no more/,
-    (right) => ({ sendCode: async (send) => ({ ...(await right.sendCode(send)), cancelled: true }) }),
+    afterSend((sent) => ({ ...sent, cancelled: true })),
   ],
-  'knows no calls': [
+  [
+    'knows no calls',
     /a code sent by call is approved/,
-    (right) => ({
-      sendCode: async (send) => (send.channel === 'call' ? { result: 'failed' } : right.sendCode(send)),
-    }),
+    beforeSend(({ channel }) => (channel === 'call' ? { result: 'failed' } : undefined)),
   ],
-  'takes an error page for a send': [
+  [
+    'takes an error page for a send',
     /a page of a proxy leaves a send unconfirmed/,
-    (right, world) => ({
-      async sendCode(send) {
-        const sent = await right.sendCode(send)
-        return world.fault === 'error-page' ? { ...sent, result: 'sent' } : sent
-      },
-    }),
+    afterSend((sent, { fault }) => (fault === 'error-page' ? { ...sent, result: 'sent' } : sent)),
   ],
-  'sends twice': [
+  [
+    'sends twice',
     /a code sent by sms is approved/,
-    (right, world) => ({
-      sendCode(send) {
-        world.send(send.destination)
-        return right.sendCode(send)
-      },
-    }),
+    beforeSend(({ destination }, world) => void world.send(destination)),
   ],
-  'sends again when the answer was lost': [
+  [
+    'sends again when the answer was lost',
     /cut off leaves a send unconfirmed/,
-    (right) => ({
-      async sendCode(send) {
-        const sent = await right.sendCode(send)
-        return sent.result === 'unconfirmed' ? right.sendCode(send) : sent
-      },
-    }),
+    afterSend((sent, _world, again) => (sent.result === 'unconfirmed' ? again() : sent)),
   ],
-  rejects: [
+  [
+    'rejects',
     /cut off leaves a send unconfirmed.*: it rejected or threw/,
-    (right, world) => ({
-      async sendCode(send) {
-        await world.request(send.signal)
-        return right.sendCode(send)
-      },
-    }),
+    beforeSend(async ({ signal }, world) => void (await world.request(signal))),
   ],
-  'throws before there is a promise': [
+  [
+    'throws before there is a promise',
     /a wrong code is rejected/,
     () => ({
       checkCode() {
@@ -277,64 +287,50 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
       },
     }),
   ],
-  'never settles once its service is silent': [
+  [
+    'never settles once its service is silent',
     /does not come in time approves nothing.*: it did not settle soon after its signal/,
     (right, world) => ({
       checkCode: (check) => (world.fault === 'hang' ? new Promise(() => {}) : right.checkCode(check)),
     }),
   ],
-  'ignores the abort signal': [
+  [
+    'ignores the abort signal',
     /does not come in time leaves a send unconfirmed/,
-    (right) => ({
-      sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }),
-    }),
+    (right) => ({ sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }) }),
   ],
-  'sends what was given up, and says that it did not': [
+  [
+    'sends what was given up, and says that it did not',
     /given up before it began reaches nobody/,
-    (right, world) => ({
-      async sendCode(send) {
-        if (send.signal.aborted) world.send(send.destination)
-        return right.sendCode(send)
-      },
-    }),
+    beforeSend(({ signal, destination }, world) => void (signal.aborted && world.send(destination))),
   ],
-  'calls failed what was given up': [
+  [
+    'calls failed what was given up',
     /given up before it began reaches nobody: the result is failed/,
-    (right) => ({
-      sendCode: async (send) => (send.signal.aborted ? { result: 'failed' } : right.sendCode(send)),
-    }),
+    beforeSend(({ signal }) => (signal.aborted ? { result: 'failed' } : undefined)),
   ],
-  'returns the code in the handle': [
+  [
+    'returns the code in the handle',
     /does not tell the code/,
     handles((handle, code) => `${handle}.${Buffer.from(code).toString('base64')}`),
   ],
-  'returns the code in the handle backwards': [
+  [
+    'returns the code in the handle backwards',
     /does not tell the code/,
     handles((handle, code) => `${handle}.${[...code].reverse().join('')}`),
   ],
-  'returns a hash of the code in the handle, without a key': [
+  [
+    'returns a hash of the code in the handle, without a key',
     /does not tell the code/,
     handles((handle, code) => `${handle}.${createHash('sha256').update(code).digest('hex')}`),
   ],
-  'has handles that do not fit a cookie': [
+  [
+    'has handles that do not fit a cookie',
     /at most 200 characters/,
     handles((handle) => `${handle}.`.padEnd(201, '-')),
   ],
-  'files codes under the number alone': [
-    /worth nothing under another app-name/,
-    (_right, world) => {
-      const codes = new Map<string, string>()
-      return {
-        async sendCode({ destination }) {
-          codes.set(destination, world.send(destination))
-          return { result: 'sent' }
-        },
-        checkCode: async ({ destination, code }) =>
-          codes.get(destination) === code ? 'approved' : 'rejected',
-      }
-    },
-  ],
-}
+  ['files codes under the number alone', /worth nothing under another app-name/, filedByNumber],
+]
 
 test('a right adapter violates nothing, with handles of any length that is allowed', async () => {
   expect(await violations(plain())).toEqual([])
@@ -342,9 +338,6 @@ test('a right adapter violates nothing, with handles of any length that is allow
 })
 
 // Most of the time goes by in waiting for services that are silent.
-test.concurrent.each(Object.entries(breaks))(
-  'the contract finds an adapter that %s',
-  async (_name, [found, of]) => {
-    expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
-  },
-)
+test.concurrent.each(breaks)('the contract finds an adapter that %s', async (_name, found, of) => {
+  expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
+})
