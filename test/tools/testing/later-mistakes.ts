@@ -1,22 +1,9 @@
 import type express from 'express'
-import type { RequestHandler } from 'express'
 import { createClient } from 'express-two-factor'
-import { parse, rightWiring, transfer, type Wiring } from './bank.js'
-import { type Mistake, mistake } from './mistakes.js'
+import { parse, rightWiring, type Wiring } from './bank.js'
+import { behind, cors, type Mistake, mistake } from './mistakes.js'
 
 // Written after the rows, and before anybody had tried them on these.
-
-/** Answers whose origin this takes for its own may be read there. */
-const cors = (isOwn: (origin: string, host: string) => boolean): Partial<Wiring> => ({
-  front: ({ app }) =>
-    void app.use((req, res, next) => {
-      const origin = req.get('origin')
-      if (origin !== undefined && isOwn(origin, String(req.get('host')))) {
-        res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' })
-      }
-      next()
-    }),
-})
 
 const page = (title: string, body: string) =>
   `<!doctype html><title>${title}</title><h1>Acme Bank</h1>${body}`
@@ -68,15 +55,14 @@ export const laterMistakes: readonly Mistake[] = [
         delete req.session.pendingUserId
       },
     }),
-    transfers: ({ app, tf }, guard) => {
-      const requireCode = tf.requireTwoFactor({ ...guard, once: false })
-      const flagged: RequestHandler = (req, res, next) => {
+    ...behind(
+      (requireCode) => (req, res, next) => {
         if (req.session.approved !== 'yes') return void requireCode(req, res, next)
         delete req.session.approved
         next()
-      }
-      app.post('/transfers', parse, flagged, transfer)
-    },
+      },
+      { once: false },
+    ),
   }),
   mistake(
     'an account as HTML for whoever has given a password',

@@ -29,6 +29,28 @@ const bindTo = (bind: NonNullable<GuardOptions['bind']>): Partial<Wiring> => ({
   guard: { ...rightWiring.guard, bind },
 })
 
+/** Transfers behind these in place of the guard. */
+export const behind = (
+  handlers: (requireCode: RequestHandler) => RequestHandler | RequestHandler[],
+  change: GuardOptions = {},
+): Partial<Wiring> => ({
+  transfers: ({ app, tf }, guard) =>
+    void app.post('/transfers', parse, handlers(tf.requireTwoFactor({ ...guard, ...change })), transfer),
+})
+
+/** In front of everything but the session. */
+const inFront = (handler: RequestHandler): Partial<Wiring> => ({ front: ({ app }) => void app.use(handler) })
+
+/** Answers whose origin this takes for its own may be read there. */
+export const cors = (isOwn: (origin: string, host: string) => boolean): Partial<Wiring> =>
+  inFront((req, res, next) => {
+    const origin = req.get('origin')
+    if (origin !== undefined && isOwn(origin, String(req.get('host')))) {
+      res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' })
+    }
+    next()
+  })
+
 /** A session whose id changes, while the cookie stays the same. */
 const ownId: SessionAdapter = {
   id: (req) => req.session.sid,
@@ -51,20 +73,15 @@ export const mistakes: readonly Mistake[] = [
     transfers: ({ app, tf }, guard) =>
       void app.post('/transfers', parse, transfer, tf.requireTwoFactor(guard)),
   }),
-  mistake('a guard that is not waited for', 'without-code', {
-    transfers: ({ app, tf }, guard) => {
-      const requireCode = tf.requireTwoFactor(guard)
-      const notAwaited: RequestHandler = (req, res, next) => {
-        requireCode(
-          req,
-          Object.create(res, { json: { value: () => res }, status: { value: () => res } }),
-          () => {},
-        )
-        next()
-      }
-      app.post('/transfers', parse, notAwaited, transfer)
-    },
-  }),
+  mistake(
+    'a guard that is not waited for',
+    'without-code',
+    behind((requireCode) => (req, res, next) => {
+      const deaf = { json: { value: () => res }, status: { value: () => res } }
+      requireCode(req, Object.create(res, deaf), () => {})
+      next()
+    }),
+  ),
   mistake('a twin by another method', 'other-methods', {
     transfers: ({ app, tf }, guard) => {
       app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
@@ -87,14 +104,11 @@ export const mistakes: readonly Mistake[] = [
       app.post('/transfers', transfer)
     },
   }),
-  mistake('a guard for JSON only', 'content-types', {
-    transfers: ({ app, tf }, guard) => {
-      const requireCode = tf.requireTwoFactor(guard)
-      const ifJson: RequestHandler = (req, res, next) =>
-        req.is('json') ? requireCode(req, res, next) : next()
-      app.post('/transfers', parse, ifJson, transfer)
-    },
-  }),
+  mistake(
+    'a guard for JSON only',
+    'content-types',
+    behind((requireCode) => (req, res, next) => (req.is('json') ? requireCode(req, res, next) : next())),
+  ),
   mistake(
     'bind that forgets the payee',
     'changed',
@@ -106,20 +120,25 @@ export const mistakes: readonly Mistake[] = [
     bindTo((req) => ({ payee: req.body.payee })),
   ),
   mistake('a guard without once', 'twice', { guard: { ...rightWiring.guard, once: false } }),
-  mistake('once, made at home, with a gap between look and use', 'twice', {
-    transfers: ({ app, tf }, guard) => {
-      const used = new Set<unknown>()
-      const onlyOnce: RequestHandler = async (req, res, next) => {
-        const id = req.twoFactor?.grant.verifiedAt
-        if (used.has(id)) return void res.sendStatus(409)
-        // Long enough for a second request, also on a busy machine.
-        await new Promise((resolve) => setTimeout(resolve, 200))
-        used.add(id)
-        next()
-      }
-      app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), onlyOnce, transfer)
-    },
-  }),
+  mistake(
+    'once, made at home, with a gap between look and use',
+    'twice',
+    behind(
+      (requireCode) => {
+        const used = new Set<unknown>()
+        const onlyOnce: RequestHandler = async (req, res, next) => {
+          const id = req.twoFactor?.grant.verifiedAt
+          if (used.has(id)) return void res.sendStatus(409)
+          // Long enough for a second request, also on a busy machine.
+          await new Promise((resolve) => setTimeout(resolve, 200))
+          used.add(id)
+          next()
+        }
+        return [requireCode, onlyOnce]
+      },
+      { once: false },
+    ),
+  ),
   mistake('a parser behind the guard', 'confirmed-action', {
     transfers: ({ app, tf }, guard) =>
       void app.post('/transfers', tf.requireTwoFactor(guard), parse, transfer),
@@ -128,20 +147,12 @@ export const mistakes: readonly Mistake[] = [
   mistake('a proof that is noted for the account', 'other-session', {
     account: ({ app, tf }) => {
       const proven = new Set<unknown>()
-      const requireCode = tf.requireTwoFactor()
-      app.get(
-        '/account',
-        (req, res, next) => {
-          const known = proven.has(req.session.pendingUserId ?? req.session.userId)
-          if (known) next()
-          else
-            requireCode(req, res, (error) => {
-              if (error === undefined) proven.add(req.session.userId)
-              next(error)
-            })
-        },
-        showAccount,
-      )
+      const ifKnown: RequestHandler = (req, res, next) => {
+        if (proven.has(req.session.pendingUserId ?? req.session.userId)) showAccount(req, res, next)
+        else next()
+      }
+      const note: RequestHandler = (req, _res, next) => next(void proven.add(req.session.userId))
+      app.get('/account', ifKnown, tf.requireTwoFactor(), note, showAccount)
     },
   }),
   mistake('codes to any destination, whoever names it', 'other-session', {
@@ -177,41 +188,30 @@ export const mistakes: readonly Mistake[] = [
     }),
   }),
   mistake('two sessions', 'sign-in', {
-    routes: ({ app, tf }) =>
-      void app.use(
-        '/two-factor',
-        session({ name: 'other', secret: 'x', resave: false, saveUninitialized: true }),
-        (req, res, next) => {
-          session({ name: 'second', secret: 'y', resave: false, saveUninitialized: true })(
-            Object.assign(req, { session: undefined }),
-            res,
-            next,
-          )
-        },
-        tf.routes(),
-      ),
+    routes: ({ app, tf }) => {
+      const another = session({ name: 'second', secret: 'y', resave: false, saveUninitialized: true })
+      const forgetful: RequestHandler = (req, res, next) =>
+        another(Object.assign(req, { session: undefined }), res, next)
+      app.use('/two-factor', forgetful, tf.routes())
+    },
   }),
   mistake('a second sign-in that leaves the first person in place', 'same-browser', {
     options: () => ({ subject: (req) => req.session.userId ?? req.session.pendingUserId }),
   }),
-  mistake('CORS with credentials for every origin', 'cross-site', {
-    front: ({ app }) =>
-      void app.use((req, res, next) => {
-        res.set({
-          'Access-Control-Allow-Origin': req.get('origin') ?? '*',
-          'Access-Control-Allow-Credentials': 'true',
-        })
-        next()
-      }),
-  }),
-  mistake('every origin allowed to post', 'cross-site', {
-    front: ({ app }) =>
-      void app.use((req, _res, next) => {
-        delete req.headers.origin
-        req.headers['sec-fetch-site'] = 'same-origin'
-        next()
-      }),
-  }),
+  mistake(
+    'CORS with credentials for every origin',
+    'cross-site',
+    cors(() => true),
+  ),
+  mistake(
+    'every origin allowed to post',
+    'cross-site',
+    inFront((req, _res, next) => {
+      delete req.headers.origin
+      req.headers['sec-fetch-site'] = 'same-origin'
+      next()
+    }),
+  ),
   mistake('trust proxy for all', 'warnings', { front: ({ app }) => void app.set('trust proxy', true) }),
   mistake('an open redirect after the password', 'return-to', {
     login: ({ app, users }) => {

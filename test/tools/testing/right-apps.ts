@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import type { RehearsalAction, RehearsalOptions } from 'express-two-factor/testing'
 import { parse, rightWiring, type User, type Wiring } from './bank.js'
+import { cors } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
 export interface RightApp {
@@ -131,14 +132,7 @@ export const rightApps: readonly RightApp[] = [
   {
     what: 'settings that are read as they were written, with every other path a page, and CORS for the own names',
     wiring: {
-      front: ({ app }) =>
-        void app.use((req, res, next) => {
-          const origin = req.get('origin') ?? ''
-          if (/^https:\/\/(\w+\.)?acme\.example$/.test(origin)) {
-            res.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' })
-          }
-          next()
-        }),
+      ...cors((origin) => /^https:\/\/(\w+\.)?acme\.example$/.test(origin)),
       transfers: ({ app, tf }, guard) => {
         const settings = { amount: 1, payee: 'Ana' }
         const signedIn = tf.requireTwoFactor()
