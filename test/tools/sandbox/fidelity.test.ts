@@ -51,22 +51,19 @@ describe('a body that is no form', () => {
   })
 })
 
-describe('a country code', () => {
-  test('completes a national number, and the code verifies under either spelling', async () => {
-    await using sandbox = await startSandbox()
-    const send = { phone: '3001234567', 'app-name': 'Acme', 'country-code': 'CO' }
-    const sent = await post(`${sandbox.baseUrl}/2fa/send-sms`, send)
-    expect(sent.body.data).toMatchObject([{ phone: '573001234567' }])
-    const { code } = await sandbox.inbox.waitFor('+573001234567')
-    const check = { phone: '573001234567', 'app-name': 'Acme', code }
-    expect((await post(`${sandbox.baseUrl}/2fa/verification-code`, check)).status).toBe(200)
-    for (const phone of ['573001234567', '+573001234567', '5215512345678']) {
-      const answer = await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello', 'country-code': 'co' })
-      expect(answer.body.data).toMatchObject([
-        { phone: phone.startsWith('521') ? expect.any(String) : phone },
-      ])
-    }
-  })
+test('a country code completes a national number, and the code verifies under either spelling', async () => {
+  await using sandbox = await startSandbox()
+  const send = { phone: '3001234567', 'app-name': 'Acme', 'country-code': 'CO' }
+  const sent = await post(`${sandbox.baseUrl}/2fa/send-sms`, send)
+  expect(sent.body.data).toMatchObject([{ phone: '573001234567' }])
+  const { code } = await sandbox.inbox.waitFor('+573001234567')
+  const check = { phone: '573001234567', 'app-name': 'Acme', code }
+  expect((await post(`${sandbox.baseUrl}/2fa/verification-code`, check)).status).toBe(200)
+  // A number that is whole stays as it is.
+  const whole = { phone: '+573001234567', sms: 'Hello', 'country-code': 'co' }
+  expect((await post(`${sandbox.baseUrl}/send-sms`, whole)).body.data).toMatchObject([
+    { phone: '+573001234567' },
+  ])
 })
 
 describe('the OpenAPI document', () => {

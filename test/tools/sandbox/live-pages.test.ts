@@ -14,34 +14,24 @@ class Reader extends EventEmitter {
 
 function open() {
   const changes = new EventEmitter<{ change: [] }>()
-  let content = 'empty'
-  let rendered = 0
-  let nextChangeInMs = Number.POSITIVE_INFINITY
+  const shown = { content: 'empty', nextChangeInMs: Number.POSITIVE_INFINITY }
+  const render = vi.fn(() => shown.content)
   const pages = createLivePages({
-    changes,
-    render: () => {
-      rendered += 1
-      return content
-    },
-    nextChangeInMs: () => nextChangeInMs,
-    realNow: () => 0,
+    ...{ changes, render, realNow: () => 0 },
+    nextChangeInMs: () => shown.nextChangeInMs,
   })
   return {
+    render,
+    shown,
     read() {
       const reader = new Reader()
       expect(pages.open(reader as unknown as Response, readView('/'))).toBe(true)
       return reader
     },
-    refuses: () => !pages.open(new Reader() as unknown as Response, readView('/')),
     change(next: string) {
-      content = next
+      shown.content = next
       changes.emit('change')
     },
-    changeIn(ms: number, next: string) {
-      nextChangeInMs = ms
-      content = next
-    },
-    rendered: () => rendered,
   }
 }
 
@@ -50,27 +40,27 @@ afterEach(() => void vi.useRealTimers())
 
 describe('open pages', () => {
   test('are rendered four times a second at most, and miss nothing', async () => {
-    const { read, change, rendered } = open()
+    const { read, change, render } = open()
     const { written } = read()
     await vi.advanceTimersByTimeAsync(1_000)
-    const before = rendered()
+    render.mockClear()
     for (let ms = 0; ms < 1_000; ms += 1) {
       change(`change ${ms}`)
       await vi.advanceTimersByTimeAsync(1)
     }
     await vi.advanceTimersByTimeAsync(250)
-    expect(rendered() - before).toBeLessThanOrEqual(6)
+    expect(render.mock.calls.length).toBeLessThanOrEqual(6)
     expect(written.at(-1)).toBe('change 999')
   })
 
   test('are rendered when time changes something', async () => {
-    const { read, changeIn } = open()
-    changeIn(2_000, 'empty')
+    const { read, shown } = open()
+    shown.nextChangeInMs = 2_000
     const { written } = read()
-    changeIn(2_000, 'delivered')
+    shown.content = 'delivered'
     await vi.advanceTimersByTimeAsync(1_999)
     expect(written).toEqual(['empty'])
-    changeIn(Number.POSITIVE_INFINITY, 'delivered')
+    shown.nextChangeInMs = Number.POSITIVE_INFINITY
     await vi.advanceTimersByTimeAsync(1)
     expect(written).toEqual(['empty', 'delivered'])
     expect(vi.getTimerCount()).toBe(0)
@@ -110,13 +100,8 @@ test.each([
 
 test.each([
   ['/', { search: '', page: 1, isCompact: false }, '/'],
-  [
-    '/?q=+a+&page=1000&view=compact',
-    { search: 'a', page: 1_000, isCompact: true },
-    '/?q=a&page=1000&view=compact',
-  ],
+  ['/?q=+a+&page=9&view=compact', { search: 'a', page: 9, isCompact: true }, '/?q=a&page=9&view=compact'],
   ['/?page=none&view=cards', { search: '', page: 1, isCompact: false }, '/'],
-  ['/?page=0', { page: 1 }, '/'],
   ['/?page=1.5', { page: 1 }, '/'],
 ])('the view of %s is a part of its URL', (url, view, again) => {
   expect(readView(url)).toMatchObject(view)

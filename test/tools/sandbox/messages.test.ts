@@ -148,25 +148,21 @@ describe('what has become of a code', () => {
   })
 
   test.each([
-    ['rejected', 'undelivered'],
-    ['unreachable', 'undelivered'],
+    ['text', 'rejected', 2_000, 'undelivered'],
+    ['text', 'unreachable', 2_000, 'undelivered'],
     // Nobody knows: it stays sent.
-    ['undelivered', 'live'],
-  ] as const)('of a text that is %s is %s once that is known', async (result, state) => {
-    await sendCode(numberThat(result))
+    ['text', 'undelivered', 2_000, 'live'],
+    ['call', 'unanswered', 60_000, 'undelivered'],
+  ] as const)('of a %s that is %s is, after %i ms, that it is %s', async (by, result, ms, state) => {
+    const phone = numberThat(result)
+    const twice = { phone, 'app-name': 'Acme', voice: 'Mia', retries: '2' }
+    if (by === 'text') await sendCode(phone)
+    else await post('/call/2fa/send-call', twice)
+    sandbox.clock.advance(ms - 1)
     expect(codeStates()).toEqual(['live'])
-    sandbox.clock.advance(2_000)
+    sandbox.clock.advance(1)
     expect(codeStates()).toEqual([state])
   })
-})
-
-test('a code by call is undelivered when the last attempt was not answered', async () => {
-  const phone = numberThat('unanswered')
-  await post('/call/2fa/send-call', { phone, 'app-name': 'Acme', voice: 'Mia', retries: '2' })
-  sandbox.clock.advance(59_999)
-  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'live' }])
-  sandbox.clock.advance(1)
-  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'undelivered' }])
 })
 
 test('the number with the known code always gets it', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxed } from './wire.js'
 
 /* The shapes that services in the field were seen to answer, where they differ from the documentation. */
@@ -37,33 +37,25 @@ test('states are an array in the words of the field, with credits as a text', as
   ])
 })
 
-describe('failures', () => {
-  test('have a number as error, and bad parameters are a 400', async () => {
-    expect(await to('/send-sms', { phone: '573001234567' })).toEqual({
-      status: 400,
-      body: { error: 1000, msg: 'sms is required.' },
-    })
-    expect(await to('/send-sms', { phone: '573001234567', sms: 'Hello', key: 'wrong' })).toEqual({
-      status: 520,
-      body: { error: 1003, msg: 'client or key is wrong.' },
-    })
-  })
-
-  test('of a code have the chosen status', async () => {
-    const guess = { phone: '573001234567', 'app-name': 'Acme', code: '000000' }
-    expect(await to('/2fa/verification-code', guess)).toMatchObject({ status: 520, body: { error: 1114 } })
-  })
+test('failures have a number as error, bad parameters are a 400, and a code has the chosen status', async () => {
+  const text = { phone: '573001234567', sms: 'Hello' }
+  const guess = { phone: '573001234567', 'app-name': 'Acme', code: '000000' }
+  for (const [path, fields, status, error] of [
+    ['/send-sms', { phone: '573001234567' }, 400, 1000],
+    ['/send-sms', { ...text, key: 'wrong' }, 520, 1003],
+    ['/2fa/verification-code', guess, 520, 1114],
+  ] as const) {
+    expect(await to(path, fields)).toEqual({ status, body: { error, msg: expect.any(String) } })
+  }
 })
 
-describe('a code by call', () => {
-  test.each(['/call/2fa/send', '/2fa/send-call', '/call/2fa/send-call'])(
-    'goes by %s without voice and retries',
-    async (path) => {
-      const answer = await to(path, { phone: '573001234567', 'app-name': 'Acme' })
-      expect(answer.body).toMatchObject({ status: '1', data: { state: 'Llamando', voice: 'Mariana' } })
-    },
-  )
-})
+test.each(['/call/2fa/send', '/2fa/send-call', '/call/2fa/send-call'])(
+  'a code by call goes by %s without voice and retries',
+  async (path) => {
+    const answer = await to(path, { phone: '573001234567', 'app-name': 'Acme' })
+    expect(answer.body).toMatchObject({ status: '1', data: { state: 'Llamando', voice: 'Mariana' } })
+  },
+)
 
 test('a call that nobody answers leaves a voicemail unless told not to', async () => {
   const spoken = { phone: '573001999904', message: 'Hello', voice: 'Mia' }

@@ -122,33 +122,27 @@ describe('with host, allowedHosts and publicUrl', () => {
   })
 })
 
-describe('the base path', () => {
-  test('can be any other', async () => {
-    await using sandbox = await startSandbox({ basePath: '/api/v1' })
-    expect(sandbox.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/)
-    expect((await get(`${sandbox.baseUrl}/balance`, {})).status).toBe(200)
-    expect((await fetch(`${sandbox.inboxUrl}v1/balance`)).status).toBe(404)
-    const document = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as { servers: unknown }
-    expect(document.servers).toEqual([{ url: sandbox.baseUrl }])
-  })
+test('the base path can be any other', async () => {
+  await using sandbox = await startSandbox({ basePath: '/api/v1' })
+  expect(sandbox.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/)
+  expect((await get(`${sandbox.baseUrl}/balance`, {})).status).toBe(200)
+  expect((await fetch(`${sandbox.inboxUrl}v1/balance`)).status).toBe(404)
 })
 
-describe('a request that no operation matches', () => {
-  test.each([
-    ['GET', '/v1/send-sms', 'Use POST, not GET.'],
-    ['POST', '/v1/sms/send', '--dialect observed has this path.'],
-    ['POST', '/v1/Send-SMS/', 'Did you mean POST /v1/send-sms?'],
-    ['POST', '/2fa/send-sms', 'Did you mean POST /v1/2fa/send-sms?'],
-    ['POST', '/v1/v1/call/2fa/send-call', 'Did you mean POST /v1/call/2fa/send-call?'],
-    ['POST', '/v1/fax', 'The operations are listed at /openapi.json.'],
-  ])('%s %s is logged with a hint', async (method, path, hint) => {
-    await using sandbox = await startSandbox()
-    const url = new URL(path, sandbox.inboxUrl)
-    const response = await fetch(url, { method })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ detail: expect.stringContaining(hint) })
-    expect(sandbox.requests.unmatched()).toMatchObject([{ method, path, hint }])
-    expect(sandbox.requests.count()).toBe(0)
-    expect(await (await fetch(sandbox.inboxUrl)).text()).toContain(hint)
-  })
+test.each([
+  ['GET', '/v1/send-sms', 'Use POST, not GET.'],
+  ['POST', '/v1/sms/send', '--dialect observed has this path.'],
+  ['POST', '/v1/Send-SMS/', 'Did you mean POST /v1/send-sms?'],
+  ['POST', '/2fa/send-sms', 'Did you mean POST /v1/2fa/send-sms?'],
+  ['POST', '/v1/v1/call/2fa/send-call', 'Did you mean POST /v1/call/2fa/send-call?'],
+  ['POST', '/v1/fax', 'The operations are listed at /openapi.json.'],
+])('%s %s, which no operation matches, is logged with a hint', async (method, path, hint) => {
+  await using sandbox = await startSandbox()
+  const url = new URL(path, sandbox.inboxUrl)
+  const response = await fetch(url, { method })
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({ detail: expect.stringContaining(hint) })
+  expect(sandbox.requests.unmatched()).toMatchObject([{ method, path, hint }])
+  expect(sandbox.requests.count()).toBe(0)
+  expect(await (await fetch(sandbox.inboxUrl)).text()).toContain(hint)
 })
