@@ -15,27 +15,15 @@ export interface Ways {
   readonly recoveryCodes?: number | undefined
 }
 
-const kindsOfNumber = ['number-added', 'number-first', 'number-removed'] as const
-const kindsWithoutTarget = [
-  'app-added',
-  'app-removed',
-  'recovery-codes-made',
-  'devices-ended',
-  'signed-out-elsewhere',
-] as const
-const changeKinds = [...kindsOfNumber, 'device-ended', ...kindsWithoutTarget] as const
-
 /** What is to be changed. */
 export type Change =
-  | { readonly kind: (typeof kindsOfNumber)[number]; readonly number: string }
+  | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
   | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
-  | { readonly kind: (typeof kindsWithoutTarget)[number] }
+  | { readonly kind: 'app-added' | 'app-removed' | 'recovery-codes-made' }
+  | { readonly kind: 'devices-ended' | 'signed-out-elsewhere' }
 
 /** How a change is called, in messages and in JSON. */
-export type ChangeKind = (typeof changeKinds)[number]
-
-/** The kind of change that a text names, where it names one. */
-export const kindIn = (text: unknown): ChangeKind | undefined => changeKinds.find((kind) => kind === text)
+export type ChangeKind = Change['kind']
 
 /**
  * What has to be left when a number or the app is removed: another one of them; that or recovery codes; or nothing,
@@ -64,7 +52,8 @@ export type Objection =
 const maxNumbers = 5
 
 /** By how many ways a code can be got: numbers and the app. Recovery codes are none, they run out. */
-export const wayCount = ({ numbers, app }: Ways): number => numbers.length + (app ? 1 : 0)
+export const wayCount = ({ numbers, app }: Pick<Ways, 'numbers' | 'app'>): number =>
+  new Set(numbers).size + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
 export function isWithoutWay(ways: Ways, mustKeep: MustKeep): boolean {
@@ -94,17 +83,14 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
   if (change.kind === 'recovery-codes-made' && wayCount(ways) === 0) return 'no_way'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !ways.app) return 'stale'
-  // Lock-out: nobody takes the last way of a person, by accident or in their session.
-  if (!takesAway(change) || wayCount(waysAfter(change, ways)) > 0 || mustKeep === 'nothing') return undefined
-  if (!ways.recoveryCodes) return 'last_way'
-  return mustKeep === 'way' ? 'only_recovery_codes' : undefined
+  return takesAway(change) ? objectionToLoss(ways, mustKeep) : undefined
 }
 
-/** Whether a way may be removed: the same for each number and the app. */
-export function canRemove(ways: Ways, mustKeep: MustKeep): boolean {
-  const [number] = ways.numbers
-  const removal: Change = number === undefined ? { kind: 'app-removed' } : { kind: 'number-removed', number }
-  return objectionTo(removal, ways, mustKeep) === undefined
+/** Lock-out: nobody takes the last way of a person, by accident or in their session. The same for each number and the app. */
+export function objectionToLoss(ways: Ways, mustKeep: MustKeep): Objection | undefined {
+  if (wayCount(ways) > 1 || mustKeep === 'nothing') return undefined
+  if (!ways.recoveryCodes) return 'last_way'
+  return mustKeep === 'way' ? 'only_recovery_codes' : undefined
 }
 
 /** Whether there is one way less afterwards. */

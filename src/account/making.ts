@@ -1,6 +1,5 @@
 import type { Request } from 'express'
-import type { OwnVisit, TwoFactor } from '../index.js'
-import type { Awaitable } from '../lib/promises.js'
+import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {
   boundTo,
@@ -8,13 +7,12 @@ import {
   detailsOf,
   endsTrust,
   isWithoutWay,
-  type MustKeep,
   type Objection,
   objectionTo,
   type Ways,
   waysAfter,
 } from './changes.js'
-import type { AccountChange, AccountPagesOptions } from './options.js'
+import type { AccountPagesOptions } from './options.js'
 import { passes } from './passes.js'
 import { createReadWays } from './read-ways.js'
 import type { AccountTexts } from './texts/en.js'
@@ -22,52 +20,32 @@ import type { AccountTexts } from './texts/en.js'
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
 
-/** What the guard binds and shows for a request. `isConfirmed` notes it before it calls the guard. */
-interface Asked {
-  readonly change: Change
-  readonly ways: Ways
-}
-
-/** What a change is made with. */
-interface Parts {
-  readonly tf: TwoFactor
-  readonly options: AccountPagesOptions
-  readonly mustKeep: MustKeep
-  readonly textsOf: (locale: string) => AccountTexts
-}
-
-/** What became of a change; `answered` where the response was sent already. */
-export type Made = 'made' | 'answered' | Objection
-
-/** What became of storing it: `stale` where something else is on file, `answered` where the response was sent already. */
-type Stored = 'stored' | 'stale' | 'answered'
-
-/** What the answer of a `save` or `remove` of the host means: by false nothing was stored, by anything else it was. */
-export const storedBy = async (saved: Awaitable<unknown>): Promise<Stored> =>
-  (await saved) === false ? 'stale' : 'stored'
+/** What became of a change: made, as the first way or after it; why it was not; undefined where a guard has responded. */
+export type Made = 'made' | 'made-first' | Objection | undefined
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
-export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
-  const { recoveryCodes, onChanged, path, purpose = 'account' } = options
-  const asked = new WeakMap<Request, Asked>()
+export function createMaking(
+  tf: TwoFactor,
+  options: AccountPagesOptions,
+  textsOf: (locale: string) => AccountTexts,
+) {
+  const { recoveryCodes, onChanged, path, purpose = 'account', mustKeep = 'way' } = options
+  /** What the guard binds and shows for a request, noted before it is called. */
+  const asked = new WeakMap<Request, readonly [Change, Ways]>()
   const read = createReadWays(options)
   const inTurn = createTurns()
 
-  const askedOf = (req: Request) => asked.get(req) as Asked
-  const guardOptions = {
+  /** Whether the session alone will do: nothing is on file that could confirm a change. */
+  const isFirst = (ways: Ways) => isWithoutWay(ways, mustKeep)
+  const askedOf = (req: Request) => asked.get(req) as readonly [Change, Ways]
+  const guardOptions: GuardOptions = {
     purpose,
     once: true,
     resume: true,
     formPath: path,
-    bind(req: Request) {
-      const { change, ways } = askedOf(req)
-      return boundTo(change, ways)
-    },
-    describe(req: Request, { locale }: { readonly locale: string }) {
-      const { change, ways } = askedOf(req)
-      return detailsOf(change, ways, mustKeep, textsOf(locale))
-    },
-    exempt: (req: Request) => isWithoutWay(askedOf(req).ways, mustKeep),
+    bind: (req) => boundTo(...askedOf(req)),
+    describe: (req, { locale }) => detailsOf(...askedOf(req), mustKeep, textsOf(locale)),
+    exempt: (req) => isFirst(askedOf(req)[1]),
   }
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
@@ -75,32 +53,30 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
   function isConfirmed(visit: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
-    asked.set(visit.req, { change, ways })
+    asked.set(visit.req, [change, ways])
     return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
 
   /**
-   * Makes a change. What `store` throws leaves nothing changed, and the code is used up. `before`: the change was
-   * confirmed by an earlier request, and `store` checks that it was.
+   * Makes a change. `store` returns false where something else is on file than the change was made from, or nothing was
+   * stored; what it throws leaves nothing changed, and the code is used up.
    */
   async function make(
     visit: OwnVisit,
     change: Change,
-    store: (ways: Ways) => Promise<Stored>,
-    confirmedBy: 'code' | 'before' = 'code',
+    store: (ways: Ways) => unknown,
+    confirm = (ways: Ways) => isConfirmed(visit, change, ways),
   ): Promise<Made> {
     const { subject } = visit
     const ways = await read(subject)
     const objection = objectionTo(change, ways, mustKeep)
     if (objection !== undefined) return objection
-    if (confirmedBy === 'code' && !(await isConfirmed(visit, change, ways))) return 'answered'
+    if (!(await confirm(ways))) return undefined
     // Race: another tab may have been first, and what was the last but one is the last then.
-    const stored = await inTurn(subject, async () =>
-      isSame(ways, await read(subject)) ? store(ways) : 'stale',
-    )
-    if (stored !== 'stored') return stored
+    const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
+    if (stored === false) return 'stale'
     await announce(visit, change, ways)
-    return 'made'
+    return isFirst(ways) ? 'made-first' : 'made'
   }
 
   /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
@@ -111,56 +87,45 @@ export function createMaking({ tf, options, mustKeep, textsOf }: Parts) {
     if (change.kind === 'number-removed') {
       tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
     }
-    const told = async () => onChanged?.(req, tellingOf(change, before, subject))
-    const done = await Promise.allSettled([renewProofs(visit, change, before), told()])
-    const failed = done.find((one) => one.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
+    const number = 'number' in change ? maskPhoneNumber(change.number) : undefined
+    const device = 'device' in change ? change.device.label : undefined
+    try {
+      await renewProofs(visit, change, before)
+    } finally {
+      await onChanged?.(req, { kind: change.kind, subject, number, device, before: before.numbers })
+    }
   }
 
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
-  async function renewProofs(
-    { req, subject, session }: OwnVisit,
-    change: Change,
-    before: Ways,
-  ): Promise<void> {
-    const isFirst = isWithoutWay(before, mustKeep)
+  async function renewProofs(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
+    const { req, subject, session } = visit
+    const wasFirst = isFirst(before)
     // Where that cannot be read, this session is asked again: better than that no other is.
     const loginGrant = await tf.grants.read(req, 'login').catch(() => undefined)
     if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
-    const staysIn = isFullProof && (loginGrant !== undefined || isFirst)
-    const who = { subject, session, method: isFirst ? firstWay : 'account' }
+    const staysIn = isFullProof && (loginGrant !== undefined || wasFirst)
+    const who = { subject, session, method: wasFirst ? firstWay : 'account' }
     if (staysIn) await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
-    if (isFirst && recoveryCodes !== undefined) {
+    if (wasFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))
       await tf.grants.write({ ...who, purpose, bound })
     }
   }
 
-  return { read, make, isConfirmed }
-}
-
-/** What `onChanged` gets: whole numbers to write to, and the changed one masked, as a message shows it. */
-function tellingOf(change: Change, { numbers }: Ways, subject: string): AccountChange {
-  return {
-    kind: change.kind,
-    subject,
-    ...('number' in change && { number: maskPhoneNumber(change.number) }),
-    ...('device' in change && { device: change.device.label }),
-    before: numbers,
-  }
+  return { read, make, isConfirmed, isFirst }
 }
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** One at a time of each subject. Stale where another is under way: a queue would hang with a host that never answers. */
+/** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
 function createTurns() {
   const underWay = new Set<string>()
-  return async (subject: string, run: () => Promise<Stored>): Promise<Stored> => {
-    if (underWay.has(subject)) return 'stale'
+  return async (subject: string, run: () => Promise<unknown>): Promise<unknown> => {
+    if (underWay.has(subject)) return false
     underWay.add(subject)
     try {
       return await run()

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type ChangeKind, kindIn } from './changes.js'
+import type { ChangeKind } from './changes.js'
 
 /** For how long the address of the next page tells of a change. */
 const newsMs = 60_000
@@ -15,8 +15,7 @@ export function newsOf(kind: ChangeKind, session: string, at: number = Date.now(
 
 /** What this session has changed just now, where the address tells of it. */
 export function newsIn(text: unknown, session: string): ChangeKind | undefined {
-  const [name, at] = String(text).split('.')
-  const kind = kindIn(name)
+  const [kind, at] = String(text).split('.') as [ChangeKind, string?]
   const isNew = Date.now() - Number(at) < newsMs
-  return kind !== undefined && isNew && text === newsOf(kind, session, Number(at)) ? kind : undefined
+  return isNew && text === newsOf(kind, session, Number(at)) ? kind : undefined
 }

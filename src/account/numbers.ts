@@ -1,14 +1,13 @@
-import type { OwnAct, OwnReply, OwnVisit } from '../index.js'
-import { type Change, isWithoutWay, type Ways, waysAfter } from './changes.js'
-import { storedBy } from './making.js'
+import type { OwnAct, OwnVisit } from '../index.js'
+import { type Change, type Ways, waysAfter } from './changes.js'
+import { listed } from './overview-page.js'
+import { addNumberPage } from './pages.js'
 import { passes } from './passes.js'
-import { problemBody, type RouteKit } from './route-kit.js'
-import { addNumberPage, listed } from './views.js'
+import { problemBody, type Reply, type RouteKit } from './route-kit.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
-  const { router, tf, get, post, options, path, mustKeep } = kit
-  const { read, make, change, replyTo, refusal, alreadySo, sceneOf } = kit
+  const { router, tf, get, post, options, path, read, isFirst, change, refusal, alreadySo, sceneOf } = kit
   const { numbers, newNumberPurpose: purpose = 'new-number' } = options
   const newNumber = tf.phoneVerification({
     purpose,
@@ -18,17 +17,20 @@ export function addNumberRoutes(kit: RouteKit): void {
   })
   const requireProof = newNumber.requireProof()
 
-  /** Where a number is proven first. */
-  function unproven({ texts }: OwnVisit): OwnReply {
-    const problem = problemBody('unproven', 'No number is proven', texts['phone.unproven.text'])
-    return { location: `${path}/number`, status: 409, body: { ...problem, startUrl: `${path}/number/start` } }
-  }
+  /** What is done with the number that was proven last. Where there is none, one is proven first. */
+  const withProven =
+    (act: (visit: OwnVisit, number: string) => Promise<Reply>): OwnAct =>
+    async (visit) => {
+      const proven = await newNumber.proven(visit.req)
+      if (proven !== undefined) return act(visit, proven.phone)
+      const problem = problemBody('unproven', 'No number is proven', visit.texts['phone.unproven.text'])
+      const body = { ...problem, startUrl: `${path}/number/start` }
+      return { location: `${path}/number`, status: 409, body }
+    }
 
-  /** The number that was proven last and is to be added; undefined where there is none. */
-  async function provenNumber(visit: OwnVisit) {
-    const proven = await newNumber.proven(visit.req)
-    return proven && { number: proven.phone, isFirst: isWithoutWay(await read(visit.subject), mustKeep) }
-  }
+  /** Stores the list as it is after a change. */
+  const save = ({ subject }: OwnVisit, what: Change, ways: Ways) =>
+    numbers.save(subject, waysAfter(what, ways).numbers, ways.numbers)
 
   /** Puts the number on file that a form names first, or removes it. */
   const changeListed =
@@ -39,30 +41,27 @@ export function addNumberRoutes(kit: RouteKit): void {
       const number = list[index]
       if (number === undefined) return refusal(visit, 'stale')
       if (kind === 'number-first' && index === 0) return alreadySo
-      const what: Change = { kind, number }
-      const store = (ways: Ways) => numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers)
-      return change(visit, what, store)
+      const what = { kind, number }
+      return change(visit, what, (ways) => save(visit, what, ways))
     }
 
   router.use('/number', newNumber.routes())
-  get('/numbers/add', async (visit) => {
-    const found = await provenNumber(visit)
-    if (found === undefined) return unproven(visit)
-    const { number, isFirst } = found
-    return { ...addNumberPage(sceneOf(visit), number, isFirst), body: { number } }
-  })
-  post('/numbers/add', async (visit) => {
-    const found = await provenNumber(visit)
-    if (found === undefined) return unproven(visit)
-    const { number, isFirst } = found
-    const what: Change = { kind: 'number-added', number }
-    const made = await make(visit, what, async (ways) => {
+  get(
+    '/numbers/add',
+    withProven(async (visit, number) => {
+      const page = addNumberPage(sceneOf(visit), number, isFirst(await read(visit.subject)))
+      return { ...page, body: { number } }
+    }),
+  )
+  post(
+    '/numbers/add',
+    withProven((visit, number) => {
+      const what: Change = { kind: 'number-added', number }
       // The proof is used up here; with an error as the response its own guard gives it back, for the next try.
-      if (!(await passes(requireProof, visit))) return 'answered'
-      return storedBy(numbers.save(visit.subject, waysAfter(what, ways).numbers, ways.numbers))
-    })
-    return replyTo(visit, what, made, isFirst)
-  })
+      const store = async (ways: Ways) => (await passes(requireProof, visit)) && save(visit, what, ways)
+      return change(visit, what, store)
+    }),
+  )
   post('/numbers/first', changeListed('number-first'))
   post('/numbers/remove', changeListed('number-removed'))
 }

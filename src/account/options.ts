@@ -117,33 +117,26 @@ export interface AccountPagesOptions {
   readonly messages?: AccountMessages
 }
 
+/** An object that has all of these. */
+const whole = (checks: Checks) => object(checks, Object.keys(checks))
+
+const texts = 'must be an object of texts'
+
 const checks: Checks<AccountPagesOptions> = {
   path: mountPath,
-  numbers: object({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }, [
-    'list',
-    'save',
-  ]),
-  authenticator: object(
-    {
-      has: func('(subject) => boolean'),
-      save: func('(subject, secret) => saved'),
-      remove: func('(subject) => saved'),
-    },
-    ['has', 'save', 'remove'],
-  ),
-  recoveryCodes: object(
-    { remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') },
-    ['remaining', 'save'],
-  ),
+  numbers: whole({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }),
+  authenticator: whole({
+    has: func('(subject) => boolean'),
+    save: func('(subject, secret) => saved'),
+    remove: func('(subject) => saved'),
+  }),
+  recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
   onChanged: func('(req, change)'),
   mustKeep: oneOf('way', 'recovery-codes', 'nothing'),
   purpose: nonEmptyString(),
   newNumberPurpose: nonEmptyString(),
-  messages: record(
-    record(nonEmptyString(), 'must be an object of texts'),
-    'must be an object of texts by locale',
-  ),
+  messages: record(record(nonEmptyString(), texts), `${texts} by locale`),
 }
 
 /** Throws a TypeError that names the option and the fix. */

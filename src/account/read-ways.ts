@@ -1,9 +1,27 @@
-import { optionError } from '../lib/options.js'
+import { type Check, that } from '../lib/options.js'
 import type { Ways } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
 
 /** The one spelling in which the same number is not on file twice. */
 const e164 = /^\+[1-9]\d{6,14}$/
+
+const isNumber = (said: unknown) => typeof said === 'string' && e164.test(said)
+const isTime = (said: unknown) =>
+  (said instanceof Date || typeof said === 'number') && Number.isFinite(new Date(said).valueOf())
+
+const numberList: Check = that(
+  'must return a list of numbers in E.164, such as +573001234567',
+  (said) => Array.isArray(said) && said.every(isNumber),
+)
+const yesOrNo: Check = that('must return true or false', (said) => typeof said === 'boolean')
+const count: Check = that(
+  'must return how many are left, as a number',
+  (said) => Number.isSafeInteger(said) && Number(said) >= 0,
+)
+const times: Check = that(
+  'must return times by number or app, each a Date or milliseconds since 1970',
+  (said) => Object.values(Object(said)).every((at) => isTime(at ?? 0)),
+)
 
 /**
  * Reads what the host has on file of an account. Rejects with a TypeError for what says neither that there is a way nor
@@ -16,15 +34,9 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
       authenticator?.has(subject),
       recoveryCodes?.remaining(subject),
     ])
-    if (!Array.isArray(list) || !list.every((number) => typeof number === 'string' && e164.test(number))) {
-      throw wrong('numbers.list must return a list of numbers in E.164, such as +573001234567')
-    }
-    if (authenticator !== undefined && typeof app !== 'boolean') {
-      throw wrong('authenticator.has must return true or false')
-    }
-    if (recoveryCodes !== undefined && !(Number.isSafeInteger(left) && Number(left) >= 0)) {
-      throw wrong('recoveryCodes.remaining must return how many are left, as a number')
-    }
+    numberList(list, 'accountPages: numbers.list')
+    if (authenticator !== undefined) yesOrNo(app, 'accountPages: authenticator.has')
+    if (recoveryCodes !== undefined) count(left, 'accountPages: recoveryCodes.remaining')
     return { numbers: list, app, recoveryCodes: left }
   }
 }
@@ -35,15 +47,8 @@ export type UsedAt = (way: string) => number | undefined
 /** Reads when each way was last used. Rejects with a TypeError for what is no time. */
 export function createReadUses({ lastUsed }: AccountPagesOptions) {
   return async (subject: string): Promise<UsedAt> => {
-    const times = new Map(Object.entries((await lastUsed?.(subject)) ?? {}))
-    if (![...times.values()].every((at) => isTime(at ?? 0))) {
-      throw wrong('lastUsed must return times by number or app, each a Date or milliseconds since 1970')
-    }
-    return (way) => times.get(way)?.valueOf()
+    const used = await lastUsed?.(subject)
+    times(used, 'accountPages: lastUsed')
+    return (way) => used?.[way]?.valueOf()
   }
 }
-
-const isTime = (at: unknown) =>
-  (at instanceof Date || typeof at === 'number') && !Number.isNaN(new Date(at).valueOf())
-
-const wrong = (what: string) => optionError(`accountPages: ${what}`)

@@ -22,6 +22,7 @@ describe('the last way', () => {
     ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'way', undefined],
     ['the number', { numbers: [one], app: false, recoveryCodes: 0 }, remove, 'way', 'last_way'],
     ['the number, where codes do', { numbers: [one] }, remove, 'recovery-codes', 'last_way'],
+    ['a number that is listed twice', { numbers: [one, one] }, remove, 'way', 'last_way'],
     ['the app', withApp, { kind: 'app-removed' }, 'way', 'last_way'],
     ['all but codes', { numbers: [one], recoveryCodes: 9 }, remove, 'way', 'only_recovery_codes'],
     [

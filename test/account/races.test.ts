@@ -157,8 +157,8 @@ describe('a function of the host', () => {
           async list(subject) {
             reads += 1
             // The last time before it is stored.
-            if (reads === 3) asked.open()
-            if (reads === 3) await answered.opened
+            if (reads === 2) asked.open()
+            if (reads === 2) await answered.opened
             return host.filed[subject]?.numbers ?? []
           },
           save: (subject, numbers) => void host.filed[subject]?.numbers.push(...numbers),
