@@ -1,9 +1,8 @@
-import { type ClientRequest, request } from 'node:http'
 import type { Request } from 'express'
 import { expect, it } from 'vitest'
 import { expressSession, type TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, startHost } from './kit.js'
+import { startHost } from './kit.js'
 
 const atOnce = 16
 /** As that of a pool that has run dry. */
@@ -30,35 +29,28 @@ async function startHanging(what: 'phone' | 'session.keep' = 'phone') {
   return { host, asked: () => asked, left: () => left, answer }
 }
 
-/** A start, or another request, that nobody waits for. */
-function open(
-  { url }: Host,
-  { cookies }: Browser,
-  method = 'POST',
-  path = '/two-factor/start',
-): ClientRequest {
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const sent = request(url + path, { method, headers: { cookie }, agent: false })
-  sent.on('error', () => undefined).end()
+/** A request whose answer nobody waits for. */
+function open(browser: Browser, method: 'GET' | 'POST' = 'POST', path = '/two-factor/start') {
+  const sent = browser.request(method, path)
+  sent.end(() => undefined)
   return sent
 }
 
 it('of one session sixteen requests wait for the host, and those of others are none of their business', async () => {
   const { host, asked, answer } = await startHanging()
   const ana = await host.login()
-  const waiting = Array.from({ length: atOnce }, () => open(host, ana))
+  const waiting = Array.from({ length: atOnce }, () => open(ana))
   await expect.poll(asked).toBe(atOnce)
 
-  for (const told of await Promise.all([ana.start(), ana.get('/two-factor'), ana.get('/account')])) {
+  for (const told of [await ana.start(), await ana.get('/two-factor'), await ana.get('/account')]) {
     expect(told.json).toMatchObject({ code: 'capacity', status: 429, limit: 'session' })
     expect(told.headers.get('retry-after')).toBe('1')
   }
-  const page = await ana.open('/two-factor')
-  expect([page.status, asked()]).toEqual([429, atOnce])
-  const ben = open(host, await host.login('ben'))
+  expect([(await ana.open('/two-factor')).status, asked()]).toEqual([429, atOnce])
+  const ben = open(await host.login('ben'))
   await expect.poll(asked).toBe(atOnce + 1)
 
-  for (const sent of [...waiting, ben]) sent.destroy()
+  for (const sent of [...waiting, ben]) sent.abort()
   // What waits already waits on; a refusal asks for the number as well.
   answer()
   await expect.poll(async () => (await ana.get('/account')).status).toBe(403)
@@ -73,9 +65,9 @@ it.each([
   const { host, asked, left, answer } = await startHanging(what)
   const ana = await host.login()
   for (let gone = 0; gone < 2 * atOnce; gone += atOnce) {
-    const waiting = Array.from({ length: atOnce }, () => open(host, ana, method, path))
+    const waiting = Array.from({ length: atOnce }, () => open(ana, method, path))
     await expect.poll(asked).toBe(gone + atOnce)
-    for (const sent of waiting) sent.destroy()
+    for (const sent of waiting) sent.abort()
     await expect.poll(left).toBe(gone + atOnce)
   }
   // The database is back.
