@@ -8,7 +8,6 @@ import {
   anasToken,
   bringDevice,
   deviceCookies,
-  deviceLines,
   failingStore,
   type Host,
   type HostOptions,
@@ -25,6 +24,10 @@ const trusting: Partial<TwoFactorOptions> = { trustedDevices: { maxAgeMs: 30 * d
 /** A host on which three wrong codes of strangers lock an account. */
 const startApp = (options: Partial<TwoFactorOptions> = {}) =>
   startHost({ options: { limits: { failuresBeforeLock: 3, attemptsPerChallenge: 3 }, ...options } })
+
+/** The response lines that set or take away such a cookie. */
+const deviceLines = ({ headers }: { readonly headers: Headers }): readonly string[] =>
+  headers.getSetCookie().filter((line) => line.startsWith('__Host-two-factor-device'))
 
 /** Signs in within a browser that others may have used, and ticks the box where a code is asked for. */
 async function signInWithin(browser: Browser, host: Host, user: string) {

@@ -10,17 +10,24 @@ const form = {
   'sec-fetch-site': 'same-origin',
 }
 
-/** The posts of a double click, the second after a while. */
-async function clickTwice(
-  browser: Browser,
-  path: string,
-  fields: Record<string, string>,
-  between: Promise<unknown>,
-) {
-  const first = browser.copy().request('POST', path, form).send(new URLSearchParams(fields).toString())
-  first.end(() => undefined)
-  await between
-  return { first, second: browser.submit(path, fields) }
+/** A post of this form that its browser may give up. */
+function begin(browser: Browser, path: string, fields: Record<string, string>) {
+  const post = browser.copy().request('POST', path, form).send(new URLSearchParams(fields).toString())
+  post.end(() => undefined)
+  return post
+}
+
+/** From now on the provider answers once it is told to. */
+function hold({ stub }: Host) {
+  const { answerSend, answerCheck } = stub
+  const [asked, held] = [gate(), gate()]
+  const wait = async () => {
+    asked.open()
+    await held.opened
+  }
+  stub.answerSend = async (given) => wait().then(() => answerSend(given))
+  stub.answerCheck = async (given) => wait().then(() => answerCheck(given))
+  return { asked: asked.opened, answer: held.open }
 }
 
 /**
@@ -29,28 +36,17 @@ async function clickTwice(
  */
 async function twice(host: Host, browser: Browser, path: string, fields: Record<string, string>) {
   const { stub } = host
-  const { answerSend, answerCheck } = stub
-  const [asked, held] = [gate(), gate()]
-  stub.answerSend = async (given) => {
-    asked.open()
-    await held.opened
-    return answerSend(given)
-  }
-  stub.answerCheck = async (given) => {
-    asked.open()
-    await held.opened
-    return answerCheck(given)
-  }
   const exchanges = () => stub.sends.length + stub.checks.length
   const before = exchanges()
-  const { first, second } = await clickTwice(browser, path, fields, asked.opened)
+  const { asked, answer } = hold(host)
+  const first = begin(browser, path, fields)
+  await asked
+  const second = browser.submit(path, fields)
   await Promise.race([second, sleep(50)])
   first.abort()
   await sleep(50)
-  held.open()
-  const shown = await second
-  Object.assign(stub, { answerSend, answerCheck })
-  return { shown, exchanges: exchanges() - before }
+  answer()
+  return { shown: await second, exchanges: exchanges() - before }
 }
 
 describe('a double click without scripts', () => {
@@ -125,7 +121,9 @@ describe('a double click without scripts', () => {
     const [ben, ana] = [await host.login('ben'), await host.login()]
     const busy = ben.start()
     await vi.waitFor(() => expect(sentTo).toHaveLength(1))
-    const { first, second } = await clickTwice(ana, '/two-factor/start', {}, sleep(50))
+    const first = begin(ana, '/two-factor/start', {})
+    await sleep(50)
+    const second = ana.submit('/two-factor/start')
     first.abort()
     await sleep(50)
     held.open()
@@ -143,19 +141,13 @@ describe('two posts at once that are not of one page in one browser', () => {
     await ana.submit('/two-factor/start')
     const page = await ana.open('/two-factor')
     const typed = { ...page.fields, code: host.stub.rightCode }
-    const { answerCheck } = host.stub
-    const [asked, held] = [gate(), gate()]
-    host.stub.answerCheck = async (given) => {
-      asked.open()
-      await held.opened
-      return answerCheck(given)
-    }
+    const { asked, answer } = hold(host)
     const other = ana.copy()
     for (const [name, value] of Object.entries(cookies)) other.cookies.set(name, value)
     const first = ana.submit('/two-factor/verify', typed)
-    await asked.opened
+    await asked
     const second = await other.submit('/two-factor/verify', { ...typed, ...fields })
-    held.open()
+    answer()
     expect([(await first).status, second.status]).toEqual([303, 409])
     expect(second.headers.getSetCookie()).toEqual([])
   })

@@ -400,10 +400,6 @@ export function bringDevice(to: Browser, from: Pick<Browser, 'cookies'>): Browse
   return to
 }
 
-/** The response lines that set or take away such a cookie. */
-export const deviceLines = ({ headers }: { readonly headers: Headers }): readonly string[] =>
-  headers.getSetCookie().filter((line) => line.startsWith('__Host-two-factor-device'))
-
 /** A warning of this package, as the process is given it. */
 interface Said extends Error {
   readonly code: string
