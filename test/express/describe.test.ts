@@ -158,14 +158,13 @@ describe('what is shown and not bound', () => {
   const asked = { subject: 'ana', purpose: 'pay', bound: 'hash', locale: 'en' }
   const shown = { title: 'Transfer', rows: [['Amount', '5'] as const, ['To', 'Mum'] as const] }
   const changed = { ...shown, rows: [['Amount', '5'] as const, ['To', 'Mallory'] as const] }
+
   it.each<[string, object, Details, string[]]>([
     ['the same', {}, shown, []],
     ['another value', {}, changed, ['To']],
     ['another title', {}, { ...shown, title: 'Gift' }, ['title']],
     ['a row more', {}, { ...shown, rows: [...shown.rows, ['Note', 'x']] }, ['Note']],
     ['other fields', { bound: 'other' }, changed, []],
-    ['another person', { subject: 'ben' }, changed, []],
-    ['another purpose', { purpose: 'gift' }, changed, []],
     ['another language', { locale: 'es' }, changed, []],
   ])(
     'warns by its label when the same fields are refused again with other rows: %s',

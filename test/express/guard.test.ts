@@ -1,11 +1,11 @@
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import { type GuardOptions, memoryStore, type Store, type TwoFactor } from '../../src/index.js'
+import type { GuardOptions, TwoFactor } from '../../src/index.js'
 import { methods, spellingsOf } from '../../src/tools/testing/rehearsal/hostile.js'
 import { createWire } from '../../src/tools/testing/rehearsal/wire.js'
 import { figure } from '../prove/figure.js'
 import type { Browser } from './browser.js'
-import { ok, startHost, startLoggedIn, startSignedIn, startVisit } from './kit.js'
+import { asAna, ok, startHost, startLoggedIn, startSignedIn, startVisit, storeThrough } from './kit.js'
 
 /** Headers by which a request claims to be another one. */
 const claims = {
@@ -75,11 +75,7 @@ describe('the guard', () => {
     ['the whole app', (app, tf) => app.use(tf.requireTwoFactor()).use('/two-factor', tf.routes())],
     ['the routes', (app, tf) => app.use('/two-factor', tf.requireTwoFactor(), tf.routes())],
   ])('says that it keeps everyone from the code when it guards %s', async (_where, routes) => {
-    const signedIn: RequestHandler = (req, _res, next) => {
-      req.session.userId = 'ana'
-      next()
-    }
-    const { host, visitor: ana } = await startVisit({ routes: (app, tf) => routes(app.use(signedIn), tf) })
+    const { host, visitor: ana } = await startVisit({ routes: (app, tf) => routes(app.use(asAna), tf) })
     for (const answer of [
       await ana.open('/Two-Factor/?requirement=x'),
       await ana.start(),
@@ -115,25 +111,18 @@ describe('the guard', () => {
     expect(host.errors).toEqual([])
   })
 
-  it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
-    const good = memoryStore()
-    let read: Store['read'] = good.read
-    const store: Store = { ...good, read: (key) => read(key) }
-    const options = { store, limits: { storeTimeoutMs: 30 } }
-    const { host, ana } = await startSignedIn({ options, listens: true })
-    for (const broken of [
-      () => Promise.reject(new Error('down')),
-      () => {
-        throw new Error('down')
-      },
-      () => new Promise<never>(() => undefined),
-    ]) {
-      read = broken
-      expect((await ana.get('/account')).refusal).toEqual([503, 'store_unavailable'])
-      expect((await ana.open('/account')).status).toBe(503)
-    }
+  it('answers 503 when the store is down, and lets in nobody who was in', async () => {
+    let isDown = false
+    const store = storeThrough((_command, _key, work) => {
+      if (isDown) throw new Error('down')
+      return work()
+    })
+    const { host, ana } = await startSignedIn({ options: { store }, listens: true })
+    isDown = true
+    expect((await ana.get('/account')).refusal).toEqual([503, 'store_unavailable'])
+    expect((await ana.open('/account')).status).toBe(503)
     expect(host.events.at(-1)).toMatchObject({ type: 'store.failed' })
-    read = good.read
+    isDown = false
     expect((await ana.get('/account')).status).toBe(200)
   })
 
@@ -142,11 +131,9 @@ describe('the guard', () => {
     ['that is a text', 'granted'],
     ['without members', { grants: [{}] }],
   ])('refuses by a record %s', async (_name, value) => {
-    const good = memoryStore()
-    const store: Store = {
-      ...good,
-      read: (key) => (key.includes(':grants:') ? { value, version: '1' } : good.read(key)),
-    }
+    const store = storeThrough((command, key, work) =>
+      command === 'read' && key.includes(':grants:') ? { value, version: '1' } : work(),
+    )
     const { ana } = await startLoggedIn({ options: { store } })
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(403)
   })
@@ -198,12 +185,11 @@ describe('the guard', () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         const { requireTwoFactor, start, resend, verify, cancel, status, routes } = tf
-        const factories = [
-          { requireTwoFactor, start, resend, verify, cancel, status, routes },
-          tf.phoneVerification(),
-        ]
-        for (const [name, factory] of factories.flatMap(Object.entries)) {
-          if (name === 'redeem' || name === 'proven') continue
+        const signup = tf.phoneVerification()
+        for (const [name, factory] of [
+          ...Object.entries({ requireTwoFactor, start, resend, verify, cancel, status, routes }),
+          ...Object.entries(signup).filter(([, made]) => made !== signup.redeem && made !== signup.proven),
+        ]) {
           app.use(`/uncalled/${names.push(name)}`, factory as RequestHandler, ok)
         }
       },
