@@ -22,14 +22,4 @@ describeInChromium('the page of examples/step-up', (browser) => {
     expect(await dialog.count()).toBe(0)
     await page.close()
   })
-
-  it('transfers nothing when the person gives up', async () => {
-    const { origin } = await run('step-up')
-    const page = await browser().newPage()
-    await page.goto(origin)
-    await page.getByRole('button').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Nothing was transferred.').waitFor()
-    await page.close()
-  })
 })

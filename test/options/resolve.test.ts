@@ -173,21 +173,20 @@ describe('the profile psd2', () => {
   })
 
   test('takes what is narrower and refuses what is wider', () => {
-    expect(resolve({ limits: { ...limits, failuresBeforeLock: 3 } }).limits.failuresBeforeLock).toBe(3)
-    expect(resolve({ limits: { ...limits, failuresBeforeLock: 5, lockMs: 1 } }).limits.lockMs).toBe(1)
-    expect(() => resolve({ limits: { ...limits, failuresBeforeLock: 6 } })).toThrow(
+    const withLimits = (more: object) => resolve({ limits: { ...limits, ...more } })
+    expect(withLimits({ failuresBeforeLock: 3 }).limits.failuresBeforeLock).toBe(3)
+    expect(() => withLimits({ failuresBeforeLock: 6 })).toThrow(
       'twoFactor: limits.failuresBeforeLock must be 5 or less with the profile psd2',
     )
-    expect(() => resolve({ limits: { ...limits, maxAgeMs: 300_001 } })).toThrow(
+    expect(() => withLimits({ maxAgeMs: 300_001 })).toThrow(
       'twoFactor: limits.maxAgeMs must be 300000 or less',
     )
-    const pay = { maxAgeMs: 300_000 }
-    expect(purposes({ limits, purposes: { pay } }).pay?.maxAgeMs).toBe(300_000)
-    expect(() => resolve({ limits, purposes: { pay: { maxAgeMs: 300_001 } } })).toThrow(
-      'twoFactor: purposes.pay.maxAgeMs must be 300000 or less with this profile',
-    )
+    const withAge = (name: string, maxAgeMs: number) =>
+      purposes({ limits, purposes: { [name]: { maxAgeMs } } })[name]?.maxAgeMs
+    expect(withAge('pay', 300_000)).toBe(300_000)
+    expect(() => withAge('pay', 300_001)).toThrow('twoFactor: purposes.pay.maxAgeMs must be 300000 or less')
     // A sign-in is no payment.
-    expect(purposes({ limits, purposes: { login: { maxAgeMs: hour } } }).login?.maxAgeMs).toBe(hour)
+    expect(withAge('login', hour)).toBe(hour)
   })
 })
 

@@ -49,48 +49,35 @@ describe('what the answers of an account mean', () => {
     expect(calibrationOf({ echo, wrong, right, again })).toMatchObject(found)
   })
 
+  const ok = (members: object) => ({ httpStatus: 200, ...members })
   test.each([
-    ['the same status', { httpStatus: 200, status: 'verified' }, right],
-    ['the same number, once as a text', { httpStatus: 200, status: '1' }, { httpStatus: 200, status: 1 }],
-    ['no status', { httpStatus: 200 }, { httpStatus: 200 }],
-    ['errors that are none', { httpStatus: 200, status: 'ok', error: 0 }, { httpStatus: 200, status: 'ok' }],
+    ['alike', 'the same status', ok({ status: 'verified' }), right],
+    ['alike', 'the same number, once as a text', ok({ status: '1' }), ok({ status: 1 })],
+    ['alike', 'no status', ok({}), ok({})],
+    ['alike', 'errors that are none', ok({ status: 'ok', error: 0 }), ok({ status: 'ok' })],
+    // Which no list can hold.
+    ['alike', 'a denial', ok({ status: '1', verified: false }), ok({ status: '1', verified: true })],
+    ['not_approved', 'an error', wrong, wrong],
+    ['not_approved', 'an error beside a status', wrong, ok({ status: 'verified', error: '1' })],
+    ['not_approved', 'another HTTP status', wrong, { httpStatus: 201, status: 'verified' }],
+    ['not_approved', 'no status', wrong, ok({})],
+    ['not_approved', 'a status that is no word', wrong, ok({ status: true })],
+    ['not_approved', 'a denial', wrong, ok({ status: 'verified', valid: false })],
+    ['not_approved', 'a status that quotes what was sent', wrong, ok({ status: 'verified •••' })],
+    ['not_rejected', 'the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }, right],
+    ['not_rejected', 'no status of the wrong code', ok({}), right],
+    ['outage', 'a wrong code that meets 503', { httpStatus: 503, error: '1111' }, right],
+    ['outage', 'a wrong code that meets 429', { httpStatus: 429, error: '1111' }, right],
+    ['outage', 'a right code that meets 500', wrong, { httpStatus: 500, status: 'verified' }],
     [
-      'the same status and a denial, which no list can hold',
-      { httpStatus: 200, status: '1', verified: false },
-      { httpStatus: 200, status: '1', verified: true },
+      'account_refused',
+      'a wrong code that meets an error of the account',
+      { httpStatus: 520, error: 1003 },
+      right,
     ],
-  ])('cannot tell apart what is answered with %s', (_, wrongAnswer, rightAnswer) => {
-    expect(calibrationOf({ echo, wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome: 'alike' })
-  })
-
-  test.each([
-    ['an error', { httpStatus: 520, error: '1111' }],
-    ['an error beside a status', { httpStatus: 200, status: 'verified', error: '1' }],
-    ['another HTTP status', { httpStatus: 201, status: 'verified' }],
-    ['no status', { httpStatus: 200 }],
-    ['a status that is no word', { httpStatus: 200, status: true }],
-    ['a denial', { httpStatus: 200, status: 'verified', valid: false }],
-    ['a status that quotes what was sent', { httpStatus: 200, status: 'verified •••' }],
-  ])('approves nothing when the right code is answered with %s', (_, answer) => {
-    expect(calibrationOf({ echo, wrong, right: answer })).toEqual({ outcome: 'not_approved' })
-  })
-
-  test.each([
-    ['the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }],
-    ['no status', { httpStatus: 200 }],
-  ])('takes no verdict from a wrong code that is answered with %s', (_, answer) => {
-    expect(calibrationOf({ echo, wrong: answer, right })).toEqual({ outcome: 'not_rejected' })
-  })
-
-  test.each([
-    ['outage', { httpStatus: 503, error: '1111' }],
-    ['outage', { httpStatus: 429, error: '1111' }],
-    ['outage', { httpStatus: 500, status: 'verified' }],
-    ['account_refused', { httpStatus: 520, error: 1003 }],
-    ['account_refused', { httpStatus: 401 }],
-  ])('takes no %s for a verdict, whichever code met it', (outcome, answer) => {
-    expect(calibrationOf({ echo, wrong: answer, right })).toEqual({ outcome })
-    expect(calibrationOf({ echo, wrong, right: answer })).toEqual({ outcome })
+    ['account_refused', 'a right code that meets 401', wrong, { httpStatus: 401 }],
+  ])('is %s: %s', (outcome, _, wrongAnswer, rightAnswer) => {
+    expect(calibrationOf({ echo, wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome })
   })
 
   test('lists no error that quotes what was sent', () => {
@@ -167,17 +154,12 @@ describe('what a calibration tells', () => {
   })
 
   test.each([
-    [{ rejectedCodes: ['1111'] }, [/^Any other error/, /vary in length/, /names the number that/]],
-    [
-      { rejectedCodes: [], usedOnce: true },
-      [/^An empty rejectedCodes/, /vary in length/, /names the number that/, /good for one check/],
-    ],
-    [
-      { rejectedCodes: [], usedOnce: false },
-      [/^An empty/, /vary in length/, /names the number that/, /^A CODE WORKS TWICE/],
-    ],
+    [{ rejectedCodes: ['1111'] }, [/^Any other error/]],
+    [{ rejectedCodes: [], usedOnce: true }, [/^An empty rejectedCodes/, /good for one check/]],
+    [{ rejectedCodes: [], usedOnce: false }, [/^An empty rejectedCodes/, /^A CODE WORKS TWICE/]],
   ])('of %j is in its notes', (found, notes) => {
     const told = notesOn({ outcome: 'told_apart', echo, approvedStatuses: ['verified'], ...found })
-    expect(told).toEqual(notes.map((note) => expect.stringMatching(note)))
+    expect(told).toHaveLength(notes.length + 2)
+    for (const note of notes) expect(told).toContainEqual(expect.stringMatching(note))
   })
 })
