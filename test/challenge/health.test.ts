@@ -62,12 +62,6 @@ describe('health', () => {
       { type: 'challenge.undelivered', provider: 'acme-sms', reason: 'failed', httpStatus: 520 },
     ],
     [
-      'a provider that gave no answer',
-      unavailable,
-      'failing',
-      { type: 'provider.unavailable', command: 'check', provider: 'acme-sms', reason: 'timeout' },
-    ],
-    [
       'an account that is refused',
       { type: 'provider.misconfigured', httpStatus: 403, providerError: 'key k-1' },
       'failing',

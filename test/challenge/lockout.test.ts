@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../src/challenge/limits.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'
@@ -17,8 +16,8 @@ interface Thief {
 }
 
 /** Ana's number, and somebody who knows her password but never sees a code. */
-function createSiege(limits: Partial<Limits>, thief: Thief) {
-  const service = createService({ limits })
+function createSiege(thief: Thief) {
+  const service = createService()
   const { challenges, provider, now } = service
   const wrongChecks: number[] = []
   let withCookie = 0
@@ -119,7 +118,6 @@ function createSiege(limits: Partial<Limits>, thief: Thief) {
 
 interface Visits {
   readonly owner: 'known' | 'unknown' | 'away'
-  readonly limits?: Partial<Limits>
   /** The day on which the cookies of the subject are revoked and the number is enabled. */
   readonly revokedOn?: number
 }
@@ -129,8 +127,8 @@ interface Visits {
  * has been at it for a while: a provider without handles knows the number alone, and whoever has several accounts of it
  * can have another code sent between the owner's start and her code, as often as an hour of the number allows.
  */
-async function live(days: number, thief: Thief, { owner, limits = {}, revokedOn }: Visits) {
-  const siege = createSiege(limits, thief)
+async function live(days: number, thief: Thief, { owner, revokedOn }: Visits) {
+  const siege = createSiege(thief)
   const isLetIn = thief.cookie && owner === 'known' && revokedOn === undefined
   const daysIn: number[] = []
   for (let today = 0; today < days; today += 1) {
@@ -163,17 +161,17 @@ const explained = {
 
 describe(`${days} days against somebody who starts every five minutes`, () => {
   it.each([
-    ['password', 1, 'known', {}],
+    ['password', 1, 'known'],
     // What holds him back then is the day of the number.
-    ['password', 3, 'known', {}],
-    ['password', 1, 'unknown', {}],
-    ['password and cookie', 3, 'known', {}],
-    ['password and cookie', 1, 'away', {}],
+    ['password', 3, 'known'],
+    ['password', 1, 'unknown'],
+    ['password and cookie', 3, 'known'],
+    ['password and cookie', 1, 'away'],
   ] as const)(
-    'and has the %s of %i accounts give him no more checks than his bounds (the owner: %s, limits: %o)',
-    async (has, accounts, owner, limits) => {
+    'and has the %s of %i accounts give him no more checks than his bounds (the owner: %s)',
+    async (has, accounts, owner) => {
       const thief = { cookie: has !== 'password', withCookie: owner === 'away' ? 100 : 15, accounts }
-      const { daysIn, ...figures } = await live(days, thief, { owner, limits })
+      const { daysIn, ...figures } = await live(days, thief, { owner })
       const [inHour, inDay] = [figures['checks in any hour'], figures['checks in any day']]
       const judged = figures['judged without a success']
       const attack = `${has} of ${accounts} accounts, owner ${owner}`
@@ -195,7 +193,7 @@ describe(`${days} days against somebody who starts every five minutes`, () => {
   )
 
   it('and has five accounts of her number keeps the owner out of no known browser, on 45 visits', async () => {
-    const siege = createSiege({}, { cookie: false, withCookie: 0, accounts: 5 })
+    const siege = createSiege({ cookie: false, withCookie: 0, accounts: 5 })
     const visits = 45
     let timesIn = 0
     for (let visit = 0; visit < visits; visit += 1) {

@@ -24,7 +24,7 @@ import { day, limits as defaults, signupGuard, strictStore } from './kit.js'
 export const rightCode = '123456'
 
 /** A code service that counts, answers a turn of the event loop later, and does as it is told. */
-export function countingCodes() {
+function countingCodes() {
   const state = {
     sends: [] as CodeSend[],
     checks: [] as CodeCheck[],

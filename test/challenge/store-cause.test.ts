@@ -11,8 +11,6 @@ it.each([
   // Refused at several addresses, Node has no message.
   [coded('', 'ECONNREFUSED'), 'ECONNREFUSED'],
   [new Error("OOM command not allowed when used memory > 'maxmemory'."), 'OOM'],
-  [new Error('NOAUTH Authentication required.'), 'NOAUTH'],
-  [new Error("READONLY You can't write against a read only replica."), 'READONLY'],
   [new Error('no response within 250 ms'), 'no response within 250 ms'],
   [new Error('Connection is closed.'), 'Connection is closed'],
   // What `redis` and `ioredis` say while Redis is away, with the settings that are asked for.

@@ -51,7 +51,7 @@ describe('a store with a deadline', () => {
       async () => store.increment('k', 1),
     ]
     for (const ask of asked) {
-      await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+      await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', cause: expect.any(Error) })
     }
     expect(events).toEqual([
       { type: 'store.failed', command: 'read', durationMs: 0, cause },
@@ -60,26 +60,18 @@ describe('a store with a deadline', () => {
     ])
   })
 
-  it.each([30, -30])(
-    'says how long a failure took, never less than nothing: a clock moves by %d',
-    async (ms) => {
-      const events: EventBody[] = []
+  it('says how long a failure took, never less than nothing', async () => {
+    const durations: unknown[] = []
+    for (const ms of [30, -30]) {
       const moments = [1_000, 1_000 + ms]
       const store = { ...memoryStore(), read: async () => Promise.reject(new Error('connection lost')) }
       const asked = withStoreDeadline(store, 20, {
         now: () => moments.shift() ?? Number.NaN,
-        emit: (event) => void events.push(event),
+        emit: (event) => void durations.push('durationMs' in event && event.durationMs),
       }).read('k')
       await expect(asked).rejects.toMatchObject({ code: 'store_unavailable' })
-      expect(events).toMatchObject([{ type: 'store.failed', durationMs: Math.max(0, ms) }])
-    },
-  )
-
-  it('says what went wrong inside', async () => {
-    await expect(bounded({ read: dead }).read('k')).rejects.toMatchObject({
-      message: 'The store did not respond.',
-      cause: { message: 'no response within 20 ms' },
-    })
+    }
+    expect(durations).toEqual([30, 0])
   })
 
   it('leaves a store its own deadline, and bounds one that was made of it', async () => {
