@@ -8,11 +8,14 @@ import {
   type Host,
   type HostOptions,
   phones,
+  renewedThrough,
   sessionByHeader,
   signupAt,
   startHost,
   startLoggedIn,
+  startSignedIn,
   startVisit,
+  storeThrough,
   withTokens,
 } from './kit.js'
 
@@ -187,6 +190,27 @@ describe('a signup', () => {
     expect((await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
     expect((await visitor.post('/signup')).json.phone).toBe('+573007654321')
   })
+})
+
+it('a number is not proven behind a 503, though the session cannot be given up', async () => {
+  const state = { isArmed: false, reads: 0, renewals: 0 }
+  const store = storeThrough((command, key, work) => {
+    if (!state.isArmed || command !== 'read' || !key.includes(':grants:')) return work()
+    state.reads += 1
+    // Whether a revocation came is asked for the last time once the number is proven.
+    return state.reads === 4 ? Promise.reject(new Error('connection lost')) : work()
+  })
+  const session = renewedThrough((renew) => {
+    if (state.isArmed) state.renewals += 1
+    return state.renewals === 2 ? Promise.reject(new Error('down')) : renew()
+  })
+  const { host, ana } = await startSignedIn({ options: { store, session }, mount })
+  await ana.post('/signup/phone/start', { phone: '+573007654321' })
+  state.isArmed = true
+  const { status } = await ana.post('/signup/phone/verify', { code: host.stub.rightCode })
+  expect([status, state.renewals]).toEqual([503, 2])
+  state.isArmed = false
+  expect((await ana.post('/signup')).status).toBe(403)
 })
 
 it('a country whose sign-ups nobody completes is refused with 503, to networks that took part, and an event says why', async () => {

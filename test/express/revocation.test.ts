@@ -252,6 +252,18 @@ describe.for(Object.entries(revocations))('%s', ([how, revoke]) => {
   })
 })
 
+it('revokeSubject leaves no trust behind that a sign-in was about to give', async () => {
+  const held = hold()
+  const onVerified = () => held.here()
+  const { host, ana } = await startChallenged({ options: { trustedDevices, onVerified } })
+  const verified = await held.during(
+    () => ana.verify(host.stub.rightCode, { trustDevice: true }),
+    () => host.tf.grants.revokeSubject('ana'),
+  )
+  expect(verified.refusal).toEqual([410, 'challenge_gone'])
+  expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+})
+
 describe('a revocation of a session that is renewed for a number that is proven', () => {
   it('leaves no proof behind, however many others log out before that would have ended', async () => {
     const held = hold()
