@@ -4,12 +4,13 @@ import { failover } from '../../src/index.js'
 import { type Play, startCodeService, twilio } from '../tools/testing/code-services.js'
 import { phones, startHost } from './kit.js'
 
-/** Ben has no WhatsApp: his messages are refused as invalid recipients. */
+/** Ben has no WhatsApp: his messages are refused as invalid recipients. Eva's service takes RCS for all of hers. */
 const chats: Play = (path, body, codes, method) => {
   const params = new URLSearchParams(body)
   const to = params.get('To')
   if (params.get('Channel') === 'whatsapp' && to === phones.ben) return [400, { code: 63024, status: 400 }]
-  return twilio(path, body, codes, method)
+  const [status, json] = twilio(path, body, codes, method)
+  return [status, to === phones.eva ? { ...json, channel: 'rcs' } : json]
 }
 
 async function startChatHost() {
@@ -74,5 +75,19 @@ describe('a code by WhatsApp', () => {
     host.clock.now += 60_000
     expect((await ben.start({ requirement })).refusal).toEqual([502, 'delivery_failed'])
     expect(asked()).toEqual(['whatsapp', 'sms', 'whatsapp'])
+  })
+  it('may go by RCS where the service chooses so: that is said, and the next is asked for as before', async () => {
+    const { host, asked, sentBy } = await startChatHost()
+    const eva = await host.login('eva')
+    const started = await eva.post('/two-factor/start')
+    expect(started.json.challenge).toMatchObject({ channel: 'rcs', channels: ['whatsapp', 'sms'] })
+    expect((await eva.open('/two-factor')).text).not.toContain('value="rcs"')
+    host.clock.now += 60_000
+    expect((await eva.post('/two-factor/resend', { channel: 'rcs' })).status).toBe(400)
+    expect((await eva.post('/two-factor/resend')).status).toBe(200)
+    expect([asked(), sentBy()]).toEqual([
+      ['whatsapp', 'whatsapp'],
+      ['rcs', 'rcs'],
+    ])
   })
 })
