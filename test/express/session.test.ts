@@ -140,20 +140,6 @@ describe('with express-session', () => {
   })
 })
 
-it('a request that a proxy repeats signs in once, whichever answer arrives', async () => {
-  const host = await startHost()
-  const sent = await host.login()
-  const starts = [sent.copy(), sent.copy()].map((repeat) => repeat.start())
-  expect((await Promise.all(starts)).map(({ status }) => status).sort()).toEqual([200, 201])
-  const repeats = [sent.copy(), sent.copy()]
-  const { rightCode: code } = host.stub
-  const told = await Promise.all(repeats.map((repeat) => repeat.verify(code)))
-  expect(told.map(({ status }) => status).sort()).toEqual([200, 409])
-  const accounts = await Promise.all(repeats.map((repeat) => repeat.get('/account')))
-  expect(accounts.map(({ status }) => status)).toEqual(told.map(({ status }) => (status === 200 ? 200 : 401)))
-  expect((await sent.verify(code)).status).toBe(401)
-})
-
 describe('an adapter of the host', () => {
   it.each(['', undefined, 7])('a session whose id is %j is none', async (id) => {
     const session = { id: () => id as string, rotate: () => undefined }
