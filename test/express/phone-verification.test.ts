@@ -284,6 +284,7 @@ describe('a proof that a form asks for', () => {
     expect(json).toMatchObject({ startUrl: '/signup/phone/start' })
     const page = await visitor.submit('/signup')
     expect(page.status).toBe(403)
+    expect(page.text).toContain('<main data-address="/signup/phone">')
     expect(page.text).toContain('<a class="button main" href="/signup/phone">')
     expect(page.text).toContain('<link rel="stylesheet" href="/signup/phone/page.css">')
     expect(page.text).not.toContain('<form')
