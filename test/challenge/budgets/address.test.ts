@@ -4,27 +4,35 @@ import { createService, purposeIn, rightCode } from '../service.js'
 
 const address = '203.0.113.7'
 let issued = 0
-/** A number that nobody used before. */
-const newPhone = () => {
+
+/** Somebody else each time, with a number that nobody used before. */
+function order(lane: 'auth' | 'enrol', from = address) {
   issued += 1
-  return `+57300${1_000_000 + issued}`
+  const phone = `+57300${1_000_000 + issued}`
+  return { lane, session: phone, subject: phone, phone, purpose: purposeIn(lane), address: from }
 }
 
-const lanes = [
-  ['auth', { sendsPerAddressPer10Min: 8 }],
-  ['enrol', { enrolSendsPerAddressPer10Min: 8 }],
-] as const
-
-const of = (lane: 'auth' | 'enrol', session: string) => ({ lane, session, subject: session, address })
-/** Somebody else each time. */
-const order = (lane: 'auth' | 'enrol', from = address) => {
-  const phone = newPhone()
-  return { ...of(lane, phone), phone, purpose: purposeIn(lane), address: from }
+const limitsOf = {
+  auth: (limit: number) => ({ sendsPerAddressPer10Min: limit }),
+  enrol: (limit: number) => ({ enrolSendsPerAddressPer10Min: limit }),
 }
 
-describe.each(lanes)('what is sent to an address (%s lane)', (lane, limits) => {
+describe.each(['auth', 'enrol'] as const)('what is sent to an address (%s lane)', (lane) => {
+  const open = (more: object = {}) => {
+    const service = createService({ limits: { ...limitsOf[lane](8), ...more } })
+    /** How many of so many others, one after the other, are sent a code. */
+    const sendsTo = async (people: number) => {
+      let sent = 0
+      for (let index = 0; index < people; index += 1) {
+        if ((await service.challenges.start(order(lane))).outcome === 'started') sent += 1
+      }
+      return sent
+    }
+    return { ...service, sendsTo }
+  }
+
   it('is no more because of what the numbers there refuse', async () => {
-    const { challenges } = createService({ limits })
+    const { challenges, sendsTo } = open()
     const visitor = order(lane)
     await challenges.start(visitor)
     for (let clicks = 0; clicks < 30; clicks += 1) {
@@ -33,138 +41,117 @@ describe.each(lanes)('what is sent to an address (%s lane)', (lane, limits) => {
       await challenges.start({ ...visitor, session: `other-${clicks}` })
     }
     for (let code = 0; code < 30; code += 1) await challenges.verify({ ...visitor, code: `wrong${code}` })
-    for (let others = 0; others < 7; others += 1) {
-      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
-    }
-    expect(await challenges.start(order(lane))).toMatchObject({
-      code: 'send_limit',
-      limit: 'address',
-      retryAfterMs: 10 * minute,
-    })
+    expect(await sendsTo(20)).toBe(7)
   })
 
   it('is begun anew ten minutes after its first code', async () => {
-    const { challenges, wait } = createService({ limits })
-    for (let people = 0; people < 8; people += 1) {
-      await challenges.start(order(lane))
-      wait(minute)
-    }
-    expect(await challenges.start(order(lane))).toMatchObject({ limit: 'address', retryAfterMs: 2 * minute })
+    const { challenges, sendsTo, wait } = open()
+    expect(await sendsTo(1)).toBe(1)
+    wait(8 * minute)
+    expect(await sendsTo(20)).toBe(7)
+    expect(await challenges.start(order(lane))).toMatchObject({
+      code: 'send_limit',
+      limit: 'address',
+      retryAfterMs: 2 * minute,
+    })
     wait(2 * minute)
-    for (let people = 0; people < 8; people += 1) {
-      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
-    }
+    expect(await sendsTo(20)).toBe(8)
   })
 
-  const asking = (told: boolean | (() => never), more: object = {}) => {
-    const asked: string[] = []
-    const service = createService({ limits: { ...limits, ...more } })
-    const beforeSend = async ({ subject }: { subject: string }) => {
+  const asking = (told: () => boolean, more: object = {}) => {
+    let asked = 0
+    const service = open(more)
+    const beforeSend = async () => {
       await new Promise((resolve) => setImmediate(resolve))
-      asked.push(subject)
-      return typeof told === 'boolean' ? told : told()
+      asked += 1
+      return told()
     }
     const start = () =>
       service.challenges.start({ ...order(lane), beforeSend }).catch(() => ({ outcome: 'thrown' }))
-    return { ...service, asked, start }
+    return { ...service, asked: () => asked, start }
   }
 
   it('is what beforeSend is asked about at once, and no more', async () => {
-    const { provider, asked, start } = asking(true)
+    const { provider, asked, start } = asking(() => true)
     const told = await Promise.all(Array.from({ length: 256 }, start))
     expect(told.filter(({ outcome }) => outcome === 'started')).toHaveLength(8)
     expect(told.filter((one) => 'limit' in one && one.limit === 'address')).toHaveLength(248)
-    expect([asked.length, provider.sends.length]).toEqual([8, 8])
+    expect([asked(), provider.sends.length]).toEqual([8, 8])
   })
 
-  it.each<[string, boolean | (() => never), object]>([
-    ['it refuses', false, {}],
+  it.each<[string, () => boolean]>([
+    ['refuses', () => false],
     [
-      'it throws',
+      'throws',
       () => {
         throw new Error('risk engine down')
       },
-      {},
     ],
-    ['a limit refuses after it', true, { serviceSendsPerMinute: 0 }],
-  ])('is no less where %s', async (_, told, more) => {
-    const { challenges, provider, asked, start } = asking(told, more)
-    for (let rounds = 0; rounds < 2; rounds += 1) {
-      await Promise.all(Array.from({ length: 50 }, start))
-      for (let one = 0; one < 4; one += 1) await start()
-    }
-    expect([asked.length, provider.sends.length]).toEqual([24, 0])
-    if (told === true) return
-    for (let others = 0; others < 8; others += 1) {
-      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
-    }
+  ])('is no less where beforeSend %s', async (_, told) => {
+    const { sendsTo, provider, asked, start } = asking(told)
+    for (let rounds = 0; rounds < 2; rounds += 1) await Promise.all(Array.from({ length: 50 }, start))
+    expect([asked(), provider.sends.length]).toEqual([16, 0])
+    expect(await sendsTo(20)).toBe(8)
   })
 
-  it('is no less where another start of the number came first, while it was asked', async () => {
-    const { challenges } = createService({ limits })
+  it('is no less where a limit refuses after beforeSend was asked', async () => {
+    const { asked, start } = asking(() => true, { serviceSendsPerMinute: 0 })
+    for (let rounds = 0; rounds < 12; rounds += 1) await start()
+    expect(asked()).toBe(12)
+  })
+
+  it('is no less where another start of the number came first, while beforeSend was asked', async () => {
+    const { challenges, sendsTo } = open()
     const twice = order(lane)
     const beforeSend = async () => {
       await challenges.start({ ...twice, session: 'other', address: undefined })
       return true
     }
     expect(await challenges.start({ ...twice, beforeSend })).toMatchObject({ code: 'resend_too_soon' })
-    for (let others = 0; others < 8; others += 1) {
-      expect(await challenges.start(order(lane))).toMatchObject({ outcome: 'started' })
-    }
+    expect(await sendsTo(20)).toBe(8)
   })
 
   it('uses up nothing of what the other lane may be sent', async () => {
-    const { challenges } = createService({ limits: { ...lanes[0][1], ...lanes[1][1] } })
-    for (let people = 0; people < 20; people += 1) await challenges.start(order(lane))
+    const { challenges, sendsTo } = open({ ...limitsOf.auth(8), ...limitsOf.enrol(8) })
+    expect(await sendsTo(20)).toBe(8)
     const other = order(lane === 'auth' ? 'enrol' : 'auth')
     expect(await challenges.start(other)).toMatchObject({ outcome: 'started' })
     expect(await challenges.verify({ ...other, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  const startedFrom = async (addressOf: (index: number) => string, more: object = {}) => {
-    const few = { sendsPerAddressPer10Min: 2, enrolSendsPerAddressPer10Min: 2 }
-    const { challenges, provider } = createService({
-      limits: { ...few, enrolSendsPerAddressPerDay: false, serviceSendsPerMinute: 1_000 },
-    })
+  const hex = (value: number) => value.toString(16)
+
+  it.each<[string, number, (index: number) => string, object?]>([
+    ['for the /56 of IPv6', 2, (index) => `2001:db8:1:100::${hex(index + 1)}`],
+    ['for it in whatever spelling', 2, (index) => `2001:0DB8:1:1${hex(index + 16)}::1`],
+    ['for each /56', 100, (index) => `2001:db8:1:${hex((index + 1) * 256)}::1`],
+    ['for IPv4 within IPv6', 2, (index) => (index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7')],
+    ['ten times where it may be that of a proxy', 20, () => '10.0.0.1', { proxied: true }],
+    ['once where it is not', 2, () => '10.0.0.1'],
+  ])('is counted %s', async (_, sends, addressOf, more = {}) => {
+    const { challenges, provider } = open({ ...limitsOf[lane](2), enrolSendsPerAddressPerDay: false })
     const requests = Array.from({ length: 100 }, (_, index) =>
       challenges.start({ ...order(lane, addressOf(index)), ...more }),
     )
     await Promise.all(requests)
-    return provider.sends.length
-  }
-  const hex = (value: number) => value.toString(16)
-
-  it('is counted for the /56 of IPv6, in whatever spelling', async () => {
-    expect(await startedFrom((index) => `2001:db8:1:100::${hex(index + 1)}`)).toBe(2)
-    expect(await startedFrom((index) => `2001:0DB8:1:1${hex(index + 16)}::1`)).toBe(2)
-    expect(await startedFrom((index) => `2001:db8:1:${hex((index + 1) * 256)}::1`)).toBe(100)
-    expect(await startedFrom((index) => (index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7'))).toBe(2)
-  })
-
-  it('is ten times as much where the address may be that of a proxy', async () => {
-    expect(await startedFrom(() => '10.0.0.1', { proxied: true })).toBe(20)
-    expect(await startedFrom(() => '10.0.0.1')).toBe(2)
+    expect(provider.sends).toHaveLength(sends)
   })
 })
 
 describe('the unproven sends of an address', () => {
   const limits = { enrolSendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPerDay: 10 }
   const visitor = (from = address) => order('enrol', from)
-  const refusedDay = { code: 'send_limit', limit: 'address', retryAfterMs: day }
 
-  it('are 10 a day, and no more from a whole /48, one by one or all at once', async () => {
+  it.each<[string, (index: number) => string]>([
+    ['one address', () => address],
+    ['one /56', (index) => `2001:db8:1:1${(index + 16).toString(16)}::1`],
+    ['a whole /48', (index) => `2001:db8:2:${(index + 1).toString(16)}00::1`],
+  ])('are 10 a day from %s, all at once and one by one', async (_, addressOf) => {
     const { challenges, provider } = createService({ limits })
-    const sendsFrom = async (addressOf: (index: number) => string) => {
-      const before = provider.sends.length
-      const starts = Array.from({ length: 20 }, (_, index) => challenges.start(visitor(addressOf(index))))
-      await Promise.all(starts)
-      for (let index = 20; index < 40; index += 1) await challenges.start(visitor(addressOf(index)))
-      return provider.sends.length - before
-    }
-    expect(await sendsFrom(() => address)).toBe(10)
-    expect(await challenges.start(visitor())).toMatchObject(refusedDay)
-    expect(await sendsFrom((index) => `2001:db8:1:1${(index + 16).toString(16)}::1`)).toBe(10)
-    expect(await sendsFrom((index) => `2001:db8:2:${(index + 1).toString(16)}00::1`)).toBe(10)
+    await Promise.all(Array.from({ length: 20 }, (_, index) => challenges.start(visitor(addressOf(index)))))
+    const late = await challenges.start(visitor(addressOf(20)))
+    expect(late).toMatchObject({ code: 'send_limit', limit: 'address', retryAfterMs: day })
+    expect(provider.sends).toHaveLength(10)
   })
 
   it('come back with the proof of the number, those of a resend too, and when nothing was sent', async () => {
