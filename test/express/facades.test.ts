@@ -37,26 +37,20 @@ describe('challenges without a request', () => {
   it('take several numbers and an app as a request does', async () => {
     const { host, secrets, shows } = await startAppHost()
     const { start, verify } = host.tf.challenges
-    const ana = { ...here, phone: [phone, { phone: String(phones.ben), methods: ['call'] }] }
-    const asked = { ...ana, secret: secrets.ana, purpose: 'login' }
+    const numbers = [phone, { phone: String(phones.ben), methods: ['call'] }]
+    const asked = { ...here, phone: numbers, secret: secrets.ana, purpose: 'login' }
     const told = [await start(asked), await start({ ...asked, methods: ['code'] })]
     expect(told.map((one) => one.outcome === 'started' && one.challenge.channel)).toEqual(['app', 'sms'])
-    // An id of a destination is for the session in which it was shown.
-    const destination = (await (await host.login()).get('/two-factor')).json.destinations[0].id
-    expect(await start({ ...asked, destination })).toMatchObject({ code: 'invalid_request' })
+    // A code that names nothing is for what was sent to this session, and where nothing was, for the app.
     const rejected = { outcome: 'rejected', attemptsRemaining: 4 }
     expect(await verify({ ...asked, code: shows() })).toEqual(rejected)
+    const approved = { outcome: 'approved', purpose: 'login', channel: 'app' }
+    expect(await verify({ ...asked, session: 'other', code: shows() })).toMatchObject(approved)
+    const notHere = { ...asked, session: 'other', code: shows(1), purpose: 'signup' }
+    expect(await verify(notHere)).toMatchObject({ outcome: 'refused' })
     const byApp = await start({ ...asked, channel: 'app' })
     const { id: challenge } = byApp.outcome === 'started' ? byApp.challenge : { id: '' }
-    const approved = { outcome: 'approved', purpose: 'login', channel: 'app' }
     expect(await verify({ ...asked, challenge, code: shows(1) })).toMatchObject(approved)
-    // Where nothing was sent, a code that names nothing is one of the app.
-    const elsewhere = { ...asked, session: 'other' }
-    host.clock.now += 60_000
-    expect(await verify({ ...elsewhere, code: shows() })).toMatchObject(approved)
-    expect(await verify({ ...elsewhere, code: shows(1), purpose: 'signup' })).toMatchObject({
-      outcome: 'refused',
-    })
     await expect(start({ ...asked, phone: 5 as never })).rejects.toThrow(
       /^phone returned a value of type number/,
     )
@@ -146,15 +140,12 @@ it('a grant is read as the guard admits with it', async () => {
 })
 
 describe('who a function is to act for', () => {
-  const session = 'session must be a non-empty string: the id of the session'
-  const subject =
-    'subject must be a string of 1 to 256 characters, a safe integer or a bigint; it is a value of type'
-
   it.each([
-    [{ session: undefined }, session],
-    [{ session: '' }, session],
-    [{ subject: undefined }, `${subject} undefined`],
-    [{ subject: {} }, `${subject} object`],
+    [{ session: '' }, 'session must be a non-empty string: the id of the session'],
+    [
+      { subject: undefined },
+      'subject must be a string of 1 to 256 characters, a safe integer or a bigint; it is a value of type undefined',
+    ],
   ])('has a subject and a session: %j is refused by name', async (wrong, message) => {
     const { tf } = await startHost()
     const given = { ...here, phone, purpose: 'login', code: '482913', ...wrong } as never
@@ -162,8 +153,6 @@ describe('who a function is to act for', () => {
     for (const call of [start, resend, verify, cancel, find, tf.grants.write]) {
       await expect(call(given)).rejects.toThrow(new TypeError(message))
     }
-    const stale = { ...(given as object), requirement: 'x' } as never
-    await expect(resend(stale)).rejects.toThrow(new TypeError(message))
   })
 
   it('is a subject where there is no session', async () => {

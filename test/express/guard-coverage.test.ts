@@ -2,7 +2,7 @@ import express, { type Express, Router } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
 import { type GuardCoverage, guardCoverage } from '../../src/tools/testing/index.js'
-import { startHost } from './kit.js'
+import { ok, startHost } from './kit.js'
 
 /** A host under coverage, with what every app has and the routes of one test. */
 async function startCovered(mount: (app: Express, tf: TwoFactor) => void) {
@@ -23,8 +23,6 @@ async function startCovered(mount: (app: Express, tf: TwoFactor) => void) {
   const report = (options?: Parameters<GuardCoverage['report']>[0]) => () => coverages[0]?.report(options)
   return { host, report }
 }
-
-const ok = (_req: express.Request, res: express.Response) => void res.json({})
 
 describe('guard coverage', () => {
   it('finds the forgotten twins of guarded routes, each once, under the paths they were declared with', async () => {
@@ -72,12 +70,9 @@ describe('guard coverage', () => {
   })
 
   it('takes a route for the one that is ignored in any spelling of either', async () => {
-    const { host, report } = await startCovered((app) => {
-      app.post('/Log/Out', ok)
-    })
-    const ana = await host.signIn()
-    for (const path of ['/log/out', '/LOG/OUT/']) expect((await ana.post(path)).status).toBe(200)
-    for (const ignore of ['POST /log/out', 'post /Log/Out/', '/log//out', /^POST \/log\/out$/]) {
+    const { host, report } = await startCovered((app) => void app.post('/Log/Out', ok))
+    await (await host.signIn()).post('/LOG/OUT/')
+    for (const ignore of ['post /Log/Out/', '/log//out', /^POST \/log\/out$/]) {
       expect(report({ ignore: [ignore] }), String(ignore)).not.toThrow()
     }
     expect(report({ ignore: ['POST /out', '/log', 'PUT /log/out'] })).toThrow(

@@ -328,13 +328,15 @@ export const regenerates: NonNullable<TwoFactorOptions['onVerified']> = (req, _r
 
 /** A store in memory whose every command goes through a function that does the work, or something else. */
 export function storeThrough(
-  around: (command: keyof Store, key: string, work: () => unknown) => unknown,
+  around: (command: keyof Store, key: string, work: () => unknown, asked: readonly unknown[]) => unknown,
   well: Store = memoryStore(),
 ): Store {
   const through =
     (command: 'read' | 'swap' | 'increment') =>
-    (...args: readonly [key: string, ...unknown[]]) =>
-      around(command, args[0], () => (well[command] as (...all: readonly unknown[]) => unknown)(...args))
+    (...asked: readonly [key: string, ...unknown[]]) => {
+      const work = () => (well[command] as (...all: readonly unknown[]) => unknown)(...asked)
+      return around(command, asked[0], work, asked)
+    }
   return {
     read: through('read'),
     swap: through('swap'),
@@ -345,18 +347,10 @@ export function storeThrough(
 /** A store in memory, and what it was told, as text. */
 export function recordingStore() {
   const told: string[] = []
-  const well = memoryStore()
-  const store: Store = {
-    ...well,
-    swap(...command) {
-      told.push(JSON.stringify(command))
-      return well.swap(...command)
-    },
-    increment(key, ...command) {
-      told.push(key)
-      return well.increment(key, ...command)
-    },
-  }
+  const store = storeThrough((_command, _key, work, asked) => {
+    told.push(JSON.stringify(asked))
+    return work()
+  })
   return { store, told: () => told.join('\n') }
 }
 
