@@ -105,36 +105,7 @@ describe('renewing an express-session', () => {
   })
 })
 
-describe('keeping an anonymous express-session', () => {
-  const kept = (session: object | undefined) => {
-    void adapter.keep?.({ session } as unknown as Request, res)
-    return session
-  }
-  const regenerate = () => undefined
-
-  it('puts something into one that holds nothing, so that it is saved', () => {
-    // Methods and id are not own members of a real one.
-    const empty = Object.assign(Object.create({ id: 'a', regenerate }), { cookie: {} })
-    expect(Object.entries(kept(empty) ?? {})).toEqual([
-      ['cookie', {}],
-      ['twoFactor', true],
-    ])
-  })
-
-  it('leaves one alone that holds something, and does nothing without one', () => {
-    const full = Object.assign(Object.create({ id: 'a', regenerate }), { cookie: {}, basket: '' })
-    expect(Object.keys(kept(full) ?? {})).toEqual(['cookie', 'basket'])
-    expect(kept(undefined)).toBeUndefined()
-  })
-})
-
-describe('an adapter for bearer tokens', () => {
-  it('is checked when it is made', () => {
-    expect(() => tokenSession(undefined as never)).toThrow('tokenSession: missing idOf')
-    expect(() => tokenSession('sub' as never)).toThrow('tokenSession: idOf must be a function (req) => id')
-  })
-
-  it('says so, so that its sessions keep their id', () => {
-    expect(tokenSession(() => 'a')).toMatchObject({ bearer: true })
-  })
+it('an adapter for bearer tokens is checked when it is made', () => {
+  expect(() => tokenSession(undefined as never)).toThrow('tokenSession: missing idOf')
+  expect(() => tokenSession('sub' as never)).toThrow('tokenSession: idOf must be a function (req) => id')
 })

@@ -74,16 +74,17 @@ describe('a sign-in whose grant cannot be stored', () => {
 })
 
 describe('a sign-in that fails after its grant was stored', () => {
-  it('renews the session no second time where the grant can be taken back', async () => {
-    for (const knownBrowsers of [false, undefined] as const) {
+  it.each([undefined, false] as const)(
+    'renews the session no second time where the grant can be taken back, with knownBrowsers %s',
+    async (knownBrowsers) => {
       const { session, renewals } = counted()
       const onVerified = () => Promise.reject(new Error('no such account'))
       const options = { session, onVerified, ...(knownBrowsers === false && { knownBrowsers }) }
       const { ana, told } = await verify(await startHost({ options }))
       expect([told.json, renewals]).toEqual([{ host: 'no such account' }, [1]])
       expect((await ana.get('/account')).status).toBe(403)
-    }
-  })
+    },
+  )
 
   it('gives its session up where the grant cannot be taken back', async () => {
     const { store, arm } = failingStore('grants')
