@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
+import { optionError } from '../lib/options.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {
   boundTo,
@@ -7,6 +8,7 @@ import {
   detailsOf,
   endsTrust,
   isWithoutWay,
+  type MustKeep,
   type Objection,
   objectionTo,
   type Ways,
@@ -50,6 +52,7 @@ export function createMaking(
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
   const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
+  checkMustKeep(tf, guardOptions, mustKeep)
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
   function isConfirmed(visit: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
@@ -117,6 +120,17 @@ export function createMaking(
   }
 
   return { read, make, isConfirmed, isFirst }
+}
+
+/** Lock-out: whoever has nothing but recovery codes left adds a way by one of them, or never again. */
+function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: MustKeep): void {
+  if (mustKeep !== 'recovery-codes') return
+  try {
+    tf.requireTwoFactor({ ...guardOptions, methods: ['recovery-code'] })
+  } catch (error) {
+    const { message } = error as TypeError
+    throw optionError(`accountPages: mustKeep 'recovery-codes' needs codes that confirm changes: ${message}`)
+  }
 }
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)

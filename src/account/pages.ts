@@ -39,7 +39,8 @@ ${changeButton(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true }
 /** Shown once. What needs a script is not shown without one. */
 export function codesPage({ texts, path }: Scene, codes: readonly string[]): OwnPage {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`
-  const content = html`<p>${texts['codes.text']}</p>
+  const content = html`<p class="notice" role="status">${texts['done.recovery-codes-made']}</p>
+<p>${texts['codes.text']}</p>
 <ol class="codes" id="codes" dir="ltr">
 ${codes.map((code) => html`<li class="key">${code}</li>\n`)}</ol>
 <div class="buttons"><button type="button" data-copies="codes" data-copied="${texts['codes.copied']}" hidden>${texts['codes.copy']}</button>

@@ -30,8 +30,7 @@ export const en = {
   'recovery.none': 'You have none.',
   'recovery.left': 'Left: {n}',
   'codes.title': 'Your recovery codes',
-  'codes.text':
-    'We show them only this once. Keep them where you would find them without your phone. Only these work now.',
+  'codes.text': 'We show them only this once. Keep them where you would find them without your phone.',
   'codes.copy': 'Copy',
   'codes.copied': 'Copied',
   'codes.download': 'Download as text',
@@ -95,7 +94,7 @@ export const en = {
   'done.number-removed': 'The number was removed.',
   'done.app-added': 'The app was set up.',
   'done.app-removed': 'The app was removed.',
-  'done.recovery-codes-made': 'Your recovery codes were replaced.',
+  'done.recovery-codes-made': 'You have new recovery codes. Only these work now.',
   'done.device-ended': 'The browser is no longer trusted.',
   'done.devices-ended': 'No browser is trusted any more.',
   'done.signed-out-elsewhere': 'Every other device is asked for a code again.',

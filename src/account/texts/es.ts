@@ -32,8 +32,7 @@ export const es: AccountTexts = {
   'recovery.none': 'No tienes ninguno.',
   'recovery.left': 'Te quedan: {n}',
   'codes.title': 'Tus códigos de recuperación',
-  'codes.text':
-    'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono. Ahora solo sirven estos.',
+  'codes.text': 'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.download': 'Descargar como texto',
@@ -98,7 +97,7 @@ export const es: AccountTexts = {
   'done.number-removed': 'Se quitó el número.',
   'done.app-added': 'La app quedó configurada.',
   'done.app-removed': 'Se quitó la app.',
-  'done.recovery-codes-made': 'Se cambiaron tus códigos de recuperación.',
+  'done.recovery-codes-made': 'Tienes códigos de recuperación nuevos. Ahora solo sirven estos.',
   'done.device-ended': 'El navegador ya no es de confianza.',
   'done.devices-ended': 'Ya no hay navegadores de confianza.',
   'done.signed-out-elsewhere': 'Se volverá a pedir un código en todos los demás dispositivos.',

@@ -32,8 +32,7 @@ export const pt: AccountTexts = {
   'recovery.none': 'Você não tem nenhum.',
   'recovery.left': 'Restam: {n}',
   'codes.title': 'Seus códigos de recuperação',
-  'codes.text':
-    'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular. Agora só estes valem.',
+  'codes.text': 'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.download': 'Baixar como texto',
@@ -98,7 +97,7 @@ export const pt: AccountTexts = {
   'done.number-removed': 'O número foi removido.',
   'done.app-added': 'O app foi configurado.',
   'done.app-removed': 'O app foi removido.',
-  'done.recovery-codes-made': 'Seus códigos de recuperação foram trocados.',
+  'done.recovery-codes-made': 'Você tem novos códigos de recuperação. Agora só estes valem.',
   'done.device-ended': 'O navegador não é mais confiável.',
   'done.devices-ended': 'Nenhum navegador é mais confiável.',
   'done.signed-out-elsewhere': 'Todos os outros dispositivos vão pedir um código de novo.',
