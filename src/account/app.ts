@@ -1,5 +1,5 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
-import type { NewAuthenticator, OwnReply, OwnVisit } from '../index.js'
+import type { NewAuthenticator, OwnVisit } from '../index.js'
 import type { Change, Ways } from './changes.js'
 import { firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
@@ -11,6 +11,9 @@ const retryable: Partial<Record<ProblemCode, readonly ['wrong' | 'unreadable', s
   code_not_accepted: ['wrong', 'The code is incorrect'],
   invalid_request: ['unreadable', 'The request is invalid'],
 }
+
+/** Nothing has been confirmed yet, or too long ago. */
+const unproven = 'second_factor_required'
 
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
@@ -38,19 +41,17 @@ export function addAppRoutes(
     return tf.authenticators.begin(req)
   }
 
-  /** Confirmed too long ago, or another tab was first: there it is asked for anew, with another secret. */
-  const outdated: OwnReply = {
-    location: `${path}/app`,
-    status: 403,
-    body: problemBody('second_factor_required', 'A fresh second factor is required', undefined, 403),
-  }
-
   /** What is said where the app was not put on file. */
   async function failure(visit: OwnVisit, error: unknown): Promise<Reply> {
-    // The form was sent twice, or it was for another app, too late: the person looks which one it is.
-    if (isUnproven(error)) return (await read(visit.subject)).app ? refusal(visit, 'app_on_file') : outdated
     if (!(error instanceof TwoFactorError)) throw error
     const { code, status } = error
+    if (code === unproven) {
+      // The form was sent twice, or it was for another app, too late: the person looks which one it is.
+      if ((await read(visit.subject)).app) return refusal(visit, 'app_on_file')
+      // Confirmed too long ago, or another tab was first: there it is asked for anew, with another secret.
+      const body = problemBody(code, 'A fresh second factor is required', undefined, status)
+      return { location: `${path}/app`, status, body }
+    }
     const [kind, title] = retryable[code] ?? []
     if (kind === undefined || title === undefined) throw error
     const begun = await begin(visit)
@@ -71,7 +72,7 @@ export function addAppRoutes(
     const code = typeof fields.code === 'string' ? fields.code : ''
     const confirm = async (ways: Ways) => {
       if (await isProven(visit, ways)) return true
-      throw new TwoFactorError('second_factor_required')
+      throw new TwoFactorError(unproven)
     }
     const store = async () => authenticator.save(subject, (await tf.authenticators.confirm(req, code)).secret)
     return change(visit, what, store, { confirm }).catch((error: unknown) => failure(visit, error))
@@ -81,11 +82,7 @@ export function addAppRoutes(
   })
 }
 
-/** Nothing has been confirmed yet, or too long ago. */
-const isUnproven = (error: unknown): boolean =>
-  error instanceof TwoFactorError && error.code === 'second_factor_required'
-
 /** Nothing, where there is no proof yet; whatever else went wrong is thrown on. */
 function ifUnproven(error: unknown): undefined {
-  if (!isUnproven(error)) throw error
+  if (!(error instanceof TwoFactorError && error.code === unproven)) throw error
 }

@@ -52,8 +52,7 @@ export type Objection =
 const maxNumbers = 5
 
 /** By how many ways a code can be got: numbers and the app. Recovery codes are none, they run out. */
-export const wayCount = ({ numbers, app }: Pick<Ways, 'numbers' | 'app'>): number =>
-  new Set(numbers).size + (app ? 1 : 0)
+export const wayCount = ({ numbers, app }: Ways): number => new Set(numbers).size + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
 export function isWithoutWay(ways: Ways, mustKeep: MustKeep): boolean {

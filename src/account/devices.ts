@@ -4,11 +4,10 @@ import type { RouteKit } from './route-kit.js'
 export function addDeviceRoutes({ tf, post, alreadySo, change }: RouteKit): void {
   post('/devices/end', async (visit) => {
     const { subject, fields } = visit
-    const found = (await tf.trustedDevices.list(subject)).find(({ id }) => id === fields.device)
-    if (found === undefined) return alreadySo
-    const { id, label } = found
-    const store = () => tf.trustedDevices.revoke(subject, id)
-    return change(visit, { kind: 'device-ended', device: { id, label } }, store)
+    const device = (await tf.trustedDevices.list(subject)).find(({ id }) => id === fields.device)
+    if (device === undefined) return alreadySo
+    const store = () => tf.trustedDevices.revoke(subject, device.id)
+    return change(visit, { kind: 'device-ended', device }, store)
   })
   post('/devices/end-all', (visit) => {
     const store = () => tf.trustedDevices.revokeSubject(visit.subject)

@@ -17,7 +17,7 @@ import {
 import type { AccountPagesOptions } from './options.js'
 import { passes } from './passes.js'
 import { createReadWays } from './read-ways.js'
-import type { AccountTexts } from './texts/en.js'
+import { createTexts } from './texts.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
@@ -26,15 +26,12 @@ export const firstWay = 'first-way'
 export type Made = 'made' | 'made-first' | Objection | undefined
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
-export function createMaking(
-  tf: TwoFactor,
-  options: AccountPagesOptions,
-  textsOf: (locale: string) => AccountTexts,
-) {
+export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
   const { recoveryCodes, onChanged, path, purpose = 'account', mustKeep = 'way' } = options
   /** What the guard binds and shows for a request, noted before it is called. */
   const asked = new WeakMap<Request, readonly [Change, Ways]>()
   const read = createReadWays(options)
+  const textsOf = createTexts(options.messages)
   const inTurn = createTurns()
 
   /** Whether the session alone will do: nothing is on file that could confirm a change. */
@@ -119,7 +116,7 @@ export function createMaking(
     }
   }
 
-  return { read, make, isConfirmed, isFirst }
+  return { textsOf, read, make, isConfirmed, isFirst }
 }
 
 /** Lock-out: whoever has nothing but recovery codes left adds a way by one of them, or never again. */

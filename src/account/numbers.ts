@@ -45,23 +45,21 @@ export function addNumberRoutes(kit: RouteKit): void {
       return change(visit, what, (ways) => save(visit, what, ways))
     }
 
+  const offer = withProven(async (visit, number) => {
+    const page = addNumberPage(sceneOf(visit), number, isFirst(await read(visit.subject)))
+    return { ...page, body: { number } }
+  })
+
+  const add = withProven((visit, number) => {
+    const what: Change = { kind: 'number-added', number }
+    // The proof is used up here; with an error as the response its own guard gives it back, for the next try.
+    const store = async (ways: Ways) => (await passes(requireProof, visit)) && save(visit, what, ways)
+    return change(visit, what, store)
+  })
+
   router.use('/number', newNumber.routes())
-  get(
-    '/numbers/add',
-    withProven(async (visit, number) => {
-      const page = addNumberPage(sceneOf(visit), number, isFirst(await read(visit.subject)))
-      return { ...page, body: { number } }
-    }),
-  )
-  post(
-    '/numbers/add',
-    withProven((visit, number) => {
-      const what: Change = { kind: 'number-added', number }
-      // The proof is used up here; with an error as the response its own guard gives it back, for the next try.
-      const store = async (ways: Ways) => (await passes(requireProof, visit)) && save(visit, what, ways)
-      return change(visit, what, store)
-    }),
-  )
+  get('/numbers/add', offer)
+  post('/numbers/add', add)
   post('/numbers/first', changeListed('number-first'))
   post('/numbers/remove', changeListed('number-removed'))
 }

@@ -1,14 +1,5 @@
 import type { Request } from 'express'
-import {
-  type Checks,
-  checkOptions,
-  func,
-  mountPath,
-  nonEmptyString,
-  object,
-  oneOf,
-  record,
-} from '../lib/options.js'
+import { type Checks, func, mountPath, nonEmptyString, object, oneOf, record } from '../lib/options.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { ChangeKind, MustKeep } from './changes.js'
 import type { AccountMessages } from './texts.js'
@@ -122,7 +113,8 @@ const whole = (checks: Checks) => object(checks, Object.keys(checks))
 
 const texts = 'must be an object of texts'
 
-const checks: Checks<AccountPagesOptions> = {
+/** What each option has to be. */
+export const accountChecks: Checks<AccountPagesOptions> = {
   path: mountPath,
   numbers: whole({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }),
   authenticator: whole({
@@ -137,9 +129,4 @@ const checks: Checks<AccountPagesOptions> = {
   purpose: nonEmptyString(),
   newNumberPurpose: nonEmptyString(),
   messages: record(record(nonEmptyString(), texts), `${texts} by locale`),
-}
-
-/** Throws a TypeError that names the option and the fix. */
-export function checkAccountOptions(options: AccountPagesOptions): void {
-  checkOptions('accountPages', options, checks, ['path', 'numbers'])
 }

@@ -5,13 +5,12 @@ import type { AccountPagesOptions } from './options.js'
 /** The one spelling in which the same number is not on file twice. */
 const e164 = /^\+[1-9]\d{6,14}$/
 
-const isNumber = (said: unknown) => typeof said === 'string' && e164.test(said)
 const isTime = (said: unknown) =>
   (said instanceof Date || typeof said === 'number') && Number.isFinite(new Date(said).valueOf())
 
 const numberList: Check = that(
   'must return a list of numbers in E.164, such as +573001234567',
-  (said) => Array.isArray(said) && said.every(isNumber),
+  (said) => Array.isArray(said) && said.every((one) => typeof one === 'string' && e164.test(one)),
 )
 const yesOrNo: Check = that('must return true or false', (said) => typeof said === 'boolean')
 const count: Check = that(

@@ -7,7 +7,6 @@ import { newsIn, newsOf } from './news.js'
 import type { AccountPagesOptions } from './options.js'
 import { listed, type Overview, overviewPage } from './overview-page.js'
 import { createReadUses } from './read-ways.js'
-import { createTexts } from './texts.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
 export type Reply = OwnReply | undefined
@@ -37,9 +36,8 @@ const fewCodes = 3
 
 /** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
-  const { path, authenticator, recoveryCodes, mustKeep = 'way', messages = {} } = options
-  const textsOf = createTexts(messages)
-  const { read, make, isConfirmed, isFirst } = createMaking(tf, options, textsOf)
+  const { path, authenticator, recoveryCodes, mustKeep = 'way' } = options
+  const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, options)
   const readUses = createReadUses(options)
 
   const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })

@@ -1,10 +1,10 @@
 import { Router } from 'express'
 import type { TwoFactor } from '../index.js'
-import { optionError } from '../lib/options.js'
+import { checkOptions, optionError } from '../lib/options.js'
 import { addAppRoutes } from './app.js'
 import { addDeviceRoutes } from './devices.js'
 import { addNumberRoutes } from './numbers.js'
-import { type AccountPagesOptions, checkAccountOptions } from './options.js'
+import { type AccountPagesOptions, accountChecks } from './options.js'
 import { addRecoveryCodeRoutes } from './recovery-codes.js'
 import { createRouteKit } from './route-kit.js'
 
@@ -26,7 +26,7 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   if (typeof tf?.ownRoute !== 'function') {
     throw optionError('accountPages: const tf = twoFactor({ … }); accountPages(tf, { path, numbers })')
   }
-  checkAccountOptions(options)
+  checkOptions('accountPages', options, accountChecks, ['path', 'numbers'])
   checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options
   const router = Router()
@@ -43,11 +43,10 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
  * The pages and `twoFactor()` know the same ways. One that the pages did not know would not count, and whoever has nothing
  * else would be asked for no code; one that `twoFactor()` did not know would be set up and let nobody in.
  */
-function checkSameWays(tf: TwoFactor, { authenticator, recoveryCodes }: AccountPagesOptions): void {
-  const own = { authenticator, recoveryCodes }
+function checkSameWays(tf: TwoFactor, options: AccountPagesOptions): void {
   const taken = { authenticator: tf.authenticators.isOffered, recoveryCodes: tf.recoveryCodes.isOffered }
   for (const name of ['authenticator', 'recoveryCodes'] as const) {
-    if ((own[name] !== undefined) === taken[name]) continue
+    if ((options[name] !== undefined) === taken[name]) continue
     throw optionError(
       taken[name]
         ? `accountPages: ${name} is missing, and twoFactor() has the option ${name}: an account with nothing else would count as one without a second factor`

@@ -8,7 +8,7 @@ export type AccountMessages = Readonly<Record<string, Partial<AccountTexts>>>
 const builtIn: Readonly<Record<string, AccountTexts>> = { en, es, pt }
 
 /** The texts of a locale: the host's own over the built-in ones of its language, those over English. */
-export function createTexts(messages: AccountMessages): (locale: string) => AccountTexts {
+export function createTexts(messages: AccountMessages = {}): (locale: string) => AccountTexts {
   return (locale) => {
     const [language = ''] = locale.toLowerCase().split('-')
     return { ...en, ...builtIn[language], ...messages[language], ...messages[locale] }
