@@ -54,7 +54,7 @@ export interface TwoFactor extends Operator, SingleHandlers {
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
   start(options?: StartOptions): RequestHandler
   /**
-   * Lets a request pass that has a fresh grant for this purpose, and sets `req.twoFactor`.
+   * The guard: lets a request pass that has a fresh grant for its purpose, and sets `req.twoFactor`.
    *
    * @example
    * app.post('/transfers', express.json(), tf.requireTwoFactor({

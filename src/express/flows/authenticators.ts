@@ -43,7 +43,8 @@ export interface AuthenticatorRoutesOptions {
 
 /**
  * Puts a subject's authenticator app on file, by the option `authenticator`. All of it asks for a code for the purpose
- * `authenticator` that is not older than 15 minutes: a stolen session must not enrol an app of its own.
+ * `authenticator` that is not older than 15 minutes: a stolen session must not enrol an app of its own. Who has no factor
+ * yet gets a grant for that purpose from the host, by `grants.write`.
  */
 export interface Authenticators {
   /** Whether the option `authenticator` is there. Without it, all of this throws. */

@@ -79,8 +79,8 @@ export interface GuardOptions {
    */
   readonly sendAtOnce?: boolean
   /**
-   * The page of the form, where the person comes back to: a path of this site, or `(req) => path`. Default: the field
-   * `returnTo` of the form, else a same-origin Referer.
+   * The page of the form, to come back to: a path, or `(req) => path`. Default: its field `returnTo`, else a same-origin
+   * Referer.
    *
    * helmet's default `no-referrer` withholds the last one. Anything but a path of this site is ignored.
    *

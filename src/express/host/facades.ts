@@ -57,7 +57,7 @@ export interface GrantsFacade {
  * for (const { id, isThis } of devices) if (!isThis) await tf.trustedDevices.revoke(user.id, id)
  */
 export interface TrustedDevicesFacade {
-  /** Whether this browser is trusted for the subject that is signing in or signed in. */
+  /** Whether this browser is trusted by the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
   /** The trusted browsers, as `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]`. With a request, `isThis` marks its browser. */
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
