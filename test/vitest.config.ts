@@ -47,7 +47,6 @@ const full = files(
   'challenge/budgets/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',
-  'control-openapi',
   'account/walk',
   'browser/{brand,inbox,journeys,keyboard,pages,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look}',

@@ -49,7 +49,7 @@ const parts = [
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
   { name: 'tools/testing', tests: ['tools/testing/*', 'express/guard-coverage', 'store/store-contract'] },
-  { name: 'tools/sandbox', tests: ['tools/sandbox/*', 'control-openapi', 'provider/sandbox'] },
+  { name: 'tools/sandbox', tests: ['tools/sandbox/*', 'provider/sandbox'] },
   { name: 'tools/cli', tests: ['tools/cli/{calibration,doctor-findings}'] },
   {
     name: 'root',

@@ -128,7 +128,7 @@ describe('over HTTP', () => {
   })
 })
 
-// That no refusal changes anything, whatever is sent, is asked of all routes by test/control-openapi.
+// That no refusal changes anything, whatever is sent, is asked of all routes by openapi.test.ts.
 describe('what is not understood', () => {
   test.each<[string, string, RequestInit]>([
     ['a misspelt member', '/messages/delete', json({ phnoe: phone })],

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
-import { operations } from '../../../src/provider/operations.js'
 import { readUserAgent } from '../../../src/tools/sandbox/clicks.js'
-import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
-import { get, post } from './wire.js'
+import { startSandbox } from '../../../src/tools/sandbox/index.js'
+import { post } from './wire.js'
 
 const account = { client: '100200', key: 'sandbox-key' }
 const fields = { ...account, phone: '573001234567', sms: 'Hello' }
@@ -64,66 +62,6 @@ test('a country code completes a national number, and the code verifies under ei
   expect((await post(`${sandbox.baseUrl}/send-sms`, whole)).body.data).toMatchObject([
     { phone: '+573001234567' },
   ])
-})
-
-describe('the OpenAPI document', () => {
-  type Doc = {
-    paths: Record<
-      string,
-      Record<string, { responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }> }>
-    >
-    components: { schemas: Record<string, object> }
-  }
-
-  test.each<SandboxOptions>([
-    { dialect: 'spec' },
-    { dialect: 'observed' },
-    { dialect: 'spec', wrongCode: 200, approvedStatus: 1 },
-    { dialect: 'observed', wrongCode: 400 },
-  ])('describes what every operation returns with %j', async (options) => {
-    await using sandbox = await startSandbox(options)
-    const document = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as Doc
-    /** Undefined when the response is as described. */
-    async function misfit(method: 'get' | 'post', path: string, more: Record<string, string>) {
-      const answer = await (method === 'get' ? get : post)(`${sandbox.baseUrl}${path}`, more)
-      const response = document.paths[path]?.[method]?.responses[answer.status]
-      const name = response?.content['application/json']?.schema.$ref.split('/').at(-1) ?? ''
-      const schema = document.components.schemas[name]
-      if (schema === undefined) return `${path} ${answer.status} is not described`
-      // Every member that comes back has to be described.
-      const strict = JSON.parse(JSON.stringify(schema), (_key, value) =>
-        value?.properties === undefined ? value : { ...value, additionalProperties: false },
-      )
-      return z.fromJSONSchema(strict).safeParse(answer.body).error
-    }
-    const phone = '573001999907'
-    const sent = await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
-    const right = { phone, 'app-name': 'Acme', code: '012345' }
-    const premium = { name: 'spring', 'url-long': 'https://example.com/', 'is-premium': 'true' }
-    const days = { since: '2020-01-01', until: '2099-01-01' }
-    const calls = [
-      ['get', '/balance', {}],
-      ['post', '/block-phone', { phone: '573009990000', name: 'Ana' }],
-      ['post', '/send-sms', { phone, sms: 'Hello' }],
-      ['post', '/send-sms', { phone: `${phone},573001234567`, sms: 'Hello' }],
-      ['post', '/call/send', { phone, message: 'Hello', voice: 'Mia' }],
-      ['get', '/messages-state', { id: String(sent.body.id) }],
-      ['post', '/2fa/send-sms', right],
-      ['post', '/2fa/send-sms', { phone: 'x' }],
-      ['post', '/2fa/verification-code', { ...right, code: 'wrong1' }],
-      ['post', '/2fa/verification-code', right],
-      ['post', '/call/2fa/send-call', { ...right, voice: 'Mia', retries: '1' }],
-      ['post', '/url/short', premium],
-      ['post', '/url/short-statistic', { 'name-url': 'spring', ...days }],
-    ] as const
-    for (const [method, path, more] of calls) {
-      expect(await misfit(method, path, more), `${path} ${JSON.stringify(more)}`).toBeUndefined()
-    }
-    const { id } = sandbox.links.list().map(({ urlShort }) => ({ id: urlShort }))[0] ?? {}
-    for (let visit = 0; visit < 2; visit += 1) await fetch(String(id), { redirect: 'manual' })
-    expect(await misfit('post', '/url/short-statistic', { 'name-url': 'spring', ...days })).toBeUndefined()
-    expect(Object.keys(document.paths).length).toBeGreaterThanOrEqual(Object.keys(operations).length)
-  })
 })
 
 test.each([
