@@ -59,7 +59,7 @@ const full = files(
 
 /** The same of the built files. */
 const fullBuilt = files(
-  'tools/cli/{calibrate,doctor,person,rehearse,sandbox,signups}',
+  'tools/cli/{calibrate,desk,doctor,rehearse,sandbox}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
   'store/capacity',
