@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take longest, or wait longest: first of their project, so that the others fill the time. */
 const long = [
   'browser/walk',
-  'days/operator',
   'tools/cli/calibrate',
   'examples/demo',
   'challenge/budgets/pumping',
