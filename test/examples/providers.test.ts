@@ -37,8 +37,6 @@ async function vonage(more: Partial<VonageVerifyOptions> = {}) {
 }
 
 describe('Twilio Verify', () => {
-  const sent = { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }
-
   it('is asked as its reference says', async () => {
     const { service, provider } = await twilio()
     await provider.sendCode(send)
@@ -49,46 +47,6 @@ describe('Twilio Verify', () => {
     ])
     const authorization = `Basic ${Buffer.from('AC1:token').toString('base64')}`
     expect(service.requests[0]?.headers).toMatchObject({ authorization })
-  })
-
-  it.each([
-    [201, '{"sid": "VE1", "status": "pending"}', sent],
-    [201, '{"sid": "VE1", "channel": "call", "status": "pending"}', sent],
-    // It chose another way by itself.
-    [201, '{"sid": "VE1", "channel": "rcs", "status": "pending"}', { ...sent, channel: 'rcs' }],
-    [201, '{"status": "pending"}', { result: 'unconfirmed' }],
-    // Of one number: too many sends, its country. Of one method: switched off.
-    [429, '{"code": 60203, "status": 429}', { result: 'failed' }],
-    [403, '{"code": 60605, "status": 403}', { result: 'failed' }],
-    [400, '{"code": 60223, "status": 400}', { result: 'failed' }],
-    // Of the account: its key, its state, what it may do, and a service that is not there.
-    [401, '{"code": 20003, "status": 401}', { result: 'misconfigured' }],
-    [403, '{"code": 20006, "status": 403}', { result: 'misconfigured' }],
-    [404, '{"code": 20404, "status": 404}', { result: 'misconfigured' }],
-    [400, '<html>', { result: 'unconfirmed' }],
-    [503, '{"code": 20503, "status": 503}', { result: 'unconfirmed' }],
-  ])('send: HTTP %i %s is %j', async (status, body, result) => {
-    const { service, provider } = await twilio()
-    service.answer(body, status)
-    expect(await provider.sendCode(send)).toEqual(result)
-  })
-
-  it.each([
-    [200, '{"status": "approved", "valid": true}', 'approved'],
-    [200, '{"status": "pending", "valid": false}', 'rejected'],
-    [200, '{"status": "max_attempts_reached"}', 'rejected'],
-    [404, '{"code": 20404, "status": 404}', 'rejected'],
-    [429, '{"code": 60202, "status": 429}', 'rejected'],
-    [429, '{"code": 20429, "status": 429}', 'unavailable'],
-    [400, '{"code": 60200, "status": 400}', 'unavailable'],
-    [200, '{}', 'unavailable'],
-    [403, '{"code": 20003, "status": 403}', 'misconfigured'],
-    [404, '<html>', 'unavailable'],
-    [500, '{"status": "approved"}', 'unavailable'],
-  ])('check: HTTP %i %s is %s', async (status, body, verdict) => {
-    const { service, provider } = await twilio()
-    service.answer(body, status)
-    expect(await provider.checkCode(check)).toBe(verdict)
   })
 
   it('lets a code die ten minutes after the first send, not after the last', async () => {
@@ -138,37 +96,6 @@ describe('Vonage Verify', () => {
     expect(names).toEqual(['sms', 'call', 'rcs'])
   })
 
-  it.each([
-    [202, '{"request_id": "r1"}', { result: 'sent', handle: 'r1', lifetimeMs: 300_000 }],
-    [202, '{}', { result: 'unconfirmed' }],
-    [409, '{"title": "Conflict"}', { result: 'failed' }],
-    [429, '{"title": "Rate Limit Hit"}', { result: 'failed' }],
-    [401, '{"title": "Unauthorized"}', { result: 'misconfigured' }],
-    [402, '{"title": "Low balance"}', { result: 'misconfigured' }],
-    [500, '{"title": "Internal Error"}', { result: 'unconfirmed' }],
-  ])('send: HTTP %i %s is %j', async (status, body, result) => {
-    const { service, provider } = await vonage()
-    service.answer(body, status)
-    expect(await provider.sendCode(send)).toEqual(result)
-  })
-
-  it.each([
-    [200, '{"status": "completed"}', 'approved'],
-    [200, '{"status": "pending"}', 'unavailable'],
-    [400, '{"title": "Invalid Code"}', 'rejected'],
-    [410, '{"title": "Invalid Code"}', 'rejected'],
-    [404, '{"title": "Not Found"}', 'rejected'],
-    [409, '{"title": "Conflict"}', 'unavailable'],
-    [429, '{"title": "Rate Limit Hit"}', 'unavailable'],
-    [401, '{"title": "Unauthorized"}', 'misconfigured'],
-    [400, '<html>', 'unavailable'],
-    [502, '{"title": "Bad Gateway"}', 'unavailable'],
-  ])('check: HTTP %i %s is %s', async (status, body, verdict) => {
-    const { service, provider } = await vonage()
-    service.answer(body, status)
-    expect(await provider.checkCode(check)).toBe(verdict)
-  })
-
   it('cancels the request before, and says so', async () => {
     const { service, provider } = await vonage()
     service.answer('', 204)
@@ -189,11 +116,95 @@ describe('Vonage Verify', () => {
   })
 })
 
-describe.each([
-  ['Twilio Verify', twilio],
-  ['Vonage Verify', vonage],
-])('%s, when it cannot be asked,', (_name, open) => {
-  it('has been sent nothing', async () => {
+const sent = { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }
+
+/** What each service answers, and what comes of it. */
+const services = [
+  {
+    name: 'Twilio Verify',
+    open: twilio,
+    sends: [
+      [201, '{"sid": "VE1", "status": "pending"}', sent],
+      [201, '{"sid": "VE1", "channel": "call", "status": "pending"}', sent],
+      // It chose another way by itself.
+      [201, '{"sid": "VE1", "channel": "rcs", "status": "pending"}', { ...sent, channel: 'rcs' }],
+      [201, '{"status": "pending"}', { result: 'unconfirmed' }],
+      // Of one number: too many sends, its country. Of one method: switched off.
+      [429, '{"code": 60203, "status": 429}', { result: 'failed' }],
+      [403, '{"code": 60605, "status": 403}', { result: 'failed' }],
+      [400, '{"code": 60223, "status": 400}', { result: 'failed' }],
+      // Of the account: its key, its state, what it may do, and a service that is not there.
+      [401, '{"code": 20003, "status": 401}', { result: 'misconfigured' }],
+      [403, '{"code": 20006, "status": 403}', { result: 'misconfigured' }],
+      [404, '{"code": 20404, "status": 404}', { result: 'misconfigured' }],
+      [400, '<html>', { result: 'unconfirmed' }],
+      [503, '{"code": 20503, "status": 503}', { result: 'unconfirmed' }],
+    ],
+    checks: [
+      [200, '{"status": "approved", "valid": true}', 'approved'],
+      [200, '{"status": "pending", "valid": false}', 'rejected'],
+      [200, '{"status": "max_attempts_reached"}', 'rejected'],
+      [404, '{"code": 20404, "status": 404}', 'rejected'],
+      [429, '{"code": 60202, "status": 429}', 'rejected'],
+      [429, '{"code": 20429, "status": 429}', 'unavailable'],
+      [400, '{"code": 60200, "status": 400}', 'unavailable'],
+      [200, '{}', 'unavailable'],
+      [403, '{"code": 20003, "status": 403}', 'misconfigured'],
+      [404, '<html>', 'unavailable'],
+      [500, '{"status": "approved"}', 'unavailable'],
+    ],
+    error: { code: 60203, message: 'Max attempts: +573001234567' },
+    providerError: '60203',
+  },
+  {
+    name: 'Vonage Verify',
+    open: vonage,
+    sends: [
+      [202, '{"request_id": "r1"}', { result: 'sent', handle: 'r1', lifetimeMs: 300_000 }],
+      [202, '{}', { result: 'unconfirmed' }],
+      [409, '{"title": "Conflict"}', { result: 'failed' }],
+      [429, '{"title": "Rate Limit Hit"}', { result: 'failed' }],
+      [401, '{"title": "Unauthorized"}', { result: 'misconfigured' }],
+      [402, '{"title": "Low balance"}', { result: 'misconfigured' }],
+      [500, '{"title": "Internal Error"}', { result: 'unconfirmed' }],
+    ],
+    checks: [
+      [200, '{"status": "completed"}', 'approved'],
+      [200, '{"status": "pending"}', 'unavailable'],
+      [400, '{"title": "Invalid Code"}', 'rejected'],
+      [410, '{"title": "Invalid Code"}', 'rejected'],
+      [404, '{"title": "Not Found"}', 'rejected'],
+      [409, '{"title": "Conflict"}', 'unavailable'],
+      [429, '{"title": "Rate Limit Hit"}', 'unavailable'],
+      [401, '{"title": "Unauthorized"}', 'misconfigured'],
+      [400, '<html>', 'unavailable'],
+      [502, '{"title": "Bad Gateway"}', 'unavailable'],
+    ],
+    error: { title: 'Low balance', detail: 'to 573001234567' },
+    providerError: 'Low balance',
+  },
+] as const
+
+describe.each(services)('$name', ({ open, sends, checks, error, providerError }) => {
+  it.each<readonly [number, string, unknown]>(sends)(
+    'send: HTTP %i %s is %j',
+    async (status, body, result) => {
+      const { service, provider } = await open()
+      service.answer(body, status)
+      expect(await provider.sendCode(send)).toEqual(result)
+    },
+  )
+
+  it.each<readonly [number, string, unknown]>(checks)(
+    'check: HTTP %i %s is %s',
+    async (status, body, verdict) => {
+      const { service, provider } = await open()
+      service.answer(body, status)
+      expect(await provider.checkCode(check)).toBe(verdict)
+    },
+  )
+
+  it('has been sent nothing when it cannot be reached', async () => {
     const { service, provider } = await open()
     await service.close()
     expect(await provider.sendCode(send)).toEqual({ result: 'not-sent' })
@@ -205,14 +216,8 @@ describe.each([
     expect(await provider.checkCode({ ...check, handle: undefined })).toBe('not-sent')
     expect(service.requests).toEqual([])
   })
-})
 
-it.each([
-  ['Twilio Verify', twilio, { code: 60203, message: 'Max attempts: +573001234567' }, '60203'],
-  ['Vonage Verify', vonage, { title: 'Low balance', detail: 'to 573001234567' }, 'Low balance'],
-] as const)(
-  '%s reports what came back for events, without number, code and credentials',
-  async (_name, open, error, providerError) => {
+  it('reports what came back for events, without number, code and credentials', async () => {
     const { service, provider } = await open()
     async function reports(asked = provider) {
       const [sent, checked] = [{}, {}]
@@ -231,8 +236,8 @@ it.each([
     await gone.service.close()
     const unsent = { operation, reason: 'refused' }
     expect(await reports(gone.provider)).toEqual([unsent, unsent])
-  },
-)
+  })
+})
 
 it('the chat sender posts a code that only its own send approves', async () => {
   const service = await recorder()
