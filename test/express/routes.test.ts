@@ -123,6 +123,15 @@ describe('a request that the routes have answered', () => {
   })
 })
 
+describe('a start whose purpose the app has fixed', () => {
+  it('takes no other from the request', async () => {
+    const { ana } = await startLoggedIn({
+      mount: (app, tf) => app.post('/begin', tf.start({ purpose: 'transfer' })),
+    })
+    expect((await ana.post('/begin', { purpose: 'login' })).json.challenge.purpose).toBe('transfer')
+  })
+})
+
 describe('a request that was answered before the routes', () => {
   it('has no code sent: whoever was refused need not be asked for one', async () => {
     const { host, ana } = await startLoggedIn({

@@ -56,12 +56,21 @@ describe('the pages of a signup', () => {
     const page = await visitor.open(cancelled.location)
     expect(typedPhone(page)).toBe('55 1234 5678')
     expect(chosenCountry(page)).toBe('MX')
-    host.clock.now += 11 * 60_000
-    expect(typedPhone(await visitor.open('/signup'))).toBe('55 1234 5678')
     // What was typed last wins, and a country that is not on the list is none.
     const refused = await visitor.submit('/signup/start', { phone: 'hello', country: 'DE' })
     expect(typedPhone(refused)).toBe('hello')
     expect(chosenCountry(refused)).toBe('CO')
+  })
+
+  it('have the number still when its code ran out, and a button that sends another', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    await visitor.submit('/signup/start', typed)
+    const { fields } = await visitor.open('/signup')
+    host.clock.now += 11 * 60_000
+    expect(typedPhone(await visitor.open('/signup'))).toBe(typed.phone)
+    expect((await visitor.submit('/signup/resend', fields)).status).toBe(303)
+    expect(host.stub.sends).toHaveLength(2)
   })
 
   it('let go on with another number when the one that was typed is locked', async () => {

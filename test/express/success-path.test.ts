@@ -152,4 +152,11 @@ describe('success', () => {
       }
     },
   )
+  it('is led to one path for each purpose', async () => {
+    const { tf } = await startHost()
+    tf.start({ purpose: 'login', successPath: '/mine' })
+    expect(() => tf.start({ purpose: 'login', successPath: '/other' })).toThrow(
+      'the purpose "login" has another successPath already',
+    )
+  })
 })
