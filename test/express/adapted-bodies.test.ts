@@ -128,6 +128,7 @@ describe('a guard with bind', () => {
     expect((await ana.post('/transfers', { ...transfer, amount: 101 })).status).toBe(403)
     expect((await ana.post('/transfers', transfer)).json).toEqual({ sent: 100, by: 'code' })
     expect((await ana.postRaw('/transfers', 'application/json', '{"amount":1')).status).toBe(400)
+    expect((await ana.post('/transfers', { amount: 100 })).json.detail).toBe('payee is missing.')
   })
 
   it.each([
