@@ -26,7 +26,7 @@ export interface BrandOptions {
    * `--font` and `--radius`.
    */
   readonly css?: string
-  /** Further sources that the pages may load from, for an own `render` or `css`. */
+  /** Further sources that the pages may load from, for a `render` or `css` of yours. */
   readonly csp?: {
     readonly imgSrc?: readonly string[]
     readonly fontSrc?: readonly string[]
