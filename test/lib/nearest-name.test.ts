@@ -3,14 +3,10 @@ import { nearestName } from '../../src/lib/options.js'
 
 test.each([
   ['coutries', 'countries', 'a letter is missing'],
-  ['counttries', 'countries', 'a letter is doubled'],
   ['countreis', 'countries', 'two letters have changed places'],
   ['COUNTRIES', 'countries', 'capitals'],
-  ['xxuntries', 'countries', 'the first two letters'],
   ['countrixx', 'countries', 'the last two letters'],
   ['ountrie', 'countries', 'both ends are missing'],
-  ['abcountries', 'countries', 'two letters more'],
-  ['key', 'key', 'nothing at all'],
   ['kex', 'key', 'one of three letters'],
   ['modus', 'modes', 'one of five letters'],
 ])('%s was probably meant to be %s: %s', (name, meant) => {
@@ -19,15 +15,11 @@ test.each([
 
 test.each([
   ['xxxntries', ['countries'], 'three edits'],
-  ['cou', ['countries'], 'far too short'],
-  ['countriesabc', ['countries'], 'three letters more'],
   ['untrixs', ['countries'], 'two are missing and one is wrong'],
   ['kxx', ['key'], 'two of three letters'],
-  ['x', ['key'], 'another letter, and two are missing'],
   ['moxxs', ['modes'], 'two of five letters'],
   ['xn', ['on'], 'one of two letters'],
   ['a', [], 'nothing is known'],
-  ['', ['countries'], 'nothing was written'],
 ])('%s means nothing among %j: %s', (name, known) => {
   expect(nearestName(name, known)).toBeUndefined()
 })

@@ -17,9 +17,7 @@ test.each<[text: string, length: number, limit: number, parts: number, foreign?:
   // One foreign character makes all of them wide; a pair of surrogates counts twice.
   ['100 € ✓', 7, 70, 1, '✓'],
   ['👍', 2, 70, 1, '👍'],
-  ...[...'áíóúâêôãõçÁÍÓÚ'].map(
-    (letter) => [letter, 1, 70, 1, letter] as [string, number, number, number, string],
-  ),
+  ['á', 1, 70, 1, 'á'],
 ])('%j has the length %i of %i, %i parts', (text, length, limit, parts, foreign) => {
   expect(textLength(text)).toEqual({ length, limit, parts, foreign })
 })

@@ -6,10 +6,7 @@ const secret = Buffer.from('12345678901234567890')
 /** RFC 6238, appendix B: seconds since 1970, and the code with SHA-1, of which apps show the last six digits. */
 const vectors = [
   [59, '94287082'],
-  [1_111_111_109, '07081804'],
   [1_111_111_111, '14050471'],
-  [1_234_567_890, '89005924'],
-  [2_000_000_000, '69279037'],
   [20_000_000_000, '65353130'],
 ] as const
 
@@ -18,8 +15,6 @@ const inBase32 = [
   ['f', 'MY======'],
   ['fo', 'MZXQ===='],
   ['foo', 'MZXW6==='],
-  ['foob', 'MZXW6YQ='],
-  ['fooba', 'MZXW6YTB'],
   ['foobar', 'MZXW6YTBOI======'],
 ] as const
 

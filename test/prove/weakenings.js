@@ -174,7 +174,7 @@ export const weakenings = [
     file: 'src/lib/promises.ts',
     find: '}, ms / 2)\n    start()',
     replace: '}, ms * 1.5)\n    start()',
-    tests: ['test/lib/deadline.test.ts'],
+    tests: ['test/lib/promises.test.ts'],
   },
   {
     bound: 6,
