@@ -48,7 +48,7 @@ const full = files(
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',
   'account/walk',
-  'browser/{brand,inbox,journeys,keyboard,pages,walk}',
+  'browser/{inbox,keyboard,pages,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look}',
   'faults/**/*',
   'many/{at-rest,cluster-faults,faults,guessing}',

@@ -92,7 +92,9 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     const reached = await page.evaluate(`{
       let element = document.activeElement
       for (let root; (root = element?.contentDocument ?? element?.shadowRoot); ) element = root.activeElement
-      element?.matches('a, button, input') ? (element.labels?.[0] ?? element).textContent.trim() : ''
+      element?.matches('a, button, input, select, summary')
+        ? (element.ariaLabel ?? (element.labels?.[0] ?? element).textContent).trim()
+        : ''
     }`)
     if (String(reached).includes(name)) return
   }
