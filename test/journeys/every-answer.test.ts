@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TwoFactorError, type TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from '../express/browser.js'
 import { type Host, startHost, storeThrough } from '../express/kit.js'
@@ -6,13 +6,8 @@ import { type Host, startHost, storeThrough } from '../express/kit.js'
 const minute = 60_000
 
 /** A caller of one kind: it speaks JSON or fills in forms. */
-type Post = (
-  path: string,
-  fields?: Record<string, string>,
-  headers?: Record<string, string>,
-) => Promise<Answer>
 interface Caller {
-  readonly post: Post
+  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
 }
 
 interface Setup {
@@ -25,28 +20,24 @@ interface Setup {
   breakStore(error: Error): void
 }
 
-/** What a program sends, and what a browser does. */
-const formats: Readonly<Record<string, { readonly lang?: string; readonly of: (browser: Browser) => Post }>> =
-  {
-    JSON: { of: (browser) => (path, fields, headers) => browser.post(path, fields ?? {}, headers) },
-    'forms in es': {
-      lang: 'es',
-      of: (browser) => (path, fields, headers) =>
-        browser.submit(path, fields, { 'accept-language': 'es', ...headers }),
-    },
-  }
-
-async function setUp(postOf: (browser: Browser) => Post, options: Partial<TwoFactorOptions>): Promise<Setup> {
+async function setUp(asForm: boolean, options: Partial<TwoFactorOptions>): Promise<Setup> {
   let failure: Error | undefined
   const store = storeThrough((_command, _key, work) => {
     if (failure !== undefined) throw failure
     return work()
   })
   const host = await startHost({ options: { store, ...options } })
+  /** What a program sends, or what a browser does. */
+  const callerOf = (browser: Browser): Caller => ({
+    post: (path, fields = {}, headers = {}) =>
+      asForm
+        ? browser.submit(path, fields, { 'accept-language': 'es', ...headers })
+        : browser.post(path, fields, headers),
+  })
   return {
     host,
-    stranger: () => ({ post: postOf(host.browser()) }),
-    enter: async () => ({ post: postOf(await host.login()) }),
+    stranger: () => callerOf(host.browser()),
+    enter: async () => callerOf(await host.login()),
     breakStore(error) {
       failure = error
     },
@@ -227,30 +218,30 @@ const rows: readonly Row[] = [
   { code: 'sending_paused', status: 503, options: () => ({ limits: { serviceSendsPerMinute: 0 } }) },
 ]
 
-describe.each(Object.entries(formats))('over %s', (_name, { lang, of }) => {
-  it.each(rows)(
-    '$code is answered with $status',
-    async ({ code, status, retryAfter, options, run = asksForACode }) => {
-      const setup = await setUp(of, options?.() ?? {})
-      const answer = await run(setup)
-      expect(answer.status).toBe(status)
-      expect(answer.headers.get('cache-control')).toBe('no-store')
-      expect(answer.headers.get('vary')).toBe('Accept')
-      if (retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe(retryAfter)
-      if (status === 429 || status === 503)
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-      if (lang === undefined) {
-        expect(answer.headers.get('content-type')).toBe('application/problem+json')
-        expect(answer.json).toMatchObject({ code, status, type: `urn:express-two-factor:${code}` })
-        expect(answer.json.title).toBeTypeOf('string')
-        expect(answer.json.detail).toBeTypeOf('string')
-      } else {
-        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-        expect(answer.text).toContain(`<html lang="${lang}"`)
-        expect(answer.text).not.toMatch(/undefined|\[object/)
-      }
-      expect(answer.text).not.toContain('3001234567')
-      expect(setup.host.errors).toEqual([])
-    },
-  )
+/** What every refusal says, whichever way it is asked for. */
+async function refused(asForm: boolean, { code, status, retryAfter, options, run = asksForACode }: Row) {
+  const setup = await setUp(asForm, options?.() ?? {})
+  const answer = await run(setup)
+  const header = (name: string) => answer.headers.get(name)
+  expect([answer.status, header('cache-control'), header('vary')]).toEqual([status, 'no-store', 'Accept'])
+  if (retryAfter !== undefined) expect(header('retry-after')).toBe(retryAfter)
+  if (status === 429 || status === 503) expect(Number(header('retry-after'))).toBeGreaterThan(0)
+  expect([code, answer.text.includes('3001234567')]).toEqual([code, false])
+  expect(setup.host.errors).toEqual([])
+  return answer
+}
+
+it.each(rows)('$code is answered with $status in JSON', async (row) => {
+  const { headers, json } = await refused(false, row)
+  expect(headers.get('content-type')).toBe('application/problem+json')
+  const { code, status } = row
+  expect(json).toMatchObject({ code, status, type: `urn:express-two-factor:${code}` })
+  expect([typeof json.title, typeof json.detail]).toEqual(['string', 'string'])
+})
+
+it.each(rows)('$code is answered with $status on a page, in the language of the person', async (row) => {
+  const { headers, text } = await refused(true, row)
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(text).toContain('<html lang="es"')
+  expect(text).not.toMatch(/undefined|\[object/)
 })
