@@ -1,6 +1,5 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FailureReason, ProviderClient } from '../../src/provider/index.js'
@@ -83,33 +82,6 @@ describe('nothing was sent when', () => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-
-  test('the call was aborted before', async () => {
-    const server = closing(await startSocketServer((socket) => socket.write(answerOf('{}'))))
-    const client = closing(canaryClient(server.baseUrl))
-    const error = await failureOf(client.balance({ signal: AbortSignal.abort() }))
-    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'aborted' })
-    expect(server.received).toEqual([])
-  })
-})
-
-describe('behind a full listen backlog', () => {
-  test('a call ends at its deadline as not sent, and never leaves later', async () => {
-    const backlog = await startFullBacklog()
-    const dispatcher = closing(new Pool(new URL(backlog.baseUrl).origin, { connections: 1 }))
-    const client = closing(canaryClient(backlog.baseUrl, { dispatcher }))
-    const code = { phone: '+573001234567', appName: 'Acme', code: 'given-up' }
-    const givenUp = await failureOf(client.verifyCode(code, { timeoutMs: deadlineMs }))
-    expect(givenUp).toMatchObject({ delivery: 'not-sent' })
-    expect(givenUp.message).toContain('deadline')
-
-    // One connection: the second call leaves over the one that the first was waiting for.
-    backlog.accept()
-    await client.verifyCode({ ...code, code: 'kept' })
-    const requests = await backlog.close()
-    expect(requests).toContain('code=kept')
-    expect(requests).not.toContain('code=given-up')
-  })
 })
 
 describe('behind a busy connection', () => {
@@ -159,54 +131,3 @@ describe('behind a busy connection', () => {
     expect(codes()).toEqual(['slow', 'next'])
   })
 })
-
-/** A server in a thread that is blocked: the kernel takes connections until the backlog is full, nobody else does. */
-async function startFullBacklog() {
-  const gate = new Int32Array(new SharedArrayBuffer(4))
-  const worker = new Worker(
-    `const { parentPort, workerData: gate } = require('node:worker_threads')
-    const received = []
-    const server = require('node:net').createServer((socket) => {
-      socket.on('error', () => {})
-      socket.on('data', (chunk) => {
-        received.push(String(chunk))
-        socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\n{}')
-      })
-    })
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-      parentPort.postMessage(server.address().port)
-      Atomics.wait(gate, 0, 0, 60_000)
-    })
-    parentPort.on('message', () => parentPort.postMessage(received.join('\\n')))`,
-    { eval: true, workerData: gate },
-  )
-  const said = <Said>() => new Promise<Said>((resolve) => worker.once('message', resolve))
-  const port = await said<number>()
-
-  const fillers: Socket[] = []
-  for (let full = false; !full && fillers.length < 64; ) {
-    const filler = connect(port, '127.0.0.1')
-    filler.on('error', () => {})
-    fillers.push(filler)
-    full = await new Promise<boolean>((known) => {
-      filler.once('connect', () => known(false))
-      setTimeout(known, 150, true)
-    })
-  }
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    accept() {
-      Atomics.store(gate, 0, 1)
-      Atomics.notify(gate, 0)
-    },
-    /** Ends the server and gives everything that it received. */
-    async close(): Promise<string> {
-      const answer = said<string>()
-      worker.postMessage('received?')
-      const received = await answer
-      for (const filler of fillers) filler.destroy()
-      await worker.terminate()
-      return received
-    },
-  }
-}
