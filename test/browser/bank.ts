@@ -49,8 +49,3 @@ export async function givePassword(page: Page, { origin }: Pick<Bank, 'origin'>)
   await page.goto(`${origin}/login`)
   await press(page, 'Sign in')
 }
-
-export async function signIn(page: Page, bank: Bank): Promise<void> {
-  await givePassword(page, bank)
-  await enter(page, await codeFor(bank))
-}
