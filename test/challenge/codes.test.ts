@@ -23,29 +23,40 @@ const submitted = { destination: '+573001234567', appName: 'Acme', code: '482913
 const deadlineMs = 40
 const pending = () => new Promise<never>(() => {})
 
+const sealing = createSecrets(['a secret of at least thirty-two bytes'])
 /** Leaves handles as they are. */
 const plain: Secrets = {
-  ...createSecrets(['a secret of at least thirty-two bytes']),
+  ...sealing,
   seal: (_use, handle) => handle,
   open: (_use, kept) => kept,
 }
 
+interface Settings {
+  readonly secrets?: Secrets
+  readonly sendTimeoutMs?: number
+  readonly verifyTimeoutMs?: number
+}
+
 function open(
   provider: Partial<CodeProvider> | CompositeProvider,
-  limits = {},
-  secrets = plain,
-  now = () => 1_800_000_000_000,
+  { secrets = plain, ...limits }: Settings = {},
 ) {
   const events: EventBody[] = []
+  const clock = { now: 1_800_000_000_000 }
   const codes = createCodes({
-    ...basisOf({ secrets, now, emit: (event) => void events.push(event) }),
+    ...basisOf({ secrets, now: () => clock.now, emit: (event) => void events.push(event) }),
     provider: { sendCode: pending, checkCode: pending, ...provider },
     limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
   })
   const send = async () => (await codes.send(target, order)).result
   const check = async () => (await codes.check(target, submitted)).result
-  return { codes, send, check, events }
+  return { codes, send, check, events, clock }
 }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
+})
+afterEach(() => void vi.useRealTimers())
 
 describe('an adapter', () => {
   it('is shown a handle only where it has given one', async () => {
@@ -76,7 +87,9 @@ describe('an adapter', () => {
 
   it('has a shorter deadline when it asks for one', async () => {
     const { send, check } = open({ timeoutMs: 5 }, { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 })
-    expect(await Promise.all([send(), check()])).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
+    const both = Promise.all([send(), check()])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await both).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
   })
 })
 
@@ -90,7 +103,7 @@ describe('a handle', () => {
         return 'approved'
       },
     }
-    const { codes, send } = open(provider, {}, createSecrets(['a secret of at least thirty-two bytes']))
+    const { codes, send } = open(provider, { secrets: sealing })
     const sent = await send()
     const handle = 'handle' in sent ? sent.handle : undefined
     expect(handle).not.toContain('handle-canary')
@@ -120,21 +133,16 @@ describe('a handle', () => {
 })
 
 describe('a code that stands in the way of the next', () => {
-  const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-  const previousHandle = secrets.seal('handle', 'first', target.key)
-
   it('is named to whoever sends, where there is one', async () => {
+    const previousHandle = sealing.seal('handle', 'first', target.key)
     const asked: unknown[] = []
-    const { codes } = open(
-      {
-        async sendCode(send) {
-          asked.push(send.previousHandle)
-          return { result: 'sent' }
-        },
+    const provider: Partial<CodeProvider> = {
+      async sendCode(send) {
+        asked.push(send.previousHandle)
+        return { result: 'sent' }
       },
-      { sendTimeoutMs: 500 },
-      secrets,
-    )
+    }
+    const { codes } = open(provider, { secrets: sealing })
     await codes.send(target, { ...order, previousHandle })
     await codes.send(target, order)
     // Sealed for another number.
@@ -144,7 +152,7 @@ describe('a code that stands in the way of the next', () => {
 })
 
 describe('an unexpected status', () => {
-  function setUp(now?: () => number) {
+  function setUp() {
     let verdict: Verdict = 'rejected'
     const provider: Partial<CodeProvider> = {
       async checkCode({ report }) {
@@ -152,12 +160,12 @@ describe('an unexpected status', () => {
         return verdict
       },
     }
-    const { codes, events } = open(provider, {}, plain, now)
+    const { codes, events, clock } = open(provider)
     const checkOf = (account: number, answer: Verdict = 'rejected') => {
       verdict = answer
       return codes.check({ lane: 'auth', key: `ledger-${account}` }, submitted)
     }
-    return { checkOf, events }
+    return { checkOf, events, clock }
   }
 
   it('is an event with what to do once five accounts in a row met it', async () => {
@@ -177,47 +185,44 @@ describe('an unexpected status', () => {
   })
 
   it('is one event a minute, also of parallel checks', async () => {
-    let clock = 1_800_000_000_000
-    const { checkOf, events } = setUp(() => clock)
+    const { checkOf, events, clock } = setUp()
     const told = async () => {
       await Promise.all(Array.from({ length: 50 }, (_, account) => checkOf(account)))
       return events.length
     }
     expect(await told()).toBe(1)
-    clock += 59_999
+    clock.now += 59_999
     expect(await told()).toBe(1)
-    clock += 1
+    clock.now += 1
     expect(await told()).toBe(2)
     // A clock that is set back by an hour does not silence it for an hour.
-    clock -= 3_600_000
+    clock.now -= 3_600_000
     expect(await told()).toBe(3)
   })
 })
 
-describe('an exchange', () => {
-  it('takes no time at all where the clock was set back meanwhile', async () => {
-    let clock = 1_800_000_000_000
-    const { codes } = open(
-      {
-        async sendCode() {
-          clock -= 3_600_000
-          return { result: 'sent' }
-        },
-      },
-      {},
-      plain,
-      () => clock,
-    )
-    expect((await codes.send(target, order)).about).toStrictEqual({ durationMs: 0 })
+it('an exchange takes no time at all where the clock was set back meanwhile', async () => {
+  const { codes, clock } = open({
+    async sendCode() {
+      clock.now -= 3_600_000
+      return { result: 'sent' }
+    },
   })
+  expect((await codes.send(target, order)).about).toStrictEqual({ durationMs: 0 })
+})
+
+it('a refused account is told of once an hour', async () => {
+  const { send, events, clock } = open({ sendCode: async () => ({ result: 'misconfigured' }) })
+  await Promise.all([send(), send()])
+  clock.now += 3_599_999
+  await send()
+  expect(events).toEqual([{ type: 'provider.misconfigured', durationMs: 0 }])
+  clock.now += 1
+  await send()
+  expect(events).toHaveLength(2)
 })
 
 describe('the queue of a provider', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
-  })
-  afterEach(() => void vi.useRealTimers())
-
   it('takes a fifth of the deadline at most, within it', async () => {
     const toldAt: number[] = []
     const startedAt = performance.now()
@@ -255,28 +260,9 @@ describe('the queue of a provider', () => {
     expect(asked).toEqual([Math.floor(most / 2), most - Math.floor(most / 2)])
     expect(events.filter((event) => 'reason' in event && event.reason === 'busy')).toHaveLength(200 - most)
   })
-
-  it('tells of a refused account once an hour', async () => {
-    let clock = 1_800_000_000_000
-    const { send, events } = open(
-      { sendCode: async () => ({ result: 'misconfigured' }) },
-      {},
-      plain,
-      () => clock,
-    )
-    await Promise.all([send(), send()])
-    clock += 3_599_999
-    await send()
-    expect(events).toEqual([{ type: 'provider.misconfigured', durationMs: 0 }])
-    clock += 1
-    await send()
-    expect(events).toHaveLength(2)
-  })
 })
 
 describe('a provider made of several', () => {
-  /** For those that answer at once: on a busy machine even that takes its time. */
-  const unhurried = { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 }
   const alwaysNext = (members: readonly CodeProvider[]): CompositeProvider => ({
     members,
     over: alwaysNext,
@@ -302,7 +288,7 @@ describe('a provider made of several', () => {
   }
 
   it('names in its result who sent, and in its events who failed', async () => {
-    const { codes, events } = open(alwaysNext([notSent, working]), unhurried)
+    const { codes, events } = open(alwaysNext([notSent, working]))
     expect(await codes.send(target, order)).toEqual({
       result: { result: 'sent', handle: '1' },
       about: { provider: 'second', durationMs: 0 },
@@ -312,65 +298,59 @@ describe('a provider made of several', () => {
     ])
   })
 
-  describe('under one deadline', () => {
-    beforeEach(() => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
-    })
-    afterEach(() => void vi.useRealTimers())
+  /** Gives up so long after it was told that its time is over. */
+  const unreachable = (lateMs = 0, toldAt: number[] = []): CodeProvider => ({
+    ...notSent,
+    sendCode: ({ signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          toldAt.push(Math.round(performance.now()))
+          setTimeout(() => resolve({ result: 'not-sent' }), lateMs)
+        })
+      }),
+  })
 
-    /** Gives up so long after it was told that its time is over. */
-    const unreachable = (lateMs = 0, toldAt: number[] = []): CodeProvider => ({
-      ...notSent,
-      sendCode: ({ signal }) =>
-        new Promise((resolve) => {
-          signal.addEventListener('abort', () => {
-            toldAt.push(Math.round(performance.now()))
-            setTimeout(() => resolve({ result: 'not-sent' }), lateMs)
-          })
-        }),
-    })
+  it('leaves each its share of the time', async () => {
+    const toldAt: number[] = []
+    const startedAt = performance.now()
+    const three = Array.from({ length: 3 }, () => unreachable(0, toldAt))
+    const sent = open(alwaysNext([...three, working]), { sendTimeoutMs: 4_000 }).send()
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await sent).toMatchObject({ result: 'sent' })
+    const shares = toldAt.map((at) => Math.round((at - startedAt) / 100) * 100)
+    expect(shares).toEqual([1_000, 2_000, 3_000])
+  })
 
-    it('leaves each its share of the time', async () => {
-      const toldAt: number[] = []
-      const startedAt = performance.now()
-      const three = Array.from({ length: 3 }, () => unreachable(0, toldAt))
-      const sent = open(alwaysNext([...three, working]), { sendTimeoutMs: 4_000 }).send()
-      await vi.advanceTimersByTimeAsync(4_000)
-      expect(await sent).toMatchObject({ result: 'sent' })
-      const shares = toldAt.map((at) => Math.round((at - startedAt) / 100) * 100)
-      expect(shares).toEqual([1_000, 2_000, 3_000])
-    })
-
-    it.each([
-      ['asks the next one while there is a millisecond', 98, 'sent'],
-      ['asks nobody for whom there is none', 99, 'not-sent'],
-    ])('%s', async (_, lateMs, result) => {
-      const two = alwaysNext([unreachable(lateMs), working])
-      const { codes } = open(two, { sendTimeoutMs: 200 })
-      const reports: object[] = []
-      const sent = codes.send(target, { ...order, report: (told) => void reports.push(told) })
-      await vi.advanceTimersByTimeAsync(400)
-      expect(await sent).toMatchObject({ result: { result } })
-      expect(reports).toEqual(result === 'sent' ? [] : [{ asked: false }])
-    })
+  it.each([
+    ['asks the next one while there is a millisecond', 98, 'sent'],
+    ['asks nobody for whom there is none', 99, 'not-sent'],
+  ])('%s', async (_, lateMs, result) => {
+    const two = alwaysNext([unreachable(lateMs), working])
+    const { codes } = open(two, { sendTimeoutMs: 200 })
+    const reports: object[] = []
+    const sent = codes.send(target, { ...order, report: (told) => void reports.push(told) })
+    await vi.advanceTimersByTimeAsync(400)
+    expect(await sent).toMatchObject({ result: { result } })
+    expect(reports).toEqual(result === 'sent' ? [] : [{ asked: false }])
   })
 
   it('has a queue for each: while one has no place, the next is asked, and nobody else about its codes', async () => {
     const hangs: CodeProvider = { name: 'first', maxExchanges: 1, sendCode: pending, checkCode: pending }
-    const { codes, events } = open(alwaysNext([hangs, working]), { sendTimeoutMs: 400, verifyTimeoutMs: 50 })
+    const { codes, events } = open(alwaysNext([hangs, working]))
     const reports: object[] = []
     const report = (told: object) => void reports.push(told)
-    const [, second] = await Promise.all([
-      codes.send(target, order),
-      codes.send(target, { ...order, report }),
-    ])
+    const both = Promise.all([codes.send(target, order), codes.send(target, { ...order, report })])
+    await vi.advanceTimersByTimeAsync(2_000)
+    const [, second] = await both
     expect(second).toMatchObject({ result: { result: 'sent' }, about: { provider: 'second' } })
     // Not silent: it was never asked.
     expect(reports).toEqual([{ asked: false }])
     const busy = { type: 'provider.unavailable', sent: false, provider: 'first', reason: 'busy' }
     expect(events[0]).toEqual({ ...busy, command: 'send' })
     const check = () => codes.check(target, { ...submitted, handle: '0' })
-    expect(await Promise.all([check(), check()])).toEqual([
+    const checked = Promise.all([check(), check()])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await checked).toEqual([
       expect.objectContaining({ result: 'unavailable' }),
       { result: 'not-sent', about: { provider: 'first', reason: 'busy' } },
     ])
@@ -395,7 +375,7 @@ describe('a provider made of several', () => {
       ...alwaysNext([working]),
       over: () => ({ ...working, sendCode: async () => ({ result: 'sent', handle: undefined }) as never }),
     }
-    const { send } = open(composite, {}, createSecrets(['a secret of at least thirty-two bytes']))
+    const { send } = open(composite, { secrets: sealing })
     expect(await send()).toEqual({ result: 'sent' })
   })
 })

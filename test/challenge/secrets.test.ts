@@ -28,22 +28,6 @@ describe('rotated secrets', () => {
     ])
   })
 
-  it.each([
-    ['requirement', 'Qge4bztsURCLZB7GN9hj9GpJAOqfh1ZlD7MebULSL25e6I52K4EWoBo'],
-    ['return-path', 'mcyrHiQtl-PN9OXgUmW4nxyauhzYJxKnOXw5x5ZE4kSRnpnYDwuXyh8'],
-    ['form', 'fNQr8opE5l5oICNgbM0PGHuAsMFNju1vmWP6G-55WfK_mQ'],
-    ['handle', '5ofOgP7W-XxquRsCMzvMglhYLs0WPMlcUEYt-gys-5MtDdhk'],
-  ] as const)('open a sealed %s of an earlier release, as nothing else', (use, sealed) => {
-    const secrets = createSecrets([older])
-    expect(secrets.open(use, sealed, 'session-1')).toBe(`a ${use}`)
-    const others = (['requirement', 'return-path', 'enrolment', 'form', 'handle'] as const).filter(
-      (other) => other !== use,
-    )
-    expect(others.map((other) => secrets.open(other, sealed, 'session-1'))).toEqual(
-      others.map(() => undefined),
-    )
-  })
-
   it('still open what older ones sealed, and seal with the first', () => {
     const before = createSecrets([older])
     const after = createSecrets([newer, older])
@@ -51,11 +35,14 @@ describe('rotated secrets', () => {
     expect(before.open('enrolment', after.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBeUndefined()
   })
 
-  it('open nothing under another context, nothing changed and nothing too short', () => {
+  it('open nothing under another context or for another use, nothing changed and nothing too short', () => {
     const secrets = createSecrets([older])
     const sealed = secrets.seal('enrolment', '+57300', 'session-1')
     expect(secrets.seal('enrolment', '+57300', 'session-1')).not.toBe(sealed)
     expect(secrets.open('enrolment', sealed, 'session-2')).toBeUndefined()
+    for (const other of ['requirement', 'return-path', 'form', 'handle'] as const) {
+      expect(secrets.open(other, sealed, 'session-1')).toBeUndefined()
+    }
     for (const at of Buffer.from(sealed, 'base64url').keys()) {
       const bytes = Buffer.from(sealed, 'base64url')
       bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
