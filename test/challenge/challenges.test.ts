@@ -1,6 +1,5 @@
 import { describe, expect, vi } from 'vitest'
 import { refused } from '../../src/challenge/commands.js'
-import { createBackground } from '../../src/lib/promises.js'
 import { day, hour, minute, refusal } from './kit.js'
 import { ana, createService, it, rightCode } from './service.js'
 
@@ -162,7 +161,7 @@ describe('start', () => {
         looksUntilEnd -= 1
         return looksUntilEnd < 0 ? time + 1 : time
       }
-      const { challenges, provider } = createService({ clock: { now, background: createBackground() } })
+      const { challenges, provider } = createService({ now })
       await challenges.start(login)
       time += minute - 1
       looksUntilEnd = look

@@ -47,7 +47,8 @@ it.each([[['sends']], [['checks']], [['sends', 'checks']]])(
     const { state, codes } = hanging(what)
     const { challenges } = createService({
       codes,
-      clock: { now: Date.now, background },
+      now: Date.now,
+      background,
       limits: { serviceSendsPerMinute: 1_000_000 },
     })
     const random = seeded(people)

@@ -48,7 +48,7 @@ function countingCodes() {
       return state.check(request.code)
     },
   }
-  return { ...state, codes, state }
+  return { codes, state }
 }
 
 const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
@@ -75,8 +75,8 @@ export interface ServiceOptions {
   codes?: CodeProvider | CompositeProvider
   /** Of the provider. */
   name?: string
-  /** A clock shared with others, and its timers. */
-  clock?: { now: () => number; background: Background }
+  /** In place of the clock that `wait` moves. */
+  now?: () => number
   background?: Background
   store?: (now: () => number) => Store
   /** In place of these commands of its store in memory. */
@@ -88,16 +88,12 @@ export interface ServiceOptions {
   haveApps?: boolean
 }
 
-const storeWith = (well: Store, commands?: (well: Store) => Partial<Store>): Store => ({
-  ...well,
-  ...commands?.(well),
-})
-
 /** The domain on a real store under a hand-moved clock. */
 export function createService(options: ServiceOptions = {}) {
   let clock = 1_800_000_000_000
-  const now = options.clock?.now ?? (() => clock)
-  const store = options.store?.(now) ?? storeWith(memoryStore({ now }), options.commands)
+  const now = options.now ?? (() => clock)
+  const inMemory = memoryStore({ now })
+  const store = options.store?.(now) ?? { ...inMemory, ...options.commands?.(inMemory) }
   const purposes = [
     purpose('login', { maxAgeMs: 43_200_000 }),
     purpose('transfer'),
@@ -109,15 +105,12 @@ export function createService(options: ServiceOptions = {}) {
   )
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
-  const background = options.background ?? options.clock?.background ?? createBackground()
+  const background = options.background ?? createBackground()
   const provider = countingCodes()
   const domain = openDomain({
     store: strictStore(store),
     secret: ['a secret of at least thirty-two bytes'],
-    provider: options.codes ?? {
-      ...provider.codes,
-      name: options.name,
-    },
+    provider: options.codes ?? { ...provider.codes, name: options.name },
     signupGuard: { ...signupGuard, ...options.signupGuard },
     background,
     namespace: '',
