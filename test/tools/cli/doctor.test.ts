@@ -35,19 +35,11 @@ describe('express-two-factor doctor', () => {
     await using sandbox = await startSandbox()
     const program = doctor(sandbox)
     expect(await program.exitCode).toBe(0)
-    const seconds = /within \d s/g
-    expect(program.out().replaceAll(seconds, 'within 1 s')).toBe(`  ok     Node      ${process.versions.node}
-  ok     Express   5.3.0
-  ok     Provider  1000 credits
-  ok     Clock     as the provider's, within 1 s
-  --     Redis     not asked: REDIS_URL is not set
-
-Not looked at:
-  whether codes arrive, and what the account answers to them: npx express-two-factor calibrate
-  options, cookie, proxies, store: await tf.selfTest() in the app
-
-Nothing is wrong.
-`)
+    const lines = program.out().split('\n')
+    const rows = lines.map((line) => /^ {2}(ok|--|WRONG) +(\w+)/.exec(line)?.slice(1).join(' '))
+    expect(rows.slice(0, 5)).toEqual(['ok Node', 'ok Express', 'ok Provider', 'ok Clock', '-- Redis'])
+    expect(program.out()).toContain('npx express-two-factor calibrate')
+    expect(program.out()).toMatch(/\nNothing is wrong\.\n$/)
     expect(program.err()).toBe('')
   })
 

@@ -69,29 +69,39 @@ describe('a text', () => {
   })
 })
 
-describe('a call', () => {
-  test('rings and is answered', async () => {
-    const { id } = (await call(ordinary)).body
-    expect(await statesOf(id, [0, 2_999, 1])).toEqual(['ringing', 'ringing', 'answered'])
-  })
-
-  test('that nobody answers is placed as often as retries says', async () => {
-    const { id } = (await call(numberThat('unanswered'), { retries: '3' })).body
-    const thrice = ['ringing', 'no answer', 'ringing', 'no answer', 'ringing', 'no answer', 'no answer']
-    expect(await statesOf(id, [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000])).toEqual(thrice)
-  })
-
-  test('leaves a voicemail only when asked to', async () => {
-    const { id } = (await call(numberThat('unanswered'), { 'leave-voicemail': 'true' })).body
-    expect(await statesOf(id, [0, 15_000])).toEqual(['ringing', 'voicemail'])
-  })
-
-  test('is answered at the second attempt by the number that does so', async () => {
-    const twice = (await call(numberThat('answeredSecond'), { retries: '2' })).body
-    expect(await statesOf(twice.id, [15_000, 30_000, 3_000])).toEqual(['no answer', 'ringing', 'answered'])
-    const once = (await call(numberThat('answeredSecond'), { retries: '1' })).body
-    expect(await statesOf(once.id, [15_000, 86_400_000])).toEqual(['no answer', 'no answer'])
-  })
+test.each<[string, string, object, number[], string[]]>([
+  ['rings and is answered', ordinary, {}, [0, 2_999, 1], ['ringing', 'ringing', 'answered']],
+  [
+    'that nobody answers is placed as often as retries says',
+    numberThat('unanswered'),
+    { retries: '3' },
+    [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000],
+    ['ringing', 'no answer', 'ringing', 'no answer', 'ringing', 'no answer', 'no answer'],
+  ],
+  [
+    'leaves a voicemail when asked to',
+    numberThat('unanswered'),
+    { 'leave-voicemail': 'true' },
+    [0, 15_000],
+    ['ringing', 'voicemail'],
+  ],
+  [
+    'is answered at the second attempt by the number that does so',
+    numberThat('answeredSecond'),
+    { retries: '2' },
+    [15_000, 30_000, 3_000],
+    ['no answer', 'ringing', 'answered'],
+  ],
+  [
+    'to that number with one attempt is not answered',
+    numberThat('answeredSecond'),
+    { retries: '1' },
+    [15_000, 86_400_000],
+    ['no answer', 'no answer'],
+  ],
+])('a call %s', async (_what, phone, more, pausesMs, states) => {
+  const { id } = (await call(phone, more)).body
+  expect(await statesOf(id, pausesMs)).toEqual(states)
 })
 
 describe('waiting', () => {
