@@ -30,12 +30,6 @@ export interface AccountHostOptions extends Omit<HostOptions, 'routes' | 'option
   readonly numbers?: string[]
   readonly app?: boolean
   readonly hashes?: string[]
-  /** What another process keeps, too. */
-  readonly filed?: Record<string, Filed>
-  /** Awaited whenever numbers are read. */
-  readonly reading?: () => Promise<unknown>
-  /** Whether her numbers cannot be stored. */
-  readonly failing?: () => boolean
 }
 
 /** The secret of Ana's app. */
@@ -50,17 +44,8 @@ const anybody: RequestHandler = (_req, _res, next) => next()
 
 /** A host whose accounts keep numbers, an app and recovery codes, with the pages behind its sign-in. */
 export async function startAccounts(given: AccountHostOptions = {}): Promise<AccountHost> {
-  const {
-    pages,
-    options,
-    numbers = [String(phones.ana)],
-    app: hasApp,
-    hashes = [],
-    failing,
-    reading,
-    ...more
-  } = given
-  const filed: Record<string, Filed> = given.filed ?? {
+  const { pages, options, numbers = [String(phones.ana)], app: hasApp, hashes = [], ...more } = given
+  const filed: Record<string, Filed> = {
     ana: { numbers, app: hasApp ? secret : undefined, hashes },
     eve: { numbers: [], app: undefined, hashes: [] },
   }
@@ -95,13 +80,8 @@ export async function startAccounts(given: AccountHostOptions = {}): Promise<Acc
         accountPages(tf, {
           path,
           numbers: {
-            async list(subject) {
-              const found = of(subject).numbers
-              await reading?.()
-              return found
-            },
+            list: (subject) => of(subject).numbers,
             save(subject, numbers, from) {
-              if (failing?.()) throw new Error('the database is down')
               const { numbers: now, app } = of(subject)
               if (!same(from, now) || (numbers.length === 0 && app === undefined)) return false
               of(subject).numbers = [...numbers]

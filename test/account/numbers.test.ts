@@ -45,10 +45,6 @@ describe('a number', () => {
       [first, newNumber, first].map((number) => number.slice(1)),
     )
     expect(host.filed.ana?.numbers).toEqual([first, newNumber])
-    expect(host.told).toEqual([{ kind: 'number-added', subject: 'ana', number: '••••••43', before: [first] }])
-    expect(host.events).toContainEqual(
-      expect.objectContaining({ type: 'factor.changed', kind: 'phone', after: '••••••43' }),
-    )
   })
 
   it('is put first, and removed', async () => {
@@ -65,17 +61,10 @@ describe('a number', () => {
     expect(offered.masked).toMatch(new RegExp(`${first.slice(-2)}$`))
     await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
     expect(host.filed.ana?.numbers).toEqual([otherNumber])
-    expect(host.told.map(({ kind, before }) => [kind, before])).toEqual([
-      ['number-first', [first, otherNumber]],
-      ['number-removed', [otherNumber, first]],
-    ])
-    expect(host.events).toContainEqual(
-      expect.objectContaining({ type: 'factor.changed', kind: 'phone', before: '••••••67', removed: true }),
-    )
   })
 
-  it('is not added twice, nor as the sixth', async () => {
-    const host = await startAccounts({ numbers: [first, otherNumber, '+573000000001', '+573000000002'] })
+  it('is not added twice', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber] })
     const ana = await host.signIn()
     await proveNumber(host, ana, otherNumber)
     expect((await ana.post(`${path}/numbers/add`)).json).toEqual({
@@ -85,9 +74,6 @@ describe('a number', () => {
       detail: 'That number is in your list already.',
       code: 'on_file',
     })
-    host.filed.ana?.numbers.push('+573000000003')
-    await proveNumber(host, ana)
-    expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'too_many'])
   })
 
   it('is not taken for another that ends alike, once the list is in another order', async () => {
@@ -105,11 +91,8 @@ describe('a number', () => {
     const eve = await host.login('eve')
     const id = await idOf(ana, 1)
     for (const way of ['/numbers/remove', '/numbers/first']) {
-      expect((await eve.post(path + way, { number: id })).refusal).toEqual([409, 'stale'])
-      expect((await eve.post(path + way, { number: ['0-67'], subject: 'ana' })).refusal).toEqual([
-        409,
-        'stale',
-      ])
+      const named = await eve.post(path + way, { number: id, subject: 'ana' })
+      expect(named.refusal).toEqual([409, 'stale'])
     }
     expect(host.filed.ana?.numbers).toEqual([first, otherNumber])
   })
@@ -117,22 +100,25 @@ describe('a number', () => {
 
 describe('a save', () => {
   it('that throws leaves everything as it was, and goes to the error handler', async () => {
-    let fails = true
-    const host = await startAccounts({ numbers: [first, otherNumber], failing: () => fails })
+    const save = () => {
+      throw new Error('the database is down')
+    }
+    const host = await startAccounts({ pages: { numbers: { list: () => [first, otherNumber], save } } })
     const ana = await host.signIn()
     const number = await idOf(ana, 1)
     const failed = await confirmed(host, ana, '/numbers/remove', { number })
     expect([failed.status, failed.json]).toEqual([500, { host: 'the database is down' }])
-    expect([host.filed.ana?.numbers, host.told]).toEqual([[first, otherNumber], []])
+    expect(host.told).toEqual([])
     // The code was used up.
     expect((await ana.post(`${path}/numbers/remove`, { number })).status).toBe(403)
-    fails = false
-    expect((await confirmed(host, ana, '/numbers/remove', { number })).status).toBe(200)
   })
 
-  it('that refuses a stale list changes nothing, and the proof of a new number is given back', async () => {
-    const host = await startAccounts({ pages: { numbers: { list: () => [first], save: () => false } } })
-    const ana = await host.signIn()
+  it('that refuses what another process was first with changes nothing, and a new number stays proven', async () => {
+    const numbers = { list: () => [first], save: () => false }
+    const authenticator = { has: () => true, save: () => false, remove: () => false }
+    const host = await startAccounts({ app: true, pages: { numbers, authenticator } })
+    const ana = await signIn(host)
+    expect((await confirmed(host, ana, '/app/remove')).refusal).toEqual([409, 'stale'])
     await proveNumber(host, ana)
     expect((await confirmed(host, ana, '/numbers/add')).refusal).toEqual([409, 'stale'])
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })

@@ -1,6 +1,4 @@
-import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../src/index.js'
 import type { Browser } from '../express/browser.js'
 import { gate, phones } from '../express/kit.js'
 import {
@@ -10,7 +8,6 @@ import {
   path,
   proveByApp,
   proveNumber,
-  secret,
   shownByApp,
   signIn,
   startAccounts,
@@ -39,16 +36,6 @@ describe('two tabs', () => {
     const { numbers, app } = host.filed.ana ?? { numbers: [] }
     expect(numbers.length + (app === undefined ? 0 : 1)).toBe(1)
     expect(host.told).toHaveLength(1)
-  })
-
-  it('that change one list do so one after the other, each with a code for what it saw', async () => {
-    const host = await startAccounts({ numbers: [first, otherNumber], app: true })
-    const ana = await signIn(host)
-    const put = await ready(host, ana, '/numbers/first', { number: await idOf(ana, 1) })
-    const remove = await ready(host, ana, '/numbers/remove', { number: await idOf(ana, 0) })
-    const [one, other] = await Promise.all([put(), remove()])
-    expect([one.status, other.status].filter((status) => status === 200)).toHaveLength(1)
-    expect([[otherNumber, first], [otherNumber]]).toContainEqual(host.filed.ana?.numbers)
   })
 
   it('back and reload do nothing a second time', async () => {
@@ -92,36 +79,6 @@ describe('two tabs', () => {
     const typed = await thief.post(`${path}/app`, { code: shownByApp(host, secret) })
     expect([typed.status, host.filed.ana?.app]).toEqual([403, undefined])
     expect((await thief.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
-  })
-})
-
-describe('two processes', () => {
-  it('that remove everything at the same moment leave a way, by what the storage refuses', async () => {
-    const filed = { ana: { numbers: [first], app: secret, hashes: [] } }
-    const shared = { filed, sessionStore: new MemoryStore(), options: { store: memoryStore() } }
-    const [readByOne, readByTwo] = [gate(), gate()]
-    // Each has read for the last time what it then changes, before the other has changed anything.
-    const lastOf = (reads: number, mine: { open(): void }, other: { opened: Promise<void> }) => () => {
-      reads -= 1
-      if (reads > 0) return Promise.resolve()
-      mine.open()
-      return other.opened
-    }
-    let reading = [() => Promise.resolve(), () => Promise.resolve()]
-    const one = await startAccounts({ ...shared, reading: async () => reading[0]?.() })
-    const two = await startAccounts({ ...shared, reading: async () => reading[1]?.() })
-    const ana = await signIn(one)
-    const number = await idOf(ana, 0)
-    const removeApp = await ready(one, ana, '/app/remove')
-    await ready(one, ana, '/numbers/remove', { number })
-    const there = two.browser()
-    for (const [name, value] of ana.cookies) there.cookies.set(name, value)
-    two.clock.now = one.clock.now
-    reading = [lastOf(2, readByOne, readByTwo), lastOf(3, readByTwo, readByOne)]
-    const answers = await Promise.all([removeApp(), there.post(`${path}/numbers/remove`, { number })])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect(filed.ana.numbers.length + (filed.ana.app === undefined ? 0 : 1)).toBe(1)
-    expect([...one.told, ...two.told]).toHaveLength(1)
   })
 })
 
