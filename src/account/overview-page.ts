@@ -1,7 +1,7 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import type { ChangeKind, Ways } from './changes.js'
+import { type ChangeKind, type Ways, wayCount } from './changes.js'
 import { changeButton, link, number, type Scene } from './marks.js'
 import type { UsedAt } from './read-ways.js'
 import type { AccountTexts } from './texts/en.js'
@@ -26,8 +26,20 @@ export interface Overview extends Omit<Ways, 'numbers'> {
   readonly devices: readonly TrustedDevice[]
   /** Whether a way may go: what would be refused is not offered. */
   readonly canRemove: boolean
-  /** What is missing, as the key of its text. */
+  /** As `adviceFor` says. */
   readonly advice?: Extract<keyof AccountTexts, `advice.${string}`> | undefined
+}
+
+/** Few enough to make new ones. */
+const fewCodes = 3
+
+/** What is missing, as the key of its text. */
+export function adviceFor(ways: Ways): Overview['advice'] {
+  const { app, recoveryCodes: left } = ways
+  const count = wayCount(ways)
+  if (count === 0) return app === undefined ? 'advice.none.numbers' : 'advice.none'
+  if (count === 1 && !left) return left === undefined ? 'advice.one' : 'advice.one.codes'
+  return left !== undefined && left > 0 && left <= fewCodes ? 'advice.few' : undefined
 }
 
 /** The numbers in the order of the list, none of them whole. */

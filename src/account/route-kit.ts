@@ -1,11 +1,11 @@
 import type { Router } from 'express'
 import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
-import { type Change, type Objection, objectionToLoss, type Ways, wayCount } from './changes.js'
+import { type Change, type Objection, objectionToLoss, type Ways } from './changes.js'
 import { createMaking } from './making.js'
 import type { Scene } from './marks.js'
 import { newsIn, newsOf } from './news.js'
 import type { AccountPagesOptions } from './options.js'
-import { listed, type Overview, overviewPage } from './overview-page.js'
+import { adviceFor, listed, type Overview, overviewPage } from './overview-page.js'
 import { createReadUses } from './read-ways.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
@@ -31,24 +31,13 @@ interface How {
 /** What all routes of the pages share. */
 export type RouteKit = ReturnType<typeof createRouteKit>
 
-/** Few enough to make new ones. */
-const fewCodes = 3
-
 /** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
-  const { path, authenticator, recoveryCodes, mustKeep = 'way' } = options
+  const { path, recoveryCodes, mustKeep = 'way' } = options
   const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, options)
   const readUses = createReadUses(options)
 
   const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
-
-  function adviceFor(ways: Ways): Overview['advice'] {
-    const { recoveryCodes: left } = ways
-    const count = wayCount(ways)
-    if (count === 0) return authenticator === undefined ? 'advice.none.numbers' : 'advice.none'
-    if (count === 1 && !left) return recoveryCodes === undefined ? 'advice.one' : 'advice.one.codes'
-    return left !== undefined && left > 0 && left <= fewCodes ? 'advice.few' : undefined
-  }
 
   /** The first page, and the same as JSON. */
   async function overview(visit: OwnVisit): Promise<OwnReply> {

@@ -8,6 +8,7 @@ import {
   objectionTo,
   type Ways,
 } from '../../src/account/changes.js'
+import { adviceFor } from '../../src/account/overview-page.js'
 import { en } from '../../src/account/texts/en.js'
 import { createOnFile } from '../../src/express/host/requester.js'
 
@@ -24,6 +25,7 @@ describe('the last way', () => {
     ['the number, where codes do', { numbers: [one] }, remove, 'recovery-codes', 'last_way'],
     ['a number that is listed twice', { numbers: [one, one] }, remove, 'way', 'last_way'],
     ['the app', withApp, { kind: 'app-removed' }, 'way', 'last_way'],
+    ['an app that is gone already', { numbers: [one] }, { kind: 'app-removed' }, 'way', 'stale'],
     ['all but codes', { numbers: [one], recoveryCodes: 9 }, remove, 'way', 'only_recovery_codes'],
     [
       'all but codes, where they do',
@@ -59,6 +61,20 @@ describe('the last way', () => {
     expect(isWithoutWay(withApp, 'nothing')).toBe(false)
     // Whoever has switched it off may switch it on again.
     expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
+  })
+})
+
+describe('advice', () => {
+  it.each<[Ways, string | undefined]>([
+    [{ numbers: [] }, 'advice.none.numbers'],
+    [{ numbers: [], app: false }, 'advice.none'],
+    [{ numbers: [one] }, 'advice.one'],
+    [{ numbers: [one], recoveryCodes: 0 }, 'advice.one.codes'],
+    [{ numbers: [one], recoveryCodes: 3 }, 'advice.few'],
+    [{ numbers: [one], recoveryCodes: 4 }, undefined],
+    [{ numbers: [one], app: true, recoveryCodes: 0 }, undefined],
+  ])('names what is missing: %j', (ways, advice) => {
+    expect(adviceFor(ways)).toBe(advice)
   })
 })
 

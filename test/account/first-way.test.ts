@@ -71,6 +71,7 @@ describe('whoever has no second factor', () => {
     ['numbers with labels', { list: () => [{ phone: phones.ana }] }],
     // Beside it the same number in E.164 would count as a second way.
     ['another spelling', { list: () => ['+57 300 123 4567'] }],
+    ['two numbers in one', { list: () => [`${phones.ana},${phones.ana}`] }],
     ['the secret of the app', { has: () => 'JBSWY3DPEHPK3PXP' }],
     ['no word about the app', { has: () => undefined }],
     ['no word about codes', { remaining: () => Number.NaN }],
@@ -129,6 +130,9 @@ describe('an app', () => {
     await prove(host, ana, refused.json.requirement)
     const { secret, qr } = (await ana.get(`${path}/app`)).json
     expect(qr).toContain('<svg')
+    const page = await ana.open(`${path}/app`)
+    expect(page.text).toContain(`${secret.slice(0, 4)} ${secret.slice(4, 8)} `)
+    expect(page.text).toContain('Set up an authenticator app</h1>')
     expect((await ana.post(`${path}/app`, { code: shownByApp(host, secret) })).json).toEqual({
       changed: 'app-added',
     })

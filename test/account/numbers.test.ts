@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Answer } from '../express/browser.js'
 import { phones, storeThrough } from '../express/kit.js'
 import {
   confirmed,
@@ -13,6 +14,15 @@ import {
 } from './kit.js'
 
 const first = String(phones.ana)
+
+/** What a page says, line by line. */
+const linesOf = ({ text }: Answer) =>
+  (/<h1.*<\/main>/s.exec(text)?.[0] ?? '')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/<\/?(span|bdi)[^>]*>/g, '')
+    .split(/<[^>]*>/)
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
 
 describe('a number', () => {
   it('is added once it is proven and confirmed by a way that is there already', async () => {
@@ -29,6 +39,12 @@ describe('a number', () => {
     expect((await ana.open(`${path}/number`)).text).toContain(`<a href="${path}">Go back</a>`)
     await proveNumber(host, ana)
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
+    expect(linesOf(await ana.open(`${path}/numbers/add`))).toEqual([
+      'Add this number?',
+      `${newNumber} is yours: you have entered its code. Next, confirm the change in a way that you already use.`,
+      'Add the number',
+      'Back to two-step sign-in',
+    ])
     const refused = await ana.post(`${path}/numbers/add`)
     expect(refused.refusal).toEqual([403, 'second_factor_required'])
     expect(refused.json.details).toEqual({
@@ -155,6 +171,44 @@ describe('a save', () => {
     expect([answer.status, answer.json]).toEqual([500, { host: 'no mail today' }])
     expect(host.filed.ana?.numbers).toEqual([first])
     expect((await other.get('/home')).status).toBe(403)
+  })
+})
+
+describe('the first page', () => {
+  it('shows all that is on file, with what may be done to each', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber], app: true, hashes: ['one', 'two'] })
+    const ana = await signIn(host, { trustDevice: true })
+    await signIn(host, { trustDevice: true })
+    expect(linesOf(await ana.open(path))).toEqual([
+      'Two-step sign-in',
+      'You have few recovery codes left. Make new ones.',
+      'Phone numbers',
+      '••••••67 Main number',
+      'Remove ••••••67',
+      '••••••21',
+      'Make it the main number ••••••21',
+      'Remove ••••••21',
+      'Add a number',
+      'Authenticator app',
+      'Set up.',
+      'Set up a new app',
+      'Remove the app',
+      'Recovery codes',
+      "Each lets you in once if you can't get a code any other way. Left: 2",
+      'Make new codes',
+      'Trusted browsers',
+      'They sign in without a code.',
+      'Browser (this one)',
+      'Last used Mar 1, 2026',
+      'Stop trusting Browser',
+      'Browser',
+      'Last used Mar 1, 2026',
+      'Stop trusting Browser',
+      'Stop trusting all',
+      'Other devices',
+      'Do you think somebody else is in your account? Have every other device asked for a code again.',
+      'Ask everywhere else',
+    ])
   })
 })
 
