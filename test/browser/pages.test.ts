@@ -165,13 +165,4 @@ describeInChromium('the pages', (browser) => {
     expect(await page.evaluate('sent')).toEqual(sent)
     await page.close()
   })
-
-  it('name what a voice would read', async () => {
-    await open('second wrong code')
-    const snapshot = await page.locator('main').ariaSnapshot()
-    expect(snapshot).toContain('We sent a code to the number ending in 6 7')
-    expect(snapshot).toContain('textbox "Security code"')
-    expect(snapshot).not.toContain('••')
-    expect(await page.title()).toBe('Error: Check your phone')
-  })
 })

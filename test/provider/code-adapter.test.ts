@@ -172,13 +172,6 @@ describe('neither rejects', () => {
     expect(await bothSends(service)).toEqual([{ result: 'unconfirmed' }, { result: 'unconfirmed' }])
     expect(await check(service)).toBe('unavailable')
   })
-
-  test('and a send or check that was given up says what is known of it', async () => {
-    const aborted = { signal: AbortSignal.abort() }
-    expect(await codes.sendCode({ ...order, ...aborted })).toEqual({ result: 'not-sent' })
-    expect(await codes.checkCode({ ...submitted, ...aborted })).toBe('not-sent')
-    expect(provider.requests).toEqual([])
-  })
 })
 
 const name = 'name must be a string of 1 to 40'

@@ -84,7 +84,7 @@ describe('an answer', () => {
       const running = controller()
       handler.onRequestStart(running, undefined)
       handler.onResponseStart(running, 103, { link: 'early' }, '')
-      handler.onResponseStart(running, 520, { 'retry-after': '5' }, '')
+      handler.onResponseStart(running, 520, { 'retry-after': '5', 'content-encoding': 'identity' }, '')
       handler.onResponseData(running, Buffer.from('{"n": "'))
       const [first = 0, second = 0] = Buffer.from('é')
       handler.onResponseData(running, Buffer.from([first]))
@@ -95,13 +95,13 @@ describe('an answer', () => {
     expect(await transport.send(post)).toEqual({
       delivery: 'answered',
       httpStatus: 520,
-      headers: { 'retry-after': '5' },
+      headers: { 'retry-after': '5', 'content-encoding': 'identity' },
       text: '{"n": "é',
     })
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test.each(['gzip', 'identity, br', ['identity', 'gzip'], ''])(
+  test.each(['gzip', ['identity', 'gzip'], ''])(
     'in the coding %j is never decoded: it could unfold to gigabytes',
     async (coding) => {
       const headers = { 'content-encoding': coding }
