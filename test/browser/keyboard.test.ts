@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { startHost } from '../express/kit.js'
 import { codeFor, heading, openBank } from './bank.js'
 import { describeInChromium, focusOn, pressKey, tabTo } from './chromium.js'
 
@@ -67,45 +66,4 @@ describeInChromium('by keyboard alone', (browser) => {
     })
     await page.close()
   })
-
-  it.each([true, false])(
-    'another way is chosen, and the last that worked comes first, scripts: %s',
-    async (javaScriptEnabled) => {
-      const phone = ['+573001234567', { phone: '+573007654321', label: 'Office' }]
-      const host = await startHost({ options: { phone: () => phone } })
-      const page = await browser().newPage({ locale: 'en-US', javaScriptEnabled })
-      const follow = async (name: string, title: string) => {
-        await pressKey(page, name)
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      }
-      const signIn = async (chooses: () => Promise<void>) => {
-        const ana = await host.login()
-        const session = [...ana.cookies].map(([name, value]) => ({ name, value, url: host.url }))
-        await page.context().addCookies(session)
-        await page.goto(`${host.url}/two-factor?returnTo=/account`)
-        await chooses()
-        await page.getByText('the number ending in 2 1').waitFor()
-        await focusOn(page, 'one-time-code')
-        await page.keyboard.type(host.stub.rightCode)
-        await page.keyboard.press('Enter')
-        await page.getByText('"subject":"ana"').waitFor()
-      }
-      const [start, code] = ["Confirm that it's you", 'Check your phone']
-      await signIn(async () => {
-        await follow('Send a code: the number ending in 67', code)
-        await follow('Get a code another way', start)
-        await follow('Go back', code)
-        await follow('Get a code another way', start)
-        await follow('Send a code: Office', code)
-      })
-      host.clock.now += 60_000
-      await signIn(async () => {
-        // The first button of all.
-        await page.keyboard.press('Tab')
-        expect(await page.locator(':focus').innerText()).toBe('Send a code: Office')
-        await page.keyboard.press('Enter')
-      })
-      await page.close()
-    },
-  )
 })
