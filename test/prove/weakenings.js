@@ -182,7 +182,7 @@ export const weakenings = [
     file: 'src/store/redis-connection.ts',
     find: "if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error",
     replace: '',
-    tests: ['test/store/redis-scripts.test.ts'],
+    tests: ['test/store/redis-commands.test.ts'],
   },
   {
     bound: 8,

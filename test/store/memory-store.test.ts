@@ -68,17 +68,6 @@ describe('what is full refuses', () => {
     expect(() => store.swap('tf3::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
-  test('expired entries among live ones are found when they are needed', () => {
-    const clock = { at: 0 }
-    const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
-    for (let i = 0; i < 10_000; i += 1) {
-      store.swap(`tf3::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
-    }
-    clock.at += 1_000
-    for (let i = 0; i < 250; i += 1)
-      expect(store.swap(`tf3::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
-  })
-
   test('lapsed entries make room in a large store too, one key at a time', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
@@ -93,35 +82,19 @@ describe('what is full refuses', () => {
 })
 
 describe('counters', () => {
-  test.each([49_000, 98_500])(
-    'are spread evenly: %i of them lose none before they are nearly as many',
-    (max) => {
-      const store = memoryStore({ maxCounters: max })
-      const tags = Array.from({ length: max * 0.85 }, (_, i) => hash('sha256', String(i), 'base64url'))
-      for (const tag of tags) store.increment(counterOf(tag), hour)
-      expect(held(store, tags)).toBe(tags.length)
-    },
-  )
+  test('are spread evenly: 49,000 of them lose none before they are nearly as many', () => {
+    const store = memoryStore({ maxCounters: 49_000 })
+    const tags = Array.from({ length: 42_000 }, (_, i) => hash('sha256', String(i), 'base64url'))
+    for (const tag of tags) store.increment(counterOf(tag), hour)
+    expect(held(store, tags)).toBe(tags.length)
+  })
 
-  test('lose the one longest untouched', () => {
+  test('lose the one longest untouched, and none of another kind', () => {
     const store = memoryStore({ maxCounters: 2 })
-    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf3::count-auth-address-sends:${tag}`, hour)
-    expect(store.increment('tf3::count-auth-address-sends:a', hour).count).toBe(3)
-    expect(store.increment('tf3::count-auth-address-sends:b', hour).count).toBe(1)
-  })
-
-  test('under keys of no known shape share their room, and none is lost', () => {
-    const store = memoryStore({ maxLedgers: 3, maxCounters: 1 })
-    for (const key of ['a', 'b:c', 'tf3:x']) store.increment(key, hour)
-    expect(() => store.increment('tf3::other', hour)).toThrow(capacity)
-    expect(store.increment('a', hour).count).toBe(2)
-  })
-
-  test('a flood of one kind leaves the other kinds alone', () => {
-    const store = memoryStore({ maxCounters: 10 })
-    store.increment('tf3::count-auth-forms:victim', hour)
-    for (let i = 0; i < 1_000; i += 1) store.increment(`tf3::count-auth-address-sends:${i}`, hour)
-    expect(store.increment('tf3::count-auth-forms:victim', hour).count).toBe(2)
+    store.increment('tf3::count-auth-forms:other', hour)
+    for (const tag of ['a', 'b', 'a', 'c']) store.increment(counterOf(tag), hour)
+    expect(['a', 'b'].map((tag) => store.increment(counterOf(tag), hour).count)).toEqual([3, 1])
+    expect(store.increment('tf3::count-auth-forms:other', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
@@ -191,10 +164,9 @@ describe('options', () => {
     }
   })
 
-  test('now must be a function', () => {
-    const [wrong, without] = [5, undefined].map((now) => ({ now }) as object)
-    expect(() => memoryStore(wrong)).toThrow('memoryStore: now must be a function')
-    expect(memoryStore(without).increment('a', hour).count).toBe(1)
+  test('now must be a function, where it is given', () => {
+    expect(() => memoryStore({ now: 5 } as object)).toThrow('memoryStore: now must be a function')
+    expect(memoryStore({ now: undefined } as object).increment('a', hour).count).toBe(1)
   })
 
   test('a worker of a cluster may have one while developing, the primary always', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { runScript, script } from '../../src/store/redis-connection.js'
 import { type RedisStoreOptions, redisStore } from '../../src/store/redis-store.js'
 
 /** A store over a Redis that replies by command, with what it was sent. */
@@ -11,12 +12,14 @@ function replying(replies: Record<string, unknown>, options: Partial<RedisStoreO
   return { sent, store: redisStore({ ...options, client: undefined, sendCommand } as RedisStoreOptions) }
 }
 
-const unavailable = (message: string) => ({
-  code: 'store_unavailable',
-  status: 503,
-  message: 'the store cannot be used',
-  cause: { message },
-})
+const unavailable = (message?: string) =>
+  expect.objectContaining({
+    code: 'store_unavailable',
+    status: 503,
+    expose: false,
+    message: 'the store cannot be used',
+    ...(message && { cause: expect.objectContaining({ message }) }),
+  })
 
 describe('a read', () => {
   test('asks the primary, and an absent key is no entry', async () => {
@@ -33,12 +36,11 @@ describe('a read', () => {
     expect(await replying({ getex }).store.read('k')).toEqual(entry)
   })
 
-  test.each(['NaN', '-1', '1.5', ' 1', '1 ', 'a1', '1a'])(
+  test.each(['NaN', '-1', '1.5', ' 1', '1 ', '1a'])(
     'takes %j for no counter: it would be below every limit',
     async (getex) => {
-      await expect(replying({ getex }).store.read('k')).rejects.toMatchObject(
-        unavailable('expected an integer reply'),
-      )
+      const { store } = replying({ getex })
+      await expect(store.read('k')).rejects.toEqual(unavailable('expected an integer reply'))
     },
   )
 })
@@ -47,10 +49,11 @@ describe('a swap', () => {
   test('sends the version expected, the entry and its whole milliseconds', async () => {
     const { sent, store } = replying({ evalsha: [1] })
     const { entry } = await store.swap('k', 'v0', { attempts: 1 }, 1_000.2)
+    expect(entry?.value).toEqual({ attempts: 1 })
+    // No replica is asked, unless it has to be.
     expect(sent).toEqual([
       ['k', 'evalsha', expect.any(String), '1', 'k', 'v0', `${entry?.version}\n{"attempts":1}`, '1001'],
     ])
-    expect(entry?.value).toEqual({ attempts: 1 })
   })
 
   test('expects nothing where there was nothing, and a removal has neither entry nor end', async () => {
@@ -65,32 +68,23 @@ describe('a swap', () => {
     expect(await refused(null)).toEqual({ swapped: false })
     expect(await refused('v1\n{}')).toEqual({ swapped: false, entry: { version: 'v1', value: {} } })
   })
-
-  test('asks no replica, unless it has to', async () => {
-    const { sent, store } = replying({ evalsha: [1], wait: 0 })
-    expect((await store.swap('k', undefined, {}, 1_000)).swapped).toBe(true)
-    expect(sent.map(([, command]) => command)).toEqual(['evalsha'])
-  })
 })
 
 describe('a strict swap', () => {
-  test('waits for a replica, for half of the deadline', async () => {
-    const { sent, store } = replying({ evalsha: [1], wait: 1 }, { strict: true, timeoutMs: 51 })
-    expect((await store.swap('k', undefined, {}, 1_000)).swapped).toBe(true)
-    expect(sent[1]).toEqual(['k', 'wait', '1', '26'])
-  })
-
-  test('that no replica has confirmed has not happened', async () => {
-    const { store } = replying({ evalsha: [1], wait: 0 }, { strict: true })
-    await expect(store.swap('k', undefined, {}, 1_000)).rejects.toMatchObject(
-      unavailable('no replica has confirmed the change'),
-    )
-  })
-
-  test('that was refused has nothing to wait for', async () => {
-    const { sent, store } = replying({ evalsha: [0, null] }, { strict: true })
-    expect(await store.swap('k', 'v0', {}, 1_000)).toEqual({ swapped: false })
-    expect(sent).toHaveLength(1)
+  test.each([
+    ['waits for a replica, for half of the deadline', 1, 1],
+    ['that no replica has confirmed has not happened', 1, 0],
+    ['that was refused has nothing to wait for', 0, 0],
+  ])('%s', async (_, swapped, replicas) => {
+    const replies = { evalsha: [swapped, null], wait: replicas }
+    const { sent, store } = replying(replies, { strict: true, timeoutMs: 51 })
+    const told = Promise.resolve(store.swap('k', 'v0', {}, 1_000))
+    if (swapped === 1 && replicas === 0) {
+      await expect(told).rejects.toEqual(unavailable('no replica has confirmed the change'))
+    } else {
+      expect(await told).toMatchObject({ swapped: swapped === 1 })
+    }
+    expect(sent.slice(1)).toEqual(swapped === 1 ? [['k', 'wait', '1', '26']] : [])
   })
 })
 
@@ -116,9 +110,68 @@ describe('an increment', () => {
   })
 })
 
-test('a client that fails with something that is no error is unavailable all the same', async () => {
-  const store = redisStore({ sendCommand: () => Promise.reject('gone') })
-  await expect(store.read('k')).rejects.toMatchObject(unavailable('gone'))
+/** Every command of a store. */
+const verbs = {
+  read: (store) => store.read('tf3::auth:a'),
+  swap: (store) => store.swap('tf3::auth:a', undefined, {}, 1_000),
+  increment: (store) => store.increment('tf3::count-a:a', 1_000),
+} satisfies Record<string, (store: ReturnType<typeof redisStore>) => unknown>
+
+describe.each(Object.entries(verbs))('what makes no sense to a %s is no answer', (_verb, ask) => {
+  const replies = [undefined, '', 'OK', 1.5, true, [], [null], ['x'], ['-1', '-1'], {}]
+
+  test.each(replies.map((reply) => ({ reply })))('$reply', async ({ reply }) => {
+    const store = redisStore({ sendCommand: async () => reply })
+    await expect(ask(store)).rejects.toEqual(unavailable())
+  })
+
+  test.each([
+    ['an error', new Error('refused'), 'refused'],
+    [
+      'one that has nothing but a code',
+      Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
+      'ECONNREFUSED',
+    ],
+    ['what is no error', 'gone', 'gone'],
+  ])('%s', async (_, reason, message) => {
+    const store = redisStore({ sendCommand: () => Promise.reject(reason) })
+    await expect(ask(store)).rejects.toEqual(unavailable(message))
+  })
+})
+
+describe('a script', () => {
+  const known = script('return 1')
+
+  /** A server that refuses the script by its hash with this reason. */
+  function refusing(reason: unknown) {
+    const sent: string[][] = []
+    const send = async (key: string, args: string[]) => {
+      sent.push([key, ...args])
+      if (args[0] === 'evalsha') throw reason
+      return [1]
+    }
+    return { sent, send }
+  }
+
+  test('is sent whole to a server that does not have it, with its one key and its arguments', async () => {
+    const { sent, send } = refusing(new Error('NOSCRIPT No matching script'))
+    expect(await runScript(send, known, 'a key', ['1000', '1'])).toEqual([1])
+    expect(sent).toEqual([
+      ['a key', 'evalsha', known.sha, '1', 'a key', '1000', '1'],
+      ['a key', 'eval', known.source, '1', 'a key', '1000', '1'],
+    ])
+  })
+
+  test.each([
+    new Error('READONLY You can not write against a read only replica.'),
+    new Error('Connection is closed.'),
+    new Error('no NOSCRIPT'),
+    { message: 'NOSCRIPT' },
+  ])('is not sent again after anything else, for it may have run: %s', async (reason) => {
+    const { sent, send } = refusing(reason)
+    await expect(runScript(send, known, 'key')).rejects.toBe(reason)
+    expect(sent).toEqual([['key', 'evalsha', known.sha, '1', 'key']])
+  })
 })
 
 describe('the deadline', () => {
@@ -126,37 +179,17 @@ describe('the deadline', () => {
   afterEach(() => vi.useRealTimers())
 
   test.each([
-    ['is a quarter of a second by default', undefined, 250],
-    ['is the one that was given', 40, 40],
+    ['is a quarter of a second by default', {}, 250],
+    ['is the one that was given', { timeoutMs: 40 }, 40],
   ])('%s, for each command', async (_, given, timeoutMs) => {
-    const store = redisStore({
-      sendCommand: () => new Promise(() => {}),
-      ...(given === undefined ? {} : { timeoutMs: given }),
-    })
+    const store = redisStore({ ...given, sendCommand: () => new Promise(() => {}) })
     const late = vi.fn()
-    const asked = [store.read('k'), store.swap('k', undefined, {}, 1_000), store.increment('k', 1_000)]
-    for (const answer of asked) Promise.resolve(answer).catch(late)
+    for (const ask of Object.values(verbs)) Promise.resolve(ask(store)).catch(late)
     await vi.advanceTimersByTimeAsync(timeoutMs - 1)
     expect(late).not.toHaveBeenCalled()
     // One turn of the event loop more, in which a reply that is waiting is read.
     await vi.advanceTimersByTimeAsync(2)
     expect(late).toHaveBeenCalledTimes(3)
-    expect(late.mock.lastCall?.[0]).toMatchObject(unavailable(`no response within ${timeoutMs} ms`))
-  })
-
-  test('of a start-up inspection is the same', async () => {
-    const store = redisStore({ sendCommand: () => new Promise(() => {}) })
-    const told = vi.fn()
-    store.inspect?.().then(told, told)
-    await vi.advanceTimersByTimeAsync(249)
-    expect(told).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(2)
-    expect(told).toHaveBeenCalledWith([
-      {
-        code: 'store_unreachable',
-        message: 'Redis cannot be used: no response within 250 ms',
-        fix: 'start Redis, and check the address, the password and the permissions of the client',
-      },
-    ])
+    expect(late.mock.lastCall?.[0]).toEqual(unavailable(`no response within ${timeoutMs} ms`))
   })
 })

@@ -53,52 +53,36 @@ describe('a cluster of ioredis', () => {
     return { client: { isCluster: true, call: call.method, pipeline } as never, calls: call.calls, pipelines }
   }
 
-  test('finds the node of a command that names its key', async () => {
-    const { client, calls, pipelines } = cluster(null)
-    expect(await senderOf({ client })('a key', ['getex', 'a key'])).toBe('OK')
-    expect({ calls, pipelines }).toEqual({ calls: [['getex', 'a key']], pipelines: [] })
-  })
-
-  test('is led to the node of the key for one that names none', async () => {
+  test('finds the node of a command by its key, to which one that names none is led', async () => {
     const { client, calls, pipelines } = cluster([
       [null, 'a value'],
       [null, 1],
     ])
-    expect(await senderOf({ client })('a key', ['wait', '1', '5'])).toBe(1)
-    expect({ calls, pipelines }).toEqual({
-      calls: [],
-      pipelines: [
-        [
-          ['getex', 'a key'],
-          ['wait', '1', '5'],
-        ],
-      ],
-    })
+    const [named, led] = [
+      ['getex', 'a key'],
+      ['wait', '1', '5'],
+    ]
+    expect(await senderOf({ client })('a key', named)).toBe('OK')
+    expect({ calls, pipelines }).toEqual({ calls: [named], pipelines: [] })
+    expect(await senderOf({ client })('a key', led)).toBe(1)
+    expect({ calls, pipelines }).toEqual({ calls: [named], pipelines: [[named, led]] })
   })
 
   test.each([
-    [
-      'its lead',
+    ['its lead', new Error('MOVED 1'), null],
+    ['the command', null, new Error('READONLY')],
+  ])('confirms nothing when %s fails', async (_, ofLead, ofCommand) => {
+    const { client } = cluster(
       [
-        [new Error('MOVED 1'), null],
-        [null, 1],
+        [ofLead, null],
+        [ofCommand, 1],
       ],
-      'MOVED 1',
-    ],
-    [
-      'the command',
-      [
-        [null, null],
-        [new Error('READONLY'), 1],
-      ],
-      'READONLY',
-    ],
-  ])('confirms nothing when %s fails', async (_, replies, message) => {
-    const { client } = cluster(replies, [1])
+      [1],
+    )
     const store = redisStore({ client, strict: true })
     await expect(store.swap('tf3::auth:a', undefined, {}, 1_000)).rejects.toMatchObject({
       code: 'store_unavailable',
-      cause: { message },
+      cause: { message: (ofLead ?? ofCommand)?.message },
     })
   })
 })
@@ -113,31 +97,31 @@ describe('what counts as a client', () => {
     expect(isRedisClient(Object.assign(() => {}, { sendCommand: method }))).toBe(false)
   })
 
-  test('or one function in its place, not both', () => {
-    const both = { client: { sendCommand: method }, sendCommand: async () => null } as never
-    expect(() => redisStore(both)).toThrow(
-      'redisStore: client and sendCommand exclude each other; pass one of them',
-    )
-    expect(() => redisStore({ sendCommand: 'redis://' } as never)).toThrow(
-      'redisStore: sendCommand must be a function (key, args) => reply',
-    )
-    expect(() => redisStore({} as never)).toThrow(
-      'redisStore: missing client; add\n  client: redisClient, // connected, of the package redis or ioredis; or sendCommand: (key, args) => reply',
-    )
+  test.each<[string, object, string]>([
+    [
+      'or one function in its place, not both',
+      { client: { sendCommand: method }, sendCommand: method },
+      'client and sendCommand exclude each other; pass one of them',
+    ],
+    ['and no address', { sendCommand: 'redis://' }, 'sendCommand must be a function (key, args) => reply'],
+    ['and not left out', {}, 'missing client; add'],
+    [
+      'and one connection where it is strict, not several',
+      { client: { sendCommand: method, clientsInUse: 0 }, strict: true },
+      'strict needs a single connection; pass a client instead of a pool',
+    ],
+    ...[0, -1, Number.NaN, Number.POSITIVE_INFINITY].map((timeoutMs): [string, object, string] => [
+      `and a deadline that is not ${timeoutMs}`,
+      { sendCommand: method, timeoutMs },
+      'timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
+    ]),
+  ])('%s', (_, options, message) => {
+    expect(() => redisStore(options as never)).toThrow(`redisStore: ${message}`)
   })
 
-  test('and strict takes one connection, not several', () => {
+  test('and a pool where it is not strict, one connection always', () => {
     const pool = { sendCommand: method, clientsInUse: 0 } as never
-    expect(() => redisStore({ client: pool, strict: true })).toThrow(
-      'redisStore: strict needs a single connection; pass a client instead of a pool',
-    )
     expect(() => redisStore({ client: pool })).not.toThrow()
     expect(() => redisStore({ client: { sendCommand: method } as never, strict: true })).not.toThrow()
-  })
-
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a deadline of %d ms is refused', (timeoutMs) => {
-    expect(() => redisStore({ sendCommand: async () => null, timeoutMs })).toThrow(
-      'redisStore: timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
-    )
   })
 })

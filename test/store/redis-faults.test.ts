@@ -18,22 +18,13 @@ const unavailable = expect.objectContaining({ code: 'store_unavailable', status:
 
 type Connect = (server: RedisServer) => Promise<{ client: RedisClient; end: () => unknown }>
 
+/** The others are those of the apps in `many/faults`. */
 const clients: Record<string, Connect> = {
   'redis as it comes': async ({ url }) => {
     const client = await createClient({ url })
       .on('error', () => {})
       .connect()
     return { client, end: () => client.destroy() }
-  },
-  'redis without an offline queue': async ({ url }) => {
-    const client = await createClient({ url, disableOfflineQueue: true })
-      .on('error', () => {})
-      .connect()
-    return { client, end: () => client.destroy() }
-  },
-  'ioredis as it comes': async ({ port }) => {
-    const client = new Redis(port).on('error', () => {})
-    return { client, end: () => client.disconnect() }
   },
   'ioredis without an offline queue': async ({ port }) => {
     const client = new Redis(port, {

@@ -27,42 +27,45 @@ function node({
   ]
 }
 
-const said = async (...nodes: ReturnType<typeof node>[]) => {
+const inspect = (options: object, ...nodes: ReturnType<typeof node>[]) => {
   let asked = 0
   const sendCommand = async () => nodes[asked++ % nodes.length]
-  return redisStore({ sendCommand }).inspect?.()
+  return redisStore({ sendCommand, ...options }).inspect?.()
 }
 
 describe('inspecting Redis', () => {
-  test('finds nothing wrong where nothing is', async () => {
-    expect(await said(node())).toEqual([])
-    for (const version of ['6.2.0', '6.10.1', '8.0.2', '10.0.0'])
-      expect(await said(node({ version }))).toEqual([])
+  test.each([
+    {},
+    { version: '6.2.0' },
+    { version: '6.10.1' },
+    { version: '10.0.0' },
+    { leadMs: 2_000 },
+    { replicas: '0' },
+  ])('finds nothing wrong with %j', async (change) => {
+    expect(await inspect({}, node(change))).toEqual([])
   })
 
-  test('finds a replica, and a server too old to be asked', async () => {
-    expect(await said(node({ role: 'slave' }))).toMatchObject([{ code: 'store_read_only' }])
-    for (const version of ['5.0.14', '6.0.20', '6.1.240']) {
-      expect(await said(node({ version }))).toMatchObject([
-        { code: 'store_too_old', message: `Redis on port 6379 has version ${version}` },
-      ])
-    }
-  })
-
-  test('finds clocks that are apart, in either direction', async () => {
-    for (const [leadMs, seconds] of [
-      [60_000, '60.0'],
-      [-5_000, '-5.0'],
-    ] as const) {
-      expect(await said(node({ leadMs }))).toMatchObject([
-        { code: 'store_clock', message: `Redis on port 6379 has a clock ${seconds} s ahead of this machine` },
-      ])
-    }
-    expect(await said(node({ leadMs: 2_000 }))).toEqual([])
+  test.each<[Parameters<typeof node>[0], string, string, object?]>([
+    [{ role: 'slave' }, 'store_read_only', 'is a replica'],
+    [{ version: '5.0.14' }, 'store_too_old', 'has version 5.0.14'],
+    [{ version: '6.1.240' }, 'store_too_old', 'has version 6.1.240'],
+    [{ leadMs: 60_000 }, 'store_clock', 'has a clock 60.0 s ahead of this machine'],
+    [{ leadMs: -5_000 }, 'store_clock', 'has a clock -5.0 s ahead of this machine'],
+    [{ eviction: 'allkeys-lfu' }, 'store_evicts', 'may forget what is live, maxmemory-policy is allkeys-lfu'],
+    [
+      { replicas: '0' },
+      'store_unreplicated',
+      'has no replica, so that strict refuses every change',
+      { strict: true },
+    ],
+  ])('finds what is wrong with %j: %s', async (change, code, message, options = {}) => {
+    const finding = { code, message: `Redis on port 6379 ${message}`, fix: expect.any(String) }
+    expect(await inspect(options, node(change))).toEqual([finding])
   })
 
   test('names each node of a cluster once', async () => {
-    const findings = await said(
+    const findings = await inspect(
+      {},
       node({ id: 'a', port: '7000', eviction: 'allkeys-lru' }),
       node({ id: 'b', port: '7001' }),
       node({ id: 'c', port: '7002', eviction: 'allkeys-lru' }),
@@ -73,19 +76,19 @@ describe('inspecting Redis', () => {
     ])
   })
 
-  test('finds a server that refuses or does not answer', async () => {
-    const refusing = redisStore({
-      sendCommand: () => Promise.reject(new Error('NOAUTH Authentication required.')),
-    })
-    expect(await refusing.inspect?.()).toMatchObject([
-      { code: 'store_unreachable', message: 'Redis cannot be used: NOAUTH Authentication required.' },
+  test.each([
+    [
+      'refuses',
+      () => Promise.reject(new Error('NOAUTH Authentication required.')),
+      'NOAUTH Authentication required.',
+    ],
+    ['does not answer', () => new Promise(() => {}), 'no response within 20 ms'],
+    ['fails with what is no error', () => Promise.reject('odd'), 'odd'],
+  ])('finds a server that %s', async (_, sendCommand, why) => {
+    const message = `Redis cannot be used: ${why}`
+    expect(await inspect({ sendCommand, timeoutMs: 20 })).toMatchObject([
+      { code: 'store_unreachable', message },
     ])
-    const silent = redisStore({ sendCommand: () => new Promise(() => {}), timeoutMs: 20 })
-    expect(await silent.inspect?.()).toMatchObject([
-      { code: 'store_unreachable', message: 'Redis cannot be used: no response within 20 ms' },
-    ])
-    const odd = redisStore({ sendCommand: () => Promise.reject('odd') })
-    expect(await odd.inspect?.()).toMatchObject([{ message: 'Redis cannot be used: odd' }])
   })
 })
 
@@ -121,12 +124,6 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
     ])
   })
 
-  test('finds that strict has no replica to wait for', async () => {
-    expect(await redisStore({ client, strict: true, timeoutMs: patientMs }).inspect?.()).toMatchObject([
-      { code: 'store_unreplicated' },
-    ])
-  })
-
   test('finds nothing for a user who may use the keys of the namespace alone', async () => {
     const commands = '+eval +evalsha +get +getex +set +del +exists +incrby +pttl +pexpire +info +time'.split(
       ' ',
@@ -148,9 +145,6 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
     expect(findings.filter(({ code }) => code.startsWith('store'))).toEqual([])
     await tf.close()
     limited.destroy()
-  })
-
-  test('leaves no key behind', async () => {
     expect(await server.ask('DBSIZE')).toBe(0)
   })
 })
