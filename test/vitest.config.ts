@@ -24,7 +24,6 @@ const runsBuilt = files(
   '{examples,tools/cli,days}/**/*',
   'readme',
   'quick-start',
-  'store/default-store',
   'bundled',
   'structure/dist',
   'store/capacity',
@@ -53,7 +52,7 @@ const full = files(
   'faults/**/*',
   'many/{at-rest,cluster-faults,faults,guessing}',
   'store/{memory-store-size,postgres-store}',
-  'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
+  'store/{redis-clients,redis-cluster,redis-faults}',
   'tools/testing/rehearsed-apps',
 )
 

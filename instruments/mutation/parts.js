@@ -28,7 +28,7 @@ const unfit = [
   'test/lib/version.test.ts',
   'test/provider/{adversarial-answers,generated-answers,types}.test.ts',
   'test/tools/sandbox/{document,memory,python}.test.ts',
-  'test/store/{capacity,default-store,memory-store-size,postgres-store}.test.ts',
+  'test/store/{capacity,memory-store-size,postgres-store}.test.ts',
   'test/store/redis-{clients,cluster,faults,store}.test.ts',
 ]
 

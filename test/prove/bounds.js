@@ -116,7 +116,7 @@ export const bounds = [
   {
     number: 24,
     says: 'no mistake of wiring that opens a hole or keeps people out is silent',
-    tests: ['test/express/warnings.test.ts', 'test/store/default-store.test.ts'],
+    tests: ['test/express/warnings.test.ts', 'test/store/memory-store.test.ts'],
   },
   {
     number: 25,

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { hash } from 'node:crypto'
-import { describe, expect, test, vi } from 'vitest'
-import { type MemoryStore, memoryStore } from '../../src/store/memory-store.js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type MemoryStore, memoryStore, openDefaultStore } from '../../src/store/memory-store.js'
 import { kinds } from '../../src/store/store.js'
 
 const hour = 3_600_000
@@ -68,6 +68,16 @@ describe('what is full refuses', () => {
     expect(() => store.swap('tf3::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
+  test('expired entries among live ones are found when they are needed', () => {
+    const clock = { at: 0 }
+    const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
+    const put = (name: string | number, ttlMs: number) =>
+      store.swap(`tf3::auth:${name}`, undefined, {}, ttlMs).swapped
+    for (let i = 0; i < 10_000; i += 1) put(i, i % 5 === 2 ? 1_000 : hour)
+    clock.at += 1_000
+    for (let i = 0; i < 250; i += 1) expect(put(`new-${i}`, hour)).toBe(true)
+  })
+
   test('lapsed entries make room in a large store too, one key at a time', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
@@ -95,6 +105,13 @@ describe('counters', () => {
     for (const tag of ['a', 'b', 'a', 'c']) store.increment(counterOf(tag), hour)
     expect(['a', 'b'].map((tag) => store.increment(counterOf(tag), hour).count)).toEqual([3, 1])
     expect(store.increment('tf3::count-auth-forms:other', hour).count).toBe(2)
+  })
+
+  test('under keys of no known shape share their room, and none is lost', () => {
+    const store = memoryStore({ maxLedgers: 3, maxCounters: 1 })
+    for (const key of ['a', 'b:c', 'tf3:x']) store.increment(key, hour)
+    expect(() => store.increment('tf3::other', hour)).toThrow(capacity)
+    expect(store.increment('a', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
@@ -168,21 +185,54 @@ describe('options', () => {
     expect(() => memoryStore({ now: 5 } as object)).toThrow('memoryStore: now must be a function')
     expect(memoryStore({ now: undefined } as object).increment('a', hour).count).toBe(1)
   })
+})
 
-  test('a worker of a cluster may have one while developing, the primary always', () => {
-    const create = (isWorker: boolean, environment: string) => {
-      vi.stubEnv('NODE_ENV', environment)
-      const before = cluster.isWorker
-      Object.assign(cluster, { isWorker })
-      try {
-        return memoryStore()
-      } finally {
-        Object.assign(cluster, { isWorker: before })
-        vi.unstubAllEnvs()
-      }
+describe('in a process', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  /** What the store of an app that passed none warned of. */
+  function warned({
+    isWorker = false,
+    ...environment
+  }: { isWorker?: boolean } & Record<string, string | boolean>) {
+    vi.stubEnv('NODE_ENV', 'development')
+    vi.stubEnv('NODE_APP_INSTANCE', undefined)
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, String(value))
+    const before = cluster.isWorker
+    Object.assign(cluster, { isWorker })
+    const codes: string[] = []
+    try {
+      void openDefaultStore(undefined, (code) => codes.push(code)).close?.()
+      return codes
+    } finally {
+      Object.assign(cluster, { isWorker: before })
     }
-    expect(() => create(true, 'production')).toThrow('use redisStore')
-    expect(create(true, 'development')).toBeDefined()
-    expect(create(false, 'production')).toBeDefined()
+  }
+
+  test.each([
+    ['that is alone', {}, []],
+    ['that PM2 has started', { NODE_APP_INSTANCE: '0' }, ['TWO_FACTOR_SEVERAL_WORKERS']],
+    ['that serves people', { NODE_ENV: 'production' }, ['TWO_FACTOR_MEMORY_STORE']],
+    ['of a cluster, while developing', { isWorker: true }, ['TWO_FACTOR_SEVERAL_WORKERS']],
+  ])('%s, the store of an app that passed none warns where one is not enough', (_, environment, codes) => {
+    expect(warned(environment)).toEqual(codes)
+  })
+
+  test('of a cluster that serves people there is none: each would allow its own guesses', () => {
+    expect(() => warned({ isWorker: true, NODE_ENV: 'production' })).toThrow('use redisStore')
+  })
+
+  test('it ends entries by the clock of the app', () => {
+    const clock = { at: 0 }
+    const store = openDefaultStore(
+      () => clock.at,
+      () => {},
+    )
+    store.swap('tf3::auth:a', undefined, 'kept', 1_000)
+    clock.at = 999
+    expect(store.read('tf3::auth:a')?.value).toBe('kept')
+    clock.at = 1_000
+    expect(store.read('tf3::auth:a')).toBeUndefined()
+    void store.close?.()
   })
 })

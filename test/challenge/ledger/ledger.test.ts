@@ -79,6 +79,33 @@ it('enabling an account forgets failures, guesses, lock and sends', () => {
   expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
 })
 
+it('whatever is done to an account, what a later version has added stays: both run while one is rolled out', ({
+  started: account,
+}) => {
+  const added = { writes: 7 }
+  account.run(({ ledger }) => {
+    const sides = { stranger: { ...ledger.stranger, ...added }, known: { ...ledger.known, ...added } }
+    return { outcome: undefined, next: { ...ledger, ...sides, ...added } }
+  })
+  const known = { known: true, session: 's2' }
+  const commands = [
+    () => account.verify('rejected'),
+    () => account.verify('unavailable'),
+    () => account.verify('not-sent'),
+    () => account.start(known),
+    () => account.verify('rejected', known),
+    () => account.verify('approved', known),
+    () => account.start({}, { result: 'failed' }),
+    () => account.cancel(),
+    () => account.show(undefined),
+    () => account.run(enable),
+  ]
+  for (const command of commands) {
+    command()
+    expect(account.ledger).toMatchObject({ ...added, stranger: added, known: added })
+  }
+})
+
 describe('how long a ledger is kept', () => {
   const disabling = { ...ledgerLimits, failuresBeforeDisable: 1 }
 

@@ -18,7 +18,6 @@ const ana: Who = { rank: 'stranger', session: 's1' }
 const owner: Who = { rank: 'known', session: 's9' }
 const login = { ...ana, purpose: 'login' }
 const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
-const twoMinutes: SendResult = { result: 'sent', lifetimeMs: 2 * minute }
 
 const neverSent: SendResult = { result: 'not-sent' }
 const failed: SendResult = { result: 'failed' }
@@ -67,35 +66,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     guesses()
     world.wait(9 * minute)
     guesses()
-  },
-
-  /** Tries to get its attempts back between two guesses. */
-  refiller(world, pick) {
-    times(40, () => {
-      pick(
-        () => begin(world, { ...login, session: pick('s1', 's2', 's3') }),
-        () => world.resend(ana, pick('sms', 'call')),
-        () => world.cancel(ana),
-        () => begin(world, { ...login, purpose: 'transfer' }, pick(tenMinutes, twoMinutes)),
-      )()
-      world.sent(0, tenMinutes)
-      verify(world, { ...ana, session: pick('s1', 's1', 's2', 's3') }, 'wrong')
-      world.wait(pick(second, minute, 2 * minute))
-    })
-  },
-
-  /** Wants the phone to ring as often as it can. */
-  bomber(world, pick) {
-    times(150, () => {
-      const binding = { ...login, session: pick('s1', 's2', 's3') }
-      pick(
-        () => world.start(binding, pick('home', 'home', 'office'), pick('sms', 'call')),
-        () => world.resend(binding, pick('sms', 'call')),
-        () => world.cancel(binding),
-      )()
-      world.sent(0, pick(tenMinutes, failed, { result: 'unconfirmed' }))
-      world.wait(pick(second, minute - 1, minute, 2 * minute, 5 * minute, hour))
-    })
   },
 
   /** Has the password, and wants to keep the owner out: every chance is taken before and after each of her steps. */
@@ -154,27 +124,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       verify(world, ana, pick('right', 'again'))
       world.wait(pick(hour, 10 * minute))
     })
-  },
-
-  /** Guesses what an app shows, beside a code that was sent, and in the name of whoever has asked. */
-  'guesser at an app'(world, pick) {
-    begin(world)
-    times(40, () => {
-      const who = pick(ana, ana, owner)
-      world.show(who, 'wrong', pick(who, who, who, { rank: 'known', session: 's7' } as const))
-      world.answer(0)
-      world.wait(pick(second, second, minute, 5 * minute, 15 * minute, hour))
-    })
-    world.wait(24 * hour)
-    times(30, () => {
-      world.show(owner, 'wrong')
-      world.answer(0)
-    })
-    world.wait(24 * hour)
-    world.show(owner, 'right')
-    world.answer(0)
-    world.show(ana, 'right')
-    world.answer(0)
   },
 
   /** Asks for codes here and there, some of which never leave. */
