@@ -1,73 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { CounterResult, Entry, Json, Store, SwapResult } from '../../src/store/store.js'
-
-interface Kept {
-  value: Json
-  version: string
-  end: number
-}
-
-/** A right store over a plain map: what a break changes is all that is wrong with the result. */
-export interface PlainStore extends Store {
-  readonly kept: Map<string, Kept>
-  readonly now: () => number
-  read(key: string): Entry | undefined
-  swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
-  increment(key: string, windowMs: number, by?: number): CounterResult
-}
-
-export function plainStore(now: () => number, kept = new Map<string, Kept>()): PlainStore {
-  const check = (ms: number) => {
-    if (!(ms > 0 && ms < Number.POSITIVE_INFINITY)) throw new RangeError(`not a lifetime: ${ms}`)
-  }
-  const live = (key: string) => {
-    const standing = kept.get(key)
-    return standing !== undefined && now() < standing.end ? standing : undefined
-  }
-  const put = (key: string, value: Json, end: number): Entry => {
-    kept.set(key, { value: JSON.parse(JSON.stringify(value)), version: randomUUID(), end })
-    return read(key) as Entry
-  }
-  function read(key: string): Entry | undefined {
-    const standing = live(key)
-    return standing && { value: structuredClone(standing.value), version: standing.version }
-  }
-  return {
-    kept,
-    now,
-    read,
-    swap(key, expectedVersion, next, ttlMs) {
-      if (next !== undefined) check(ttlMs)
-      const entry = read(key)
-      if (entry?.version !== expectedVersion)
-        return entry === undefined ? { swapped: false } : { swapped: false, entry }
-      if (next !== undefined) return { swapped: true, entry: put(key, next, now() + ttlMs) }
-      kept.delete(key)
-      return { swapped: true }
-    },
-    increment(key, windowMs, by = 1) {
-      check(windowMs)
-      if (!Number.isInteger(by)) throw new RangeError(`not an amount: ${by}`)
-      const running = live(key)
-      const count = Math.max(0, Number(running?.value ?? 0) + by)
-      if (count === 0) {
-        kept.delete(key)
-        return { count, resetInMs: windowMs }
-      }
-      const end = running?.end ?? now() + windowMs
-      put(key, count, end)
-      return { count, resetInMs: end - now() }
-    },
-  }
-}
+import type { MemoryStore } from '../../src/store/memory-store.js'
+import type { Entry, Json, Store } from '../../src/store/store.js'
 
 interface Break {
   /** The sentence of the contract that must find it. */
   found: string
   /** Others that must find it as well. */
   also?: readonly string[]
-  of: (store: PlainStore) => Partial<Store>
+  of: (store: MemoryStore, now: () => number) => Partial<Store>
 }
 
 const digest = (value: Json) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
@@ -75,14 +16,14 @@ const digest = (value: Json) => createHash('sha256').update(JSON.stringify(value
 /** A store that swaps in a way of its own. */
 const swap = (
   found: string,
-  of: (store: PlainStore, ...args: Parameters<Store['swap']>) => ReturnType<Store['swap']>,
+  of: (store: MemoryStore, ...args: Parameters<Store['swap']>) => ReturnType<Store['swap']>,
   also: readonly string[] = [],
 ): Break => ({ found, also, of: (store) => ({ swap: (...args) => of(store, ...args) }) })
 
 /** A store that counts in a way of its own. */
 const increment = (
   found: string,
-  of: (store: PlainStore, ...args: Parameters<Store['increment']>) => ReturnType<Store['increment']>,
+  of: (store: MemoryStore, ...args: Parameters<Store['increment']>) => ReturnType<Store['increment']>,
   also: readonly string[] = [],
 ): Break => ({ found, also, of: (store) => ({ increment: (...args) => of(store, ...args) }) })
 
@@ -152,12 +93,18 @@ export const breaks: Readonly<Record<string, Break>> = {
   ),
   'hands out the stored value itself': {
     found: 'what is put and what is read are not the stored value itself',
-    of: (store) => ({
-      read(key) {
-        const standing = store.kept.get(key)
-        return store.read(key) && standing && { value: standing.value, version: standing.version }
-      },
-    }),
+    of: (store) => {
+      const values = new Map<string, Json>()
+      return {
+        read(key) {
+          const entry = store.read(key)
+          if (entry === undefined) return undefined
+          const value = values.get(entry.version) ?? structuredClone(entry.value)
+          values.set(entry.version, value)
+          return { ...entry, value }
+        },
+      }
+    },
   },
   'hands out entries that follow their key': {
     found: 'an entry in hand stays as it was when its key is written again',
@@ -173,15 +120,23 @@ export const breaks: Readonly<Record<string, Break>> = {
         },
     }),
   },
-  'keeps the value of the caller itself': swap(
-    'what is put and what is read are not the stored value itself',
-    (store, key, expected, next, ms) => {
-      const result = store.swap(key, expected, next, ms)
-      const standing = store.kept.get(key)
-      if (result.swapped && next !== undefined && standing) standing.value = next
-      return result
+  'keeps the value of the caller itself': {
+    found: 'what is put and what is read are not the stored value itself',
+    of: (store) => {
+      const values = new Map<string, Json>()
+      return {
+        read(key) {
+          const entry = store.read(key)
+          return entry && { ...entry, value: structuredClone(values.get(entry.version) ?? entry.value) }
+        },
+        swap(key, expected, next, ms) {
+          const result = store.swap(key, expected, next && structuredClone(next), ms)
+          if (result.swapped && result.entry && next !== undefined) values.set(result.entry.version, next)
+          return result
+        },
+      }
     },
-  ),
+  },
   'cannot tell an empty list from an empty object': swap(
     'a value comes back exactly as it was put, with the version that the swap returned',
     (store, key, expected, next, ms) =>
@@ -201,20 +156,26 @@ export const breaks: Readonly<Record<string, Break>> = {
     'an entry exists until its lifetime has passed, and is then absent',
     (store, key, expected, next, ms) => store.swap(key, expected, next, ms + 1),
   ),
-  'lets what has ended stand in the way': swap(
-    'an expired entry does not block a new one',
-    (store, key, expected, next, ms) => {
-      const ended = store.kept.has(key) && store.read(key) === undefined
-      return ended ? { swapped: false } : store.swap(key, expected, next, ms)
+  'lets what has ended stand in the way': {
+    found: 'an expired entry does not block a new one',
+    of: (store, now) => {
+      const ends = new Map<string, number>()
+      return {
+        swap(key, expected, next, ms) {
+          if (now() >= (ends.get(key) ?? Number.POSITIVE_INFINITY)) return { swapped: false }
+          const result = store.swap(key, expected, next, ms)
+          if (result.swapped) ends.set(key, next === undefined ? Number.POSITIVE_INFINITY : now() + ms)
+          return result
+        },
+      }
     },
-  ),
+  },
   'lengthens a life at every read': {
     found: 'neither a read nor a failed swap extends a lifetime',
     of: (store) => ({
       read(key) {
-        const [entry, standing] = [store.read(key), store.kept.get(key)]
-        if (entry && standing) standing.end = store.now() + 4_000
-        return entry
+        const entry = store.read(key)
+        return entry && store.swap(key, entry.version, entry.value, 4_000).entry
       },
     }),
   },
@@ -222,21 +183,24 @@ export const breaks: Readonly<Record<string, Break>> = {
     'neither a read nor a failed swap extends a lifetime',
     (store, key, expected, next, ms) => {
       const result = store.swap(key, expected, next, ms)
-      const standing = store.kept.get(key)
-      if (!result.swapped && result.entry && standing) standing.end = store.now() + ms
-      return result
+      if (result.swapped || result.entry === undefined) return result
+      const { entry } = store.swap(key, result.entry.version, result.entry.value, ms)
+      return { swapped: false, ...(entry && { entry }) }
     },
   ),
-  'keeps the first end of an entry': swap(
-    'a swap sets its own lifetime, longer or shorter',
-    (store, key, expected, next, ms) => {
-      const end = store.read(key) && store.kept.get(key)?.end
-      const result = store.swap(key, expected, next, ms)
-      const standing = store.kept.get(key)
-      if (end !== undefined && standing) standing.end = end
-      return result
+  'keeps the first end of an entry': {
+    found: 'a swap sets its own lifetime, longer or shorter',
+    of: (store, now) => {
+      const ends = new Map<string, number>()
+      return {
+        swap(key, expected, next, ms) {
+          const end = store.read(key) === undefined ? now() + ms : (ends.get(key) ?? now() + ms)
+          ends.set(key, end)
+          return store.swap(key, expected, next, end - now())
+        },
+      }
     },
-  ),
+  },
   'has 32 bits for a lifetime': swap('a year is not too long', (store, key, expected, next, ms) =>
     store.swap(key, expected, next, ms > 2 ** 31 ? 1 : ms),
   ),
