@@ -8,8 +8,8 @@ type Reply = readonly [httpStatus: number, json: object]
 
 export interface CodeService {
   readonly baseUrl: string
-  /** Every request as it came: method and path, headers, body. */
-  readonly requests: { readonly line: string; readonly authorization: string; readonly body: string }[]
+  /** Every request as it came: method and path, body. */
+  readonly requests: { readonly line: string; readonly body: string }[]
   readonly fail: (fault: ServiceFault | undefined) => void
   readonly codeFor: (destination: string) => string
   readonly sendsTo: (destination: string) => number
@@ -45,7 +45,7 @@ export async function startCodeService(play: Play): Promise<CodeService> {
 
   function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
     const path = req.url ?? ''
-    requests.push({ line: `${req.method} ${path}`, authorization: req.headers.authorization ?? '', body })
+    requests.push({ line: `${req.method} ${path}`, body })
     if (fault === 'hang') return
     if (fault === 'cut-off') {
       res.writeHead(200, { 'content-length': '9' }).write('{')

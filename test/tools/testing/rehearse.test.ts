@@ -56,6 +56,8 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'fell')).toEqual(['changed'])
     const text = describeRehearsal(result)
     expect(text).toContain('POST /transfers answered 200 with another "payee"')
+    expect(text).toMatch(/\n {7}Change: \w.*\n/)
+    expect(text).toMatch(/\n {7}Read: {3}docs\/\w+\.md/)
     expect(text).toMatch(
       /Repeat: curl -i -X POST 'http:\/\/127\.0\.0\.1:\d+\/transfers' .*-H "cookie: \$COOKIE" --data '{"amount":5,"payee":"Eve"}'/,
     )
@@ -157,6 +159,7 @@ describe('rehearse', () => {
     const only = ['sign-up', 'account-without-code']
     const result = await rehearse({ ...bank, only, maxRequests: 500, ignore: ['/Password'] })
     expect(result.notAttacked).toEqual(['ALL /any', 'DELETE …/cards', 'POST /logout', 'POST /reset/:token'])
+    expect(describeRehearsal(result)).toMatch(/Not attacked, nothing went there:\n {7}ALL \/any/)
   })
 
   it('refuses people who share a number: what one does would count against another', async () => {
