@@ -199,6 +199,10 @@ describe('who may ask', () => {
     await origin().post('/_sandbox/reset').set(headers).expect(status)
   })
 
+  test('a link on another site leads to the page', async () => {
+    await origin().get('/').set('Sec-Fetch-Site', 'cross-site').expect(200)
+  })
+
   test('a foreign page holds none of the streams that keep pages live', async () => {
     await origin().get('/_sandbox/stream').set('Sec-Fetch-Site', 'cross-site').expect(403)
     await origin().get('/_sandbox/stream').set('Origin', 'https://evil.example').expect(403)
