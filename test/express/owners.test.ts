@@ -204,6 +204,8 @@ describe('a proof of a number', () => {
     expect(await proven()).toBeUndefined()
     await ana.post('/phone/verify', { code: host.stub.rightCode })
     expect(await proven()).toEqual({ phone, verifiedAt: host.clock.now })
+    // Who proves another number stays signed in, under the renewed session.
+    expect((await ana.get('/account')).status).toBe(200)
     await as(ana, 'ben')
     expect(await proven()).toBeUndefined()
     const { status } = await ana.post('/signup')
