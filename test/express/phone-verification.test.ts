@@ -235,6 +235,12 @@ it('a country whose sign-ups nobody completes is refused with 503, to networks t
   expect(host.events.at(-1)).toMatchObject({ code: 'sending_paused', limit: 'country' })
   // Denial of service: whoever has nothing to do with it goes through.
   expect((await startFrom(4)).status).toBe(201)
+  // Numbers that the host has proven in another way count for their country, by its code and nothing else.
+  for (let numbers = 0; numbers < 2; numbers += 1) await host.tf.signups.approved('CO')
+  expect((await startFrom(0, 5)).status).toBe(201)
+  for (const country of ['co', 'XX']) {
+    await expect(host.tf.signups.approved(country as 'CO')).rejects.toThrow(TypeError)
+  }
 })
 
 describe('a proof that a form asks for', () => {
