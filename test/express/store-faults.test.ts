@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TwoFactorError } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { startChallenged, startLoggedIn, storeThrough } from './kit.js'
+import { sessionIdOf, startChallenged, startLoggedIn, storeThrough } from './kit.js'
 
 const faults: Readonly<Record<string, () => unknown>> = {
   'is down': () => Promise.reject(new Error('ECONNREFUSED')),
@@ -79,4 +79,34 @@ describe('a store that', () => {
       expect((await ana.start()).status).toBe(201)
     },
   )
+})
+
+describe('a grant of the host', () => {
+  /** Ana's host writes a grant for her; from its swap of this number on, the store answers nothing. */
+  async function writeSilently(from: number) {
+    const late: (() => unknown)[] = []
+    let swaps: number | undefined
+    const store = storeThrough((command, key, work) => {
+      if (swaps === undefined || command !== 'swap' || !key.includes(':grants:')) return work()
+      swaps += 1
+      if (swaps < from) return work()
+      late.push(work)
+      return new Promise(() => undefined)
+    })
+    const { host, ana } = await startLoggedIn({ options: { store, limits: { storeTimeoutMs: 20 } } })
+    swaps = 0
+    const grant = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login', method: 'passkey' }
+    const told = await host.tf.grants.write(grant).catch((error: unknown) => error)
+    swaps = undefined
+    for (const write of late) await write()
+    return { told, status: (await ana.get('/account')).status }
+  }
+
+  it('that the store writes too late was refused, and admits nobody', async () => {
+    expect(await writeSilently(1)).toMatchObject({ told: { code: 'store_unavailable' }, status: 403 })
+  })
+
+  it('that the store confirms too late was not refused, for it admits', async () => {
+    expect(await writeSilently(2)).toMatchObject({ told: { method: 'passkey' }, status: 200 })
+  })
 })
