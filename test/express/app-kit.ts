@@ -1,4 +1,4 @@
-import type { TwoFactorEvent, TwoFactorOptions } from '../../src/index.js'
+import type { TwoFactorOptions } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { type HostOptions, startHost } from './kit.js'
 
@@ -7,7 +7,6 @@ const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 /** A host whose subjects may have authenticator apps. */
 export async function startAppHost(options: Partial<TwoFactorOptions> = {}, more: HostOptions = {}) {
-  const events: TwoFactorEvent[] = []
   const secrets: Record<string, string> = { ana: secret, zoe: secret.toLowerCase() }
   const host = await startHost({
     mount(app, tf) {
@@ -19,15 +18,15 @@ export async function startAppHost(options: Partial<TwoFactorOptions> = {}, more
       }
       app.use('/app', tf.authenticators.routes({ save, successPath: '/account' }))
     },
+    listens: true,
     ...more,
     options: {
       authenticator: { secretOf: async (_req, subject) => secrets[subject], issuer: 'Acme & Sons' },
-      onEvent: (event) => events.push(event),
       ...options,
     },
   })
   /** What an app with this secret shows, so many steps from now. */
   const shows = (away = 0, of = secret) =>
     codeOf(Math.floor(host.clock.now / 30_000) + away, fromBase32(of) ?? Buffer.of())
-  return { host, events, secrets, shows }
+  return { host, events: host.events, secrets, shows }
 }

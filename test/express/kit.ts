@@ -316,16 +316,6 @@ export function renewedThrough(
   }
 }
 
-/** Renews the session itself, as `req.login()` of passport does. */
-export const regenerates: NonNullable<TwoFactorOptions['onVerified']> = (req, _res, grant) =>
-  new Promise((resolve, reject) => {
-    req.session.regenerate((error) => {
-      if (error) return reject(error)
-      req.session.userId = grant.subject
-      resolve()
-    })
-  })
-
 /** A store in memory whose every command goes through a function that does the work, or something else. */
 export function storeThrough(
   around: (command: keyof Store, key: string, work: () => unknown, asked: readonly unknown[]) => unknown,

@@ -1,12 +1,11 @@
 import type { Express, Request } from 'express'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
-import { type TwoFactor, tokenSession } from '../../src/index.js'
+import { type TwoFactor, type TwoFactorOptions, tokenSession } from '../../src/index.js'
 import {
   gate,
   type HostOptions,
   ok,
-  regenerates,
   signupAt,
   startChallenged,
   startHost,
@@ -15,6 +14,16 @@ import {
   withCookies,
   withTokens,
 } from './kit.js'
+
+/** Renews the session itself, as `req.login()` of passport does. */
+const regenerates: NonNullable<TwoFactorOptions['onVerified']> = (req, _res, grant) =>
+  new Promise((resolve, reject) => {
+    req.session.regenerate((error) => {
+      if (error) return reject(error)
+      req.session.userId = grant.subject
+      resolve()
+    })
+  })
 
 /** Anonymous starts, each refused by another check. */
 const refusedStarts: readonly (readonly [number, HostOptions['options']?])[] = [
