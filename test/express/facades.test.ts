@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
 import { startAppHost } from './app-kit.js'
-import { ok, phones, sessionIdOf, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { ok, phones, sessionIdOf, signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const phone = '+573001234567'
 const here = { subject: 'ana', session: 's1' }
@@ -137,6 +137,20 @@ it('a grant is read as the guard admits with it', async () => {
     expect((await ana.get('/pay')).status).toBe(granted ? 200 : 403)
     expect((await ana.get('/grant')).json).toEqual({ granted })
   }
+})
+
+it('a sign-up that was completed without a code counts for signupGuard', async () => {
+  const host = await startHost({
+    options: { signupGuard: { mode: 'enforce', unprovenPerHour: 1 } },
+    mount: signupAt('/signup'),
+  })
+  const start = async (number: string) =>
+    (await host.browser().post('/signup/start', { phone: number })).status
+  expect(await start('+573009998877')).toBe(201)
+  expect(await start('+573009998878')).toBe(503)
+  await host.tf.signups.approved('CO')
+  expect(await start('+573009998878')).toBe(201)
+  await expect(host.tf.signups.approved('co')).rejects.toThrow('must be an upper-case ISO 3166-1 code')
 })
 
 describe('who a function is to act for', () => {
