@@ -1,5 +1,6 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { formBody } from '../../src/express/guard/resumption.js'
 import type { GuardOptions } from '../../src/index.js'
 import { ok, startLoggedIn, startSignedIn } from './kit.js'
 
@@ -89,5 +90,21 @@ describe('the fields of the host in the forms of the pages', () => {
     expect((await ana.open('/two-factor')).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect((host.errors[0] as Error).message).toContain(message)
+  })
+})
+
+describe('a parsed body, sent again as a form', () => {
+  it.each([5, null, undefined, new Date(0), ['1', 5], [['1', null]], { x: { y: false } }])(
+    'is not kept with a field that no form can send: %j',
+    (value) => {
+      expect(formBody({ a: '1', b: value })).toBeUndefined()
+    },
+  )
+
+  it.each([
+    [8_190, 8_192],
+    [8_191, undefined],
+  ])('with %i letters in its one field takes %s bytes of the store', (letters, bytes) => {
+    expect(formBody({ a: 'x'.repeat(letters) })?.length).toBe(bytes)
   })
 })

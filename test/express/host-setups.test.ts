@@ -1,47 +1,28 @@
 import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
+import { hostClock } from '../../src/express/host/boundary.js'
 import { memoryStore, type TwoFactor, twoFactor } from '../../src/index.js'
 import { asAna, baseOptions, ok, startHost, startVisit } from './kit.js'
 
-describe('single handlers', () => {
-  it("work on paths of the host's choice, with nothing around them", async () => {
-    const routes = (app: Express, tf: TwoFactor) => {
-      app.post('/a', asAna, tf.start({ purpose: 'login' }))
-      app.post('/b', tf.verify())
-      app.post('/c', tf.resend())
-      app.post('/d', tf.cancel())
-      app.get('/e', tf.status())
-      app.get('/f', tf.requireTwoFactor(), ok)
-    }
-    const { host, visitor: ana } = await startVisit({ routes })
-    expect((await ana.post('/a', { user: 'ana', password: 'x', purpose: 'anything' })).status).toBe(201)
-    expect((await ana.get('/e')).json.challenge.purpose).toBe('login')
-    host.clock.now += 60_000
-    expect((await ana.post('/c')).status).toBe(200)
-    expect((await ana.post('/d')).status).toBe(204)
-    host.clock.now += 120_000
-    expect((await ana.post('/a', {})).status).toBe(201)
-    expect((await ana.post('/b', { code: host.stub.rightCode })).status).toBe(200)
-    expect((await ana.get('/f')).status).toBe(200)
-  })
-
-  it("of a signup work on paths of the host's choice too", async () => {
-    const routes = (app: Express, tf: TwoFactor) => {
-      const signup = tf.phoneVerification()
-      app.post('/a', signup.start())
-      app.post('/b', signup.verify())
-      app.post('/c', signup.resend())
-      app.post('/d', signup.cancel())
-      app.get('/e', signup.status())
-    }
-    const { host, visitor } = await startVisit({ routes })
-    expect((await visitor.post('/a', { phone: '+573007654321' })).status).toBe(201)
-    expect((await visitor.get('/e')).json.challenge.purpose).toBe('signup')
-    host.clock.now += 60_000
-    expect((await visitor.post('/c')).status).toBe(200)
-    expect((await visitor.post('/b', { code: host.stub.rightCode })).status).toBe(200)
-    expect((await visitor.post('/d')).status).toBe(204)
-  })
+it("single handlers work on paths of the host's choice, with nothing around them", async () => {
+  const routes = (app: Express, tf: TwoFactor) => {
+    app.post('/a', asAna, tf.start({ purpose: 'login' }))
+    app.post('/b', tf.verify())
+    app.post('/c', tf.resend())
+    app.post('/d', tf.cancel())
+    app.get('/e', tf.status())
+    app.get('/f', tf.requireTwoFactor(), ok)
+  }
+  const { host, visitor: ana } = await startVisit({ routes })
+  expect((await ana.post('/a', { user: 'ana', password: 'x', purpose: 'anything' })).status).toBe(201)
+  expect((await ana.get('/e')).json.challenge.purpose).toBe('login')
+  host.clock.now += 60_000
+  expect((await ana.post('/c')).status).toBe(200)
+  expect((await ana.post('/d')).status).toBe(204)
+  host.clock.now += 120_000
+  expect((await ana.post('/a', {})).status).toBe(201)
+  expect((await ana.post('/b', { code: host.stub.rightCode })).status).toBe(200)
+  expect((await ana.get('/f')).status).toBe(200)
 })
 
 describe('close', () => {
@@ -65,3 +46,16 @@ describe('close', () => {
     expect([status, json.code, host.stub.sends.length]).toEqual([503, 'provider_unavailable', 0])
   })
 })
+
+it('the clock of the host loses its fractions of a millisecond, so that waiting times are integers', () => {
+  const times = [1_000.75, 1_001, 1_001.999]
+  const now = hostClock(() => times.shift() ?? 0)
+  expect([now(), now(), now()]).toEqual([1_000, 1_001, 1_001])
+})
+
+it.each([Number.NaN, '1000', undefined, Promise.resolve(1_000)])(
+  'a clock that returns %s is refused: no limit would ever be reached',
+  (time) => {
+    expect(hostClock(() => time as number)).toThrow('now must return a finite number of milliseconds')
+  },
+)
