@@ -205,21 +205,19 @@ describe('beforeSend', () => {
     ],
     [{ allow: false, reason: 'x'.repeat(300) }, 'x'.repeat(200)],
     [{ allow: false, reason: 5 }, undefined],
-    [undefined, undefined],
-    [1, undefined],
     [Promise.resolve(false), undefined],
-    [{ allow: 1 }, undefined],
     [{ method: 'call' }, undefined],
     [{ allow: true, method: 'fax', reason: 'safer' }, 'safer'],
   ])('says no by %j, and its reason to the event alone', async (answer, reason) => {
-    const { host, ana } = await startLoggedIn({
-      listens: true,
-      options: { beforeSend: () => answer as boolean },
-    })
+    const beforeSend = () => answer as boolean
+    const { host, ana } = await startLoggedIn({ listens: true, options: { beforeSend } })
     const { refusal, json } = await ana.start()
     expect([refusal, json.reason]).toEqual([[403, 'send_refused'], undefined])
-    expect(host.events).toMatchObject([{ type: 'request.refused', ...(reason !== undefined && { reason }) }])
-    if (reason === undefined) expect(host.events[0]).not.toHaveProperty('reason')
+    const [told] = host.events
+    expect([told?.type, told && 'reason' in told ? told.reason : undefined]).toEqual([
+      'request.refused',
+      reason,
+    ])
   })
 
   it('chooses the method, among those that the purpose has', async () => {

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Grant, TwoFactorOptions } from '../../src/index.js'
 import {
   anasToken,
-  bringDevice,
   deviceCookies,
   failingStore,
   gate,
@@ -38,26 +37,21 @@ async function verify(host: Host, more: object = {}) {
   return { ana, old, told }
 }
 
-/** A store whose writes of one kind fail while it is armed, and which is still writing a browser by then. */
-function failingAndLate(kind: string) {
-  const { store: failing, arm } = failingStore(kind)
-  const written: unknown[] = []
-  const store = storeThrough((command, key, work) => {
-    if (command !== 'swap' || !key.includes(':devices:')) return work()
-    const swapped = setTimeout(20).then(work)
-    written.push(swapped)
-    return swapped
-  }, failing)
-  return { store, arm, written }
-}
-
 describe('a sign-in whose grant cannot be stored', () => {
   it.each<[string, (nth: number) => Promise<void> | undefined]>([
     ['is given up', () => undefined],
     ['cannot be given up', (nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined)],
     ['never says whether it is given up', (nth) => (nth === 2 ? new Promise(() => undefined) : undefined)],
   ])('is refused, trusts no browser, and its session %s', async (_name, instead) => {
-    const { store, arm, written } = failingAndLate('grants')
+    const { store: failing, arm } = failingStore('grants')
+    // The browser is still being written when the grant fails.
+    const written: unknown[] = []
+    const store = storeThrough((command, key, work) => {
+      if (command !== 'swap' || !key.includes(':devices:')) return work()
+      const swapped = setTimeout(20).then(work)
+      written.push(swapped)
+      return swapped
+    }, failing)
     const { session, renewals } = counted(instead)
     const trustedDevices = { maxAgeMs: 60_000 }
     const limits = { storeTimeoutMs: 50 }
@@ -97,6 +91,20 @@ describe('a sign-in that fails after its grant was stored', () => {
     expect([told.json, renewals]).toEqual([{ host: 'no such account' }, [1, 2]])
   })
 
+  it('leaves no grant where neither trust can be taken back nor the session be given up', async () => {
+    const { store, arm } = failingStore('devices')
+    const { session } = counted((nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined))
+    const onVerified = () => {
+      arm()
+      throw new Error('no such account')
+    }
+    const options = { store, session, trustedDevices: { maxAgeMs: 86_400_000 }, onVerified }
+    const { ana, told } = await verify(await startHost({ options }), { trustDevice: true })
+    expect(told.json).toEqual({ host: 'no such account' })
+    arm(false)
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
   it('is refused when what the session had under way cannot be taken along', async () => {
     const { store, arm } = failingStore('enrolment')
     const { host, ana } = await startLoggedIn({ options: { store }, mount: signupAt('/phone') })
@@ -105,24 +113,6 @@ describe('a sign-in that fails after its grant was stored', () => {
     arm()
     expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'store_unavailable'])
     expect((await ana.get('/account')).status).toBe(403)
-  })
-
-  it('leaves the trust of a browser as it was, whose use the store is still writing', async () => {
-    const { store, arm, written } = failingAndLate('enrolment')
-    const trustedDevices = { maxAgeMs: 86_400_000 }
-    const { host, ana } = await startLoggedIn({
-      options: { store, trustedDevices },
-      mount: signupAt('/phone'),
-    })
-    await host.confirm(ana, {}, { trustDevice: true })
-    host.clock.now += 60_000
-    await ana.post('/phone/start', { phone: '+573009999999' })
-    await ana.start({ purpose: 'transfer' })
-    arm()
-    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'store_unavailable'])
-    arm(false)
-    await Promise.all(written)
-    expect((await bringDevice(await host.login(), ana).start()).json.verified).toBe(true)
   })
 
   it.each<[string, (req: Request, res: Response) => void, object]>([
@@ -237,48 +227,6 @@ describe('an onVerified that answers in its own words', () => {
     const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => void res.json({ own: 'words' })
     const refused = await verify(await startHost({ options: { session, onVerified } }))
     expect([refused.told.status, (await refused.ana.get('/account')).status]).toEqual([404, 403])
-  })
-
-  it('may be left by its visitor before it has come', async () => {
-    const refused = gate()
-    const { host, ana } = await startChallenged(
-      responding((res) => {
-        res.status(403)
-        refused.open()
-      }),
-    )
-    const asked = ana.request('POST', '/two-factor/verify').send({
-      code: host.stub.rightCode,
-      challenge: (await ana.get('/two-factor')).json.challenge.id,
-    })
-    asked.catch(() => undefined)
-    await refused.opened
-    asked.abort()
-    await expect(asked).rejects.toThrow()
-    expect(host.errors).toEqual([])
-  })
-})
-
-describe('what is taken back', () => {
-  it('is the grant, also when the trust of the browser cannot be', async () => {
-    const { store, arm } = failingStore('devices')
-    const { session } = counted((nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined))
-    const host = await startHost({
-      options: {
-        store,
-        session,
-        trustedDevices: { maxAgeMs: 86_400_000 },
-        onVerified: (req, res, grant) => {
-          req.session.userId = grant.subject
-          arm()
-          res.status(403).json({ suspended: true })
-        },
-      },
-    })
-    const { ana, told } = await verify(host, { trustDevice: true })
-    expect([told.status, told.json]).toEqual([403, { suspended: true }])
-    arm(false)
-    expect((await ana.get('/account')).status).toBe(403)
   })
 })
 
