@@ -19,7 +19,9 @@ const first = String(phones.ana)
 
 /** An account that has all of it, a browser that is signed in with a code, and one that is trusted. */
 async function startFull() {
-  const host = await startAccounts({ numbers: [first, otherNumber], app: true, hashes: ['a hash'] })
+  const options = { trustedDevices: { maxAgeMs: 86_400_000, label: () => 'Firefox' } }
+  const given = { numbers: [first, otherNumber], app: true, hashes: ['a hash'], options }
+  const host = await startAccounts(given)
   const trusted = await signIn(host, { trustDevice: true })
   const ana = await signIn(host)
   await proveNumber(host, ana)
@@ -114,7 +116,7 @@ describe('after a change', () => {
       await proveByApp(host, ana, requirement)
       expect([way, (await ana.post(path + way, fields)).status]).toEqual([way, 200])
     }
-    const [{ id, label }] = (await ana.get(path)).json.devices
+    const [{ id }] = (await ana.get(path)).json.devices
     await change('/numbers/add')
     await change('/devices/end', { device: id })
     await change('/numbers/first', { number: await idOf(ana, 1) })
@@ -127,7 +129,7 @@ describe('after a change', () => {
     const after = [otherNumber, newNumber]
     expect(host.told).toEqual([
       { ...of, kind: 'number-added', number: '••••••43', before: numbers },
-      { ...of, kind: 'device-ended', device: label, before: [...numbers, newNumber] },
+      { ...of, kind: 'device-ended', device: 'Firefox', before: [...numbers, newNumber] },
       { ...of, kind: 'number-first', number: '••••••21', before: [...numbers, newNumber] },
       { ...of, kind: 'number-removed', number: '••••••67', before },
       { ...of, kind: 'recovery-codes-made', before: after },

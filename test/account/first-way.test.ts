@@ -5,6 +5,7 @@ import {
   type AccountHost,
   confirmed,
   idOf,
+  linesOf,
   path,
   prove,
   proveNumber,
@@ -37,7 +38,16 @@ describe('whoever has no second factor', () => {
     expect((await eve.get('/home')).status).toBe(200)
     const made = await eve.submit(`${path}/recovery-codes`)
     expect([made.status, host.filed.eve?.hashes.length]).toEqual([200, 10])
-    expect(made.text).toContain('You have new recovery codes. Only these work now.')
+    expect(linesOf(made)).toEqual([
+      'Your recovery codes',
+      'You have new recovery codes. Only these work now.',
+      'We show them only this once. Keep them where you would find them without your phone.',
+      ...Array(10).fill(expect.stringMatching(/^[\dA-Z-]{28}$/)),
+      'Copy',
+      expect.stringMatching(/^\[data:text\/plain;[^\]]*\] Download as text$/),
+      'Print',
+      '[] I have kept them',
+    ])
     expect(changedIn(host)).toEqual(['number-added', 'recovery-codes-made'])
     // From now on a code is asked for.
     expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([403, 'second_factor_required'])
@@ -52,6 +62,7 @@ describe('whoever has no second factor', () => {
     const wrong = await eve.submit(`${path}/app`, { code: '000000' })
     expect([wrong.status, host.filed.eve?.app]).toEqual([422, undefined])
     expect(wrong.text).toContain('<title>Error: ')
+    expect(wrong.text).toContain('aria-invalid="true"')
     expect((await eve.submit(`${path}/app`, { code: 'x' })).text).toContain('Enter the six digits')
     const right = await eve.submit(`${path}/app`, { code: shownByApp(host, secret) })
     expect(right.location).toContain(`${path}/recovery-codes?changed=app-added.`)
@@ -59,7 +70,9 @@ describe('whoever has no second factor', () => {
     // Sent twice, it did not fail: the page says what is on file.
     const twice = await eve.submit(`${path}/app`, { code: shownByApp(host, secret) })
     expect([twice.status, twice.text]).toEqual([409, expect.stringContaining('An app is set up.')])
-    expect(changedIn(host)).toEqual(['app-added'])
+    // No further code for these.
+    expect((await eve.post(`${path}/recovery-codes`)).status).toBe(200)
+    expect(changedIn(host)).toEqual(['app-added', 'recovery-codes-made'])
     // The session alone is worth nothing from here on.
     expect((await eve.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
     expect((await eve.get('/home')).status).toBe(200)
@@ -71,6 +84,7 @@ describe('whoever has no second factor', () => {
     ['numbers with labels', { list: () => [{ phone: phones.ana }] }],
     // Beside it the same number in E.164 would count as a second way.
     ['another spelling', { list: () => ['+57 300 123 4567'] }],
+    ['a list in a list', { list: () => [[phones.ana]] }],
     ['two numbers in one', { list: () => [`${phones.ana},${phones.ana}`] }],
     ['the secret of the app', { has: () => 'JBSWY3DPEHPK3PXP' }],
     ['no word about the app', { has: () => undefined }],
@@ -96,6 +110,7 @@ describe('whoever has no second factor', () => {
   })
 
   it.each<[name: string, given: object, message: string]>([
+    ['path', { pages: { path: undefined } }, 'missing path'],
     ['authenticator', { pages: { authenticator: undefined } }, 'authenticator is missing'],
     ['recoveryCodes', { pages: { recoveryCodes: undefined } }, 'recoveryCodes is missing'],
     ['authenticator', { options: { authenticator: undefined } }, 'authenticator needs the option'],
@@ -130,9 +145,16 @@ describe('an app', () => {
     await prove(host, ana, refused.json.requirement)
     const { secret, qr } = (await ana.get(`${path}/app`)).json
     expect(qr).toContain('<svg')
-    const page = await ana.open(`${path}/app`)
-    expect(page.text).toContain(`${secret.slice(0, 4)} ${secret.slice(4, 8)} `)
-    expect(page.text).toContain('Set up an authenticator app</h1>')
+    expect(linesOf(await ana.open(`${path}/app`))).toEqual([
+      'Set up an authenticator app',
+      'Scan this picture with the app, then enter the code that it shows.',
+      expect.stringMatching(/^\[otpauth:.*\] Open the app on this device$/),
+      `If you can't scan it, enter this key in the app: ${secret.match(/.{4}/g)?.join(' ')}`,
+      '[/app]',
+      'Security code',
+      'Continue',
+      '[] Back to two-step sign-in',
+    ])
     expect((await ana.post(`${path}/app`, { code: shownByApp(host, secret) })).json).toEqual({
       changed: 'app-added',
     })

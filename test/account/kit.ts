@@ -160,6 +160,17 @@ export async function proveNumber(host: AccountHost, browser: Browser, phone = n
   await browser.post(`${path}/number/verify`, { code: host.stub.rightCode })
 }
 
+/** What a page says, line by line, with where its links and forms lead to under the path of the pages. */
+export const linesOf = ({ text }: Answer): readonly string[] =>
+  (/<h1.*<\/main>/s.exec(text)?.[0] ?? '')
+    .replaceAll('&#39;', "'")
+    .replaceAll(`"${path}`, '"')
+    .replaceAll(/<(?:a|form) [^>]*?(?:href|action)="([^"]*)"[^>]*>/g, '<a>[$1] ')
+    .replaceAll(/<\/?(span|bdi|div|button|input)[^>]*>/g, '')
+    .split(/<[^>]*>/)
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+
 /** The name of a number on file. */
 export const idOf = async (browser: Browser, index: number): Promise<string> =>
   (await browser.get(path)).json.numbers[index].id

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../express/browser.js'
 import { phones, storeThrough } from '../express/kit.js'
 import {
   confirmed,
   idOf,
+  linesOf,
   newNumber,
   otherNumber,
   path,
@@ -14,15 +14,6 @@ import {
 } from './kit.js'
 
 const first = String(phones.ana)
-
-/** What a page says, line by line. */
-const linesOf = ({ text }: Answer) =>
-  (/<h1.*<\/main>/s.exec(text)?.[0] ?? '')
-    .replaceAll('&#39;', "'")
-    .replaceAll(/<\/?(span|bdi)[^>]*>/g, '')
-    .split(/<[^>]*>/)
-    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
-    .filter((line) => line !== '')
 
 describe('a number', () => {
   it('is added once it is proven and confirmed by a way that is there already', async () => {
@@ -36,14 +27,15 @@ describe('a number', () => {
       code: 'unproven',
       startUrl: `${path}/number/start`,
     })
+    expect((await ana.submit(`${path}/numbers/add`)).location).toBe(`${path}/number`)
     expect((await ana.open(`${path}/number`)).text).toContain(`<a href="${path}">Go back</a>`)
     await proveNumber(host, ana)
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
     expect(linesOf(await ana.open(`${path}/numbers/add`))).toEqual([
       'Add this number?',
       `${newNumber} is yours: you have entered its code. Next, confirm the change in a way that you already use.`,
-      'Add the number',
-      'Back to two-step sign-in',
+      '[/numbers/add] Add the number',
+      '[] Back to two-step sign-in',
     ])
     const refused = await ana.post(`${path}/numbers/add`)
     expect(refused.refusal).toEqual([403, 'second_factor_required'])
@@ -178,37 +170,72 @@ describe('the first page', () => {
   it('shows all that is on file, with what may be done to each', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber], app: true, hashes: ['one', 'two'] })
     const ana = await signIn(host, { trustDevice: true })
+    expect(linesOf(await ana.open(path))).not.toContain('[/devices/end-all] Stop trusting all')
     await signIn(host, { trustDevice: true })
     expect(linesOf(await ana.open(path))).toEqual([
       'Two-step sign-in',
       'You have few recovery codes left. Make new ones.',
       'Phone numbers',
       '••••••67 Main number',
-      'Remove ••••••67',
+      '[/numbers/remove] Remove ••••••67',
       '••••••21',
-      'Make it the main number ••••••21',
-      'Remove ••••••21',
-      'Add a number',
+      '[/numbers/first] Make it the main number ••••••21',
+      '[/numbers/remove] Remove ••••••21',
+      '[/number] Add a number',
       'Authenticator app',
       'Set up.',
-      'Set up a new app',
-      'Remove the app',
+      '[/app] Set up a new app',
+      '[/app/remove] Remove the app',
       'Recovery codes',
       "Each lets you in once if you can't get a code any other way. Left: 2",
-      'Make new codes',
+      '[/recovery-codes] Make new codes',
       'Trusted browsers',
       'They sign in without a code.',
       'Browser (this one)',
       'Last used Mar 1, 2026',
-      'Stop trusting Browser',
+      '[/devices/end] Stop trusting Browser',
       'Browser',
       'Last used Mar 1, 2026',
-      'Stop trusting Browser',
-      'Stop trusting all',
+      '[/devices/end] Stop trusting Browser',
+      '[/devices/end-all] Stop trusting all',
       'Other devices',
       'Do you think somebody else is in your account? Have every other device asked for a code again.',
-      'Ask everywhere else',
+      '[/sign-out] Ask everywhere else',
     ])
+  })
+
+  it('offers whoever has nothing a way, and nothing to remove', async () => {
+    const host = await startAccounts()
+    expect(linesOf(await (await host.login('eve')).open(path))).toEqual([
+      'Two-step sign-in',
+      'Your account has no second step yet. Add a phone number, or set up an authenticator app.',
+      'Phone numbers',
+      'None yet.',
+      '[/number] Add a number',
+      'Authenticator app',
+      'Not set up.',
+      '[/app] Set up an app',
+      'Recovery codes',
+      "Each lets you in once if you can't get a code any other way. You have none.",
+      'Other devices',
+      'Do you think somebody else is in your account? Have every other device asked for a code again.',
+      '[/sign-out] Ask everywhere else',
+    ])
+  })
+
+  it('has no place for what the app does not take', async () => {
+    const without: object = { authenticator: undefined, recoveryCodes: undefined }
+    const host = await startAccounts({ options: without, pages: without })
+    const ana = await host.signIn()
+    expect((await ana.get(path)).json).toEqual({
+      numbers: [{ id: expect.any(String), masked: '••••••67' }],
+      devices: [],
+      canRemove: false,
+      advice: 'advice.one',
+    })
+    expect(linesOf(await ana.open(path))).not.toContain('Recovery codes')
+    expect((await ana.post(`${path}/recovery-codes`)).status).toBe(404)
+    expect((await ana.get(`${path}/app`)).status).toBe(404)
   })
 })
 
