@@ -39,14 +39,14 @@ ${changeButton(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true }
 /** Shown once. What needs a script is not shown without one. */
 export function codesPage({ texts, path }: Scene, codes: readonly string[]): OwnPage {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`
-  const content = html`<p class="notice" role="status">${texts['done.recovery-codes-made']}</p>
+  const content = html`<p class="notice">${texts['done.recovery-codes-made']}</p>
 <p>${texts['codes.text']}</p>
 <ol class="codes" id="codes" dir="ltr">
 ${codes.map((code) => html`<li class="key">${code}</li>\n`)}</ol>
 <div class="buttons"><button type="button" data-copies="codes" data-copied="${texts['codes.copied']}" hidden>${texts['codes.copy']}</button>
 <a class="button" href="${file}" download="recovery-codes.txt">${texts['codes.download']}</a>
 <button type="button" data-prints hidden>${texts['codes.print']}</button></div>
-<p class="unseen" role="status"></p>
-<p><a class="button main" href="${path}">${texts['codes.kept']}</a></p>`
+<p><a class="button main" href="${path}">${texts['codes.kept']}</a></p>
+<p class="unseen" role="status"></p>`
   return { title: texts['codes.title'], content: content.markup }
 }

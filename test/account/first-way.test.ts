@@ -38,6 +38,8 @@ describe('whoever has no second factor', () => {
     expect((await eve.get('/home')).status).toBe(200)
     const made = await eve.submit(`${path}/recovery-codes`)
     expect([made.status, host.filed.eve?.hashes.length]).toEqual([200, 10])
+    // Whether they were copied is told there, and nothing in its place.
+    expect(made.text.match(/<[^>]*role="status">/g)).toEqual(['<p class="unseen" role="status">'])
     expect(linesOf(made)).toEqual([
       'Your recovery codes',
       'You have new recovery codes. Only these work now.',
