@@ -26,7 +26,6 @@ const runsBuilt = files(
   'quick-start',
   'bundled',
   'structure/dist',
-  'store/capacity',
 )
 
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
@@ -51,7 +50,7 @@ const full = files(
   'express/dialog/{dialog,fetch-with-code,own-look}',
   'faults/**/*',
   'many/{at-rest,cluster-faults,faults,guessing}',
-  'store/{memory-store-size,postgres-store}',
+  'store/{capacity,memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults}',
   'tools/testing/rehearsed-apps',
 )
@@ -61,7 +60,6 @@ const fullBuilt = files(
   'tools/cli/{calibrate,desk,doctor,rehearse,sandbox}',
   'days/**/*',
   'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
-  'store/capacity',
 )
 
 /** Suites whose files share their workers. */

@@ -1,5 +1,5 @@
 import { memoryStore } from 'express-two-factor'
-import { fill, keyOf, ledgersOf } from '../../test/store/sent-challenges.js'
+import { fill, keyOf, ledgersOf } from './sent-challenges.js'
 
 /** A memory store that holds so many ledgers of other people already. */
 export async function crowdedStore(ledgers) {

@@ -1,4 +1,6 @@
 // Bar 3: one decision on a ledger in memory: read, decide, swap.
+
+import { cpuOf } from './cpu.js'
 import {
   bindingOf,
   fill,
@@ -9,8 +11,7 @@ import {
   placeOf,
   reserve,
   settle,
-} from '../../test/store/sent-challenges.js'
-import { cpuOf } from './cpu.js'
+} from './sent-challenges.js'
 import { figure } from './sides.js'
 
 const numbers = 20_000

@@ -1,10 +1,10 @@
-// Bar 6: bytes per ledger with a sent challenge, as `npm run capacity` counts them.
+// Bar 6: bytes per ledger with a sent challenge.
 import { execFileSync } from 'node:child_process'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { once } from './rounds.js'
 
-const capacity = fileURLToPath(new URL('../../test/store/capacity-program.js', import.meta.url))
+const capacity = fileURLToPath(new URL('capacity-program.js', import.meta.url))
 
 const bytesEach = (count) => ({
   bar: 6,

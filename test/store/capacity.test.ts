@@ -1,24 +1,8 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { minute } from '../challenge/kit.js'
 import { ana, createService, rightCode } from '../challenge/service.js'
 import { figure } from '../prove/figure.js'
-
-/** So many in the suite; `npm run capacity` asks for a million. */
-const count = Number(process.env.CAPACITY ?? 20_000)
-
-test(`${count.toLocaleString('en')} ledgers with a sent challenge take a thousand bytes at most, and none is lost`, async () => {
-  const program = fileURLToPath(new URL('capacity-program.js', import.meta.url))
-  const flags = ['--expose-gc', '--max-old-space-size=4096']
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, String(count)])
-  const { bytes, live } = JSON.parse(stdout)
-  console.log(`${count.toLocaleString('en')} ledgers: ${bytes.toFixed(0)} bytes each`)
-  expect(live).toBe(count)
-  expect(bytes).toBeLessThan(1_000)
-}, 600_000)
 
 test('a locked number stays locked under a flood of twenty times what the store holds', async () => {
   const capacity = 200

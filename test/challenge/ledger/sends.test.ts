@@ -383,6 +383,14 @@ describe('resending', () => {
     expect(account.verify('approved')).toEqual({ outcome: 'approved', channel: 'sms' })
   })
 
+  it('keeps its channel when the first send is heard of late, and has failed', ({ fresh: account }) => {
+    const first = account.book()
+    account.wait(minute)
+    account.resend({ channel: 'call' })
+    account.settleSend(first, { result: 'failed' })
+    expect(account.verify('approved')).toEqual({ outcome: 'approved', channel: 'call' })
+  })
+
   it('takes back what was called wrong before its handle was known', ({ started: account }) => {
     account.wait(minute)
     const booked = account.bookAgain()
