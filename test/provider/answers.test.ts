@@ -74,12 +74,6 @@ const dialects: readonly (readonly [Call, string, string, unknown])[] = [
     },
   ],
   [
-    'shortenUrl',
-    '{"urlShort": "https://s.example/a", "urlLong": "https://a.example", "msg": "created"}',
-    '{"urlShort": "https://s.example/a", "urlLong": "https://a.example", "msg": "created", "error": ""}',
-    { urlShort: 'https://s.example/a', urlLong: 'https://a.example', msg: 'created' },
-  ],
-  [
     'urlStatistics',
     '{"clicksNumber": 3, "metrics": [{"date": {"property": "2026-03-01", "clicks": 3}, "city": {"property": "Bogotá", "clicks": 3, "countryIsoCode": "CO", "region": "DC", "percent": 100.0}}]}',
     '{"clicksNumber": "3", "metrics": {"date": {"property": "2026-03-01", "clicks": "3"}, "city": {"property": "Bogotá", "clicks": "3", "countryIsoCode": "CO", "region": "DC", "percent": "100.0"}}}',
@@ -111,7 +105,6 @@ describe('a result', () => {
       queue: { eta: 5 },
       data: [{ phone: '573001234567', carrier: 'X' }],
     })
-    expect(await resultOf('messageState', '[{"carrier": "X"}]')).toEqual([{ carrier: 'X' }])
   })
 
   test('leaves a member out whose value cannot be read as documented', async () => {

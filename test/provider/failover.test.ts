@@ -202,10 +202,8 @@ test.each<[unknown, string, object?]>([
   [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
   [[a, { ...a, name: 'b', methods: [] }], 'providers[1].methods must list at least one method'],
-  [
-    [a, { ...a, oneCode: true }],
-    'providers[1].oneCode is gone: cancel the code of previousHandle in sendCode',
-  ],
+  [[a, { ...a, oneCode: true }], 'providers[1].oneCode is gone: cancel the code of previousHandle'],
+  [[{ ...a, cancelCode() {} }], 'providers[0].cancelCode is gone: cancel the code of previousHandle'],
   [[a, a], 'two providers are named "a"'],
   [[provider('a:b').member], 'providers[0].name must be a string of 1 to 40'],
   [[a], 'pick must be a function (send) => name', { pick: 'a' }],

@@ -17,7 +17,7 @@ const phone = '573001234567'
 const both = [phone, '573007654321']
 const spoken = { phone, message: 'Hello', voice: 'Mia' } as const
 const short = { name: 'spring', urlLong: 'https://example.com/a?b=c&d' }
-const dates = { since: new Date('2026-02-28T23:59:59Z'), until: new Date('2026-03-01T00:00:00Z') }
+const day = { since: new Date('2026-02-28T23:59:59Z'), until: '2026-02-28' }
 const code = { phone: `+${phone}`, appName: 'Acme' }
 
 describe('the two reads carry their parameters in the query', () => {
@@ -122,9 +122,9 @@ const posts: Readonly<
   ],
   '/v1/url/short-statistic': [
     [
-      'dates, in a category',
-      (c) => c.urlStatistics({ nameUrl: 'spring', ...dates, category: 'operatingSystem' }),
-      'name-url=spring&since=2026-02-28&until=2026-03-01&category=operatingSystem',
+      'one day, in a category',
+      (c) => c.urlStatistics({ nameUrl: 'spring', ...day, category: 'operatingSystem' }),
+      'name-url=spring&since=2026-02-28&until=2026-02-28&category=operatingSystem',
     ],
   ],
 }
