@@ -77,7 +77,7 @@ async function echoOf(spelled: string, own: string): Promise<NumberEcho> {
   const digits = digitsOf(spelled)
   if (digits === own) return 'own'
   if (hidden.test(spelled)) {
-    const [shown = ''] = /\d*$/.exec(spelled.replaceAll(/[\s().-]/g, '')) ?? []
+    const shown = spelled.replaceAll(/[\s().-]/g, '').replace(/^.*\D/s, '')
     return own.endsWith(shown) ? 'masked' : 'others'
   }
   return (await isSame(digits, own)) ? 'spelled' : 'others'
