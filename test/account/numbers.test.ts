@@ -204,6 +204,13 @@ describe('the first page', () => {
     ])
   })
 
+  it('offers whoever has two numbers recovery codes, and no app to remove', async () => {
+    const host = await startAccounts({ numbers: [first, otherNumber] })
+    const lines = linesOf(await (await host.signIn()).open(path))
+    expect(lines).toContain('[/recovery-codes] Make new codes')
+    expect(lines).not.toContain('[/app/remove] Remove the app')
+  })
+
   it('offers whoever has nothing a way, and nothing to remove', async () => {
     const host = await startAccounts()
     expect(linesOf(await (await host.login('eve')).open(path))).toEqual([
