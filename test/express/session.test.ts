@@ -130,11 +130,17 @@ describe('with express-session', () => {
     expect(Object.keys((sessionStore as unknown as { sessions: object }).sessions)).toEqual([])
   })
 
-  it('an onVerified that renews the session itself takes the grant along', async () => {
-    const { host, ana } = await startChallenged({ options: { onVerified: regenerates } })
+  it('an onVerified that renews the session itself takes the grant along, and a number under way', async () => {
+    const { host, ana } = await startLoggedIn({
+      options: { onVerified: regenerates },
+      mount: signupAt('/phone'),
+    })
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    await ana.start()
     const old = ana.copy()
     expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect((await ana.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
+    expect((await ana.get('/phone')).json.challenge).toMatchObject({ purpose: 'signup' })
     expect((await old.get('/account')).status).toBe(401)
   })
 })
