@@ -8,7 +8,7 @@ declare global {
   const app: App
   const express: typeof import('express')
   const randomUUID: typeof import('node:crypto').randomUUID
-  const { twoFactor, createClient, judge, tokenSession }: typeof Package
+  const { twoFactor, createClient, tokenSession }: typeof Package
   const ProviderError: typeof Package.ProviderError
   type ProviderError = Package.ProviderError
   type SessionAdapter = Package.SessionAdapter
@@ -20,34 +20,20 @@ declare global {
   const twilio: Package.CodeProvider
   const options: Package.TwoFactorOptions
   const [baseUrl, client, key]: string[] & [string, string, string]
-  const postgresStore: (pool: unknown) => Package.Store
-  const pool: unknown
   const users: {
     get(subject: string): { phone?: string | string[]; recovery?: Set<string>; app?: string } | undefined
     set(subject: string, user: { password: string; phone: string }): void
     hasPhone(subject: string): Promise<boolean>
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
-    hasApp(subject: string): Promise<boolean>
-    saveApp(subject: string, secret: string): Promise<void>
-    removeApp(subject: string): Promise<void>
-    codesLeft(subject: string): Promise<number>
-    saveCodes(subject: string, hashes: readonly string[]): Promise<void>
     noteUse(subject: string, way: string | undefined, at: number): Promise<void>
   }
   const signedIn: RequestHandler
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const ejs: { renderFile(file: string, data: object): Promise<string> }
-  const risk: {
-    lookUp(phone: string): Promise<{ simSwappedAt: number; lineType: 'mobile' | 'landline' | 'voip' }>
-  }
-  const sendMail: (subject: string, text: string) => void
   const captchaSolved: (req: import('express').Request) => boolean
-  const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
+  const [account, confirmed, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler
-  const db: { query(sql: string, values: unknown[]): Promise<{ rowCount: number | null }> }
-  const counter: { inc(labels: Record<string, string>): void }
-  const trace: { getActiveSpan(): { addEvent(name: string): void } | undefined }
 
   namespace Express {
     interface Request {
