@@ -208,7 +208,7 @@ describe('an option', () => {
       'allowedOrigins',
       'must be an origin without a path',
       [origin],
-      [`${origin}/`, `${origin}?x`, 'https://ana@a.example', 'data:text/html,x', 'null', new URL(origin)],
+      [`${origin}/`, `${origin}?x`, 'https://ana@a.example', 'data:text/html,x', 'null', [origin]],
     ],
     ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0], [-1]],
     ['pages.brand.csp.imgSrc', 'must be a source', ['a.example'], ['a b', 'a;b', ',', 5]],
@@ -280,15 +280,23 @@ test('a browser without a cookie cannot be trusted, and is not known', () => {
 })
 
 test.each([
-  ['callRetries', 'provider: providerCodes({ client, callRetries })'],
-  ['brand', 'pages: { brand }'],
+  [
+    'approvedStatuses calibratedAt rejectedCodes accountErrorCodes voice callRetries countryCode',
+    'provider: providerCodes({ client, * })',
+  ],
+  ['locale messages brand links render formFields', 'pages: { * }'],
   ['codePattern', 'code: { pattern }'],
-  ['watch.balance', 'examples/watch-balance.ts'],
-])('an option that has moved is refused with its new place: %s', (name, place) => {
-  const given = at(name.split('.'), 'given')
-  expect(refusal(given)).toBe(`twoFactor: "${name}" has moved: ${place}`)
-  // Inherited ones count as given.
-  expect(refusal(Object.create({ ...minimal, ...given }), {})).toContain('has moved')
+  ['codeLetters', 'code: { letters }'],
+  ['watch.signups', 'signupGuard'],
+  ['balance watch.balance', 'examples/watch-balance.ts'],
+  ['deliveryWatch watch.delivery', 'examples/watch-delivery.ts'],
+])('an option that has moved is refused with its new place: %s', (names, place) => {
+  for (const name of names.split(' ')) {
+    const given = at(name.split('.'), 'given')
+    expect(refusal(given)).toBe(`twoFactor: "${name}" has moved: ${place.replace('*', name)}`)
+    // Inherited ones count as given.
+    expect(refusal(Object.create({ ...minimal, ...given }), {})).toContain('has moved')
+  }
 })
 
 test.each([

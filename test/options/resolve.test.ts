@@ -23,18 +23,19 @@ const purposes = (change: object) =>
   Object.fromEntries(resolve(change).purposes.map((one) => [one.name, one]))
 
 test('what is not given has its default, each option', () => {
-  expect(resolve()).toMatchObject({
+  const settings = resolve()
+  expect(settings).toMatchObject({
     methods: [{ name: 'sms' }, { name: 'call' }],
     dynamicLinking: false,
     path: '/two-factor',
     namespace: '',
     allowedOrigins: [],
     knownBrowsers: { maxAgeMs: 90 * 24 * hour },
-    code: { pattern: /^[0-9A-Za-z]{4,10}$/, letters: false },
     purposes: [{ name: 'login' }],
     limits: defaultLimits,
     signupGuard: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 },
   })
+  expect(settings.code).toEqual({ pattern: /^[0-9A-Za-z]{4,10}$/, letters: false })
 })
 
 test('what is given is taken', () => {
@@ -204,7 +205,9 @@ test.each([
   ['sendsPerHour', 5, '5'],
 ])('a table of the limits tells %s, %j, in the largest unit that fits: %s', (name, value, told) => {
   const tf = twoFactor({ ...minimal, limits: { [name]: value } } as never)
-  expect(tf.describeLimits().split('\n')).toContain(`| \`${name}\` | ${told} |`)
+  const [head, line, ...lines] = tf.describeLimits().split('\n')
+  expect([head, line]).toEqual(['| limit | value |', '| --- | --- |'])
+  expect(lines).toContain(`| \`${name}\` | ${told} |`)
 })
 
 test.each([
