@@ -45,8 +45,15 @@ describe('what the answers of an account mean', () => {
       { httpStatus: 520, error: '1113' },
       { rejectedCodes: ['1111', '1113'], usedOnce: true },
     ],
+    // In the list, the error of an account would pass for that of a wrong code.
+    ['met a refused account', { httpStatus: 520, error: 1003 }, { rejectedCodes: ['1111'] }],
   ])('says that a code %s', (_, again, found) => {
-    expect(calibrationOf({ echo, wrong, right, again })).toMatchObject(found)
+    expect(calibrationOf({ echo, wrong, right, again })).toEqual({
+      outcome: 'told_apart',
+      echo,
+      approvedStatuses: ['verified'],
+      ...found,
+    })
   })
 
   const ok = (members: object) => ({ httpStatus: 200, ...members })

@@ -207,6 +207,7 @@ async function expectNamedOnce(code: string, arrange: Arrange): Promise<void> {
 
   const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
   expect(text.match(/^ {19}Fix: \S+/gm)).toHaveLength(1)
+  for (const { text: other } of report.notLookedAt) expect(text).toContain(`\n  ${other}\n`)
   expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} is wrong.`)
   expect(text + JSON.stringify(report)).not.toMatch(/sandbox-key|wrong-key|sesame|mellon/)
 }
@@ -233,7 +234,7 @@ describe('the doctor names once, with its fix', () => {
 
 describe('the doctor finds nothing', () => {
   test.each(['spec', 'observed'] as const)('at a healthy account of the dialect %s', async (dialect) => {
-    const { ok, rows } = await look({ baseUrl: await sandboxAt({ dialect }) })
+    const { ok, rows } = await look({ baseUrl: await sandboxAt({ dialect, credits: 50 }) })
     expect(ok).toBe(true)
     expect(rows.map(({ name, code }) => `${name}: ${code}`)).toEqual([
       'Node: node_ok',
@@ -267,6 +268,14 @@ describe('the doctor finds nothing', () => {
     const baseUrl = await answering(timeless, timeless)
     expect((await look({ baseUrl })).rows[3]).toMatchObject({ code: 'clock_unknown' })
   })
+})
+
+test.each([
+  [-60_000, 'ahead of'],
+  [60_000, 'behind'],
+])('a clock that is wrong is told to be so by its side: %i ms at the provider', async (ms, side) => {
+  const clock = (await look({ baseUrl: await clockApart(ms) })).rows[3]
+  expect(clock?.text).toMatch(new RegExp(`^this machine is (59|60|61) s ${side} the provider$`))
 })
 
 test.each([
