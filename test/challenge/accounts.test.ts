@@ -79,4 +79,6 @@ it('where no number on file can be read, the first says why', async ({ challenge
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
   expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })
   expect(events).toMatchObject([{ type: 'request.refused', reason: 'not-a-number' }])
+  const withNone = { ...ana, phone: undefined, purpose: 'login' }
+  expect(await challenges.start(withNone)).toEqual({ outcome: 'refused', code: 'no_phone' })
 })

@@ -433,6 +433,7 @@ describe('the operator', () => {
   it('sees and lifts a disabled account', async () => {
     const { challenges, eventTypes } = createService({
       limits: { failuresBeforeDisable: 1, attemptsPerChallenge: 1 },
+      haveApps: true,
     })
     const { subjects } = challenges
     const fresh = { locked: false, lockedForMs: 0, judged: 0, ...free, known: free }
@@ -440,7 +441,11 @@ describe('the operator', () => {
     await challenges.start(login)
     await challenges.verify({ ...ana, code: 'wrong1' })
     expect(await subjects.state('ana')).toMatchObject({ disabled: true, judged: 1 })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'phone_disabled' })
+    const disabled = refusal('phone_disabled')
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(disabled)
+    expect(await challenges.preview(login)).toMatchObject({ refusal: disabled })
+    const withApp = { ...login, secret: new Uint8Array(20), channel: 'app' }
+    expect(await challenges.start(withApp)).toEqual(disabled)
     await subjects.enable('ana')
     expect(await subjects.state('ana')).toEqual(fresh)
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
