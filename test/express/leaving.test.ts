@@ -115,6 +115,12 @@ describe('a guarded page without a sign-in', () => {
     },
   )
 
+  it('says so where the host has no page to sign in', async () => {
+    const { host } = await hostWithPages({ home: '/start' })
+    const told = await host.browser().open('/account')
+    expect([told.status, told.text]).toEqual([401, expect.stringContaining('You are not signed in.')])
+  })
+
   it('says that somebody was signed out only where there was somebody', async () => {
     const { host } = await hostWithPages()
     const stranger = await host.browser().open('/two-factor')
