@@ -117,14 +117,23 @@ describe('waiting', () => {
     await expect(sandbox.inbox.waitFor(phone, { channel: 'call', timeoutMs: 20 })).rejects.toThrow()
   })
 
-  test('skips what was sent before a moment', async () => {
+  test('skips what was sent before a moment, or no later than a message', async () => {
     await sendCode()
-    const first = await sandbox.inbox.waitFor(ordinary)
+    const { id, at } = await sandbox.inbox.waitFor(ordinary)
     sandbox.clock.advance(1_000)
-    const since = sandbox.clock.now()
-    const waiting = sandbox.inbox.waitFor(ordinary, { since })
+    const skips = [{ since: at + 1_000 }, { after: id }]
+    const waiting = Promise.all(skips.map((options) => sandbox.inbox.waitFor(ordinary, options)))
     await sendCode()
-    expect((await waiting).at).toBe(first.at + 1_000)
+    expect((await waiting).map((message) => message.at)).toEqual([at + 1_000, at + 1_000])
+  })
+
+  test.each([
+    ['', {}],
+    [ordinary, { timeoutMs: -1 }],
+    [ordinary, { channel: 'fax' as 'sms' }],
+    [ordinary, { since: Number.NaN }],
+  ])('refuses the arguments %j %j', async (phone, options) => {
+    await expect(sandbox.inbox.waitFor(phone, options)).rejects.toThrow(TypeError)
   })
 
   test('ends when the sandbox is closed', async () => {
@@ -204,5 +213,7 @@ test('a blocked number is served again once it is unblocked', async () => {
   expect(sandbox.account.unblock('+57 300 123 4567')).toBe(true)
   expect(sandbox.account.unblock(ordinary)).toBe(false)
   await text(ordinary)
-  expect((await sandbox.inbox.waitFor(ordinary, { code: false })).text).toBe('Hello')
+  const message = await sandbox.inbox.waitFor(ordinary, { code: false })
+  expect(message.text).toBe('Hello')
+  expect(message).not.toHaveProperty('codeState')
 })
