@@ -76,9 +76,10 @@ describe('every operation', () => {
 
   test.each(Object.entries(operations))(
     '%s is refused without any one of its required parameters',
-    async (path, [method, required]) => {
+    async (path, [method, required, optional]) => {
       for (const missing of Object.keys(required)) {
-        const answer = await call(method, path, { ...required, [missing]: '' })
+        const { [missing]: _missing, ...others } = { ...required, ...optional } as Record<string, string>
+        const answer = await call(method, path, others)
         expect(answer, missing).toMatchObject(malformed)
         expect(answer.body.msg, missing).toContain(missing)
       }
@@ -89,6 +90,13 @@ describe('every operation', () => {
     const query = new URLSearchParams({ client: '100200', key: 'sandbox-key', ...fieldsOf('/send-sms') })
     const answer = await fetch(`${sandbox.baseUrl}/send-sms?${query}`, { method: 'POST' })
     expect(answer.status).toBe(520)
+  })
+
+  test('is refused where a parameter comes twice', async () => {
+    const body = new URLSearchParams({ client: '100200', key: 'sandbox-key', ...fieldsOf('/send-sms') })
+    body.append('phone', '573007654321')
+    expect((await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body })).status).toBe(520)
+    expect(sandbox.inbox.list()).toEqual([])
   })
 
   test('a body beyond 64 KiB is refused', async () => {
@@ -113,7 +121,7 @@ describe('every operation', () => {
     ['/url/short', 'url-long', ['nowhere', 'javascript:alert(1)', `https://a.example/${'x'.repeat(2_048)}`]],
     ['/url/short', 'alias', ['../admin']],
     ['/url/short', 'domain-name', ['a/b']],
-    ['/url/short', 'expiration-time-statistics', ['-1', 'soon']],
+    ['/url/short', 'expiration-time-statistics', ['-1', '1000']],
     ['/url/short-statistic', 'category', ['weather']],
     ['/url/short-statistic', 'since', ['2025-3-14', '14-03-2025', '2025-02-30', '2025-03-15']],
     ['/url/short-statistic', 'until', ['today']],

@@ -87,7 +87,8 @@ describe('over HTTP', () => {
       {},
       { fault: { kind: 'hang', times: 2 }, timesLeft: 2 },
     ])
-    await tell('/faults/delete', json({ id: result }))
+    expect((await tell('/faults/delete', json({ id: result }))).body).toEqual({ result: true })
+    expect((await tell('/faults/delete', json({ id: result }))).body).toEqual({ result: false })
     expect(sandbox.faults.list()).toHaveLength(1)
     await tell('/faults/delete')
     expect(sandbox.faults.list()).toEqual([])
@@ -153,7 +154,9 @@ describe('what is not understood', () => {
     'deletes nothing: a body that is %j',
     async (type) => {
       await sendCode()
-      const init = { headers: { 'Content-Type': type }, body: new TextEncoder().encode('phone=521') }
+      // In chunks, so that no length says that there is a body.
+      const body = new Blob(['phone=521']).stream()
+      const init = { headers: { 'Content-Type': type }, body, duplex: 'half' }
       expect((await tell('/messages/delete', init)).status).toBe(415)
       expect(sandbox.inbox.list()).toHaveLength(1)
     },
@@ -172,6 +175,13 @@ describe('what is not understood', () => {
     const body = { error: 'argument', msg: expect.stringContaining(why) }
     expect(await ask(path)).toMatchObject({ status: 400, body })
   })
+})
+
+test('a wrong method or path is told which there are', async () => {
+  const { status, headers } = await fetch(`${control}/messages/delete`)
+  expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+  const detail = 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists what there is.'
+  expect(await ask('/mesages')).toMatchObject({ status: 404, body: { detail } })
 })
 
 describe('who may ask', () => {
@@ -199,8 +209,12 @@ describe('who may ask', () => {
     await origin().post('/_sandbox/reset').set(headers).expect(status)
   })
 
-  test('a link on another site leads to the page', async () => {
-    await origin().get('/').set('Sec-Fetch-Site', 'cross-site').expect(200)
+  test('a link on another site leads to the page, which no other site can embed', async () => {
+    const { headers } = await origin().get('/').set('Sec-Fetch-Site', 'cross-site').expect(200)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    })
   })
 
   test('a foreign page holds none of the streams that keep pages live', async () => {
@@ -247,10 +261,21 @@ describe('the page', () => {
     for (const shown of ['1 hour 3 minutes', 'Expired', 'premium', 'low']) expect(page).toContain(shown)
   })
 
+  test('comes back after a form as it was searched, and tells what was refused', async () => {
+    const headers = { Accept: 'text/html', Referer: `${sandbox.inboxUrl}?q=57300` }
+    const submit = (credits: string) =>
+      fetch(`${control}/account`, { method: 'POST', redirect: 'manual', headers, ...form({ credits }) })
+    const done = await submit('5')
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/?q=57300'])
+    const refused = await submit('-5')
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(await refused.text()).toMatch(/credits must be at least 0.*href="\/\?q=57300"/)
+  })
+
   test('is kept live for twenty readers at once', async () => {
     const readers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${control}/stream`)))
     expect(readers.every(({ status }) => status === 200)).toBe(true)
-    expect((await fetch(`${control}/stream`)).status).toBe(503)
+    expect(await ask('/stream')).toMatchObject({ status: 503, body: { error: 'streams' } })
     await readers[0]?.body?.cancel()
     await expect.poll(async () => (await fetch(`${control}/stream`)).status).toBe(200)
   })

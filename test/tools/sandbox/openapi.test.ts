@@ -70,12 +70,13 @@ test.each<SandboxOptions>([
     ['post', '/call/2fa/send-call', { ...right, voice: 'Mia', retries: '1' }],
     ['post', '/url/short', premium],
     ['post', '/url/short-statistic', statistic],
-    // Of two clicks.
+    // Now of two clicks.
     ['post', '/url/short-statistic', statistic],
   ] as const
   for (const [method, path, fields] of calls) {
     const answer = await (method === 'get' ? get : post)(`${sandbox.baseUrl}${path}`, fields)
     expect(document.misfit(method, path, answer), `${path} ${JSON.stringify(fields)}`).toBeUndefined()
+    if (fields !== statistic) continue
     for (const { urlShort } of sandbox.links.list()) {
       for (let visit = 0; visit < 2; visit += 1) await fetch(urlShort, { redirect: 'manual' })
     }
@@ -138,4 +139,58 @@ test('every route of the control returns what its document says, and changes not
     }
   }
   expect([inbox.list(), requests.count()]).toEqual([[], 0])
+})
+
+test('the documents tell programs that generate clients what a request takes', async () => {
+  await using sandbox = await startSandbox({ dialect: 'observed' })
+  const { inboxUrl, baseUrl } = sandbox
+  const documents = [`${inboxUrl}openapi.json`, `${inboxUrl}_sandbox/openapi.json`]
+  const [provider, control] = await Promise.all(
+    documents.map(async (url) => (await fetch(url)).json() as Promise<unknown>),
+  )
+  const client = { type: 'integer', format: 'int64', description: 'Account client identifier.' }
+  const { description, ...schema } = client
+  const body = {
+    schema: {
+      properties: { client, retries: { type: 'string', default: '1' } },
+      required: ['client', 'key', 'phone', 'app-name'],
+    },
+  }
+  expect(provider).toMatchObject({
+    openapi: '3.1.0',
+    servers: [{ url: baseUrl }],
+    security: [],
+    paths: {
+      '/balance': {
+        get: {
+          operationId: 'balance',
+          parameters: [{ name: 'client', in: 'query', required: true, description, schema }, {}],
+        },
+      },
+      '/call/2fa/send': {
+        post: {
+          operationId: 'sendCallCode2',
+          requestBody: {
+            required: true,
+            content: { 'application/x-www-form-urlencoded': body, 'multipart/form-data': body },
+          },
+        },
+      },
+    },
+  })
+  expect(control).toMatchObject({
+    servers: [{ url: `${inboxUrl}_sandbox` }],
+    paths: {
+      '/messages/wait': {
+        get: {
+          operationId: 'get-messages-wait',
+          parameters: [
+            { name: 'phone', in: 'query', required: true, schema: { pattern: '\\d' } },
+            ...['timeoutMs', 'channel', 'since', 'after', 'code'].map((name) => ({ name, required: false })),
+          ],
+        },
+      },
+      '/messages/delete': { post: { requestBody: { required: false } } },
+    },
+  })
 })

@@ -20,6 +20,12 @@ test('closing frees the port, and doing it twice is no harm', async () => {
   expect(new URL(next.baseUrl).port).toBe(String(port))
 })
 
+test('a port that is taken is an error at the start', async () => {
+  await using sandbox = await startSandbox()
+  const port = Number(new URL(sandbox.baseUrl).port)
+  await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
 test('production is refused', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   await expect(startSandbox()).rejects.toThrow('NODE_ENV=production')
@@ -53,7 +59,10 @@ test.each([
   [{ codeAlphabet: 'x' }, 'codeAlphabet must be at least two different ASCII letters or digits'],
   [{ allowedHosts: 'sandbox' }, 'allowedHosts'],
   [{ allowedHosts: ['http://sandbox'] }, 'allowedHosts[0] must be a host name, with or without a port'],
-  [{ publicUrl: 'ftp://sandbox' }, 'publicUrl'],
+  [{ publicUrl: 'ftp://sandbox' }, 'publicUrl must be an http or https URL without a path'],
+  [{ publicUrl: 'http://sandbox/inbox' }, 'publicUrl'],
+  [{ basePath: '/_sandbox/v1' }, "basePath must be a path such as '/api/v1', not below /s or /_sandbox"],
+  [{ appNames: [''] }, 'appNames[0] must be a non-empty string: an app name'],
   [{ now: 5 }, 'now must be a function () => milliseconds'],
 ])('the options %j are refused', async (options, message) => {
   const starting = startSandbox(options as unknown as SandboxOptions)

@@ -4,7 +4,7 @@ import { createLinks } from '../../../src/tools/sandbox/short-links.js'
 import { sandboxed } from './wire.js'
 
 // One minute before midnight, UTC.
-const { sandbox, post } = await sandboxed({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
+const { sandbox, get, post } = await sandboxed({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
 const shorten = (fields: Record<string, string> = {}) =>
   post('/url/short', { name: 'spring', 'url-long': 'https://example.com/spring?a=1#top', ...fields })
 const visit = (url: unknown, headers: Record<string, string> = {}, method = 'GET') =>
@@ -19,15 +19,26 @@ describe('a short URL', () => {
     expect((await shorten({ alias: 'sale' })).body.urlShort).toBe(`${origin}/s/sale`)
     const there = await shorten({ name: 'summer', alias: 'sale', 'domain-name': 'go.example.com' })
     expect(there.body.urlShort).toBe(`${origin}/s/go.example.com/sale`)
-    const answer = await visit(there.body.urlShort)
+    const answer = await visit(`${there.body.urlShort}?from=mail`)
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe('https://example.com/spring?a=1#top')
   })
 
   test('keeps its name and its alias to itself', async () => {
     await shorten({ alias: 'sale' })
-    expect((await shorten({ 'url-long': 'https://example.com/other' })).body.error).toBe('1130')
-    expect((await shorten({ name: 'summer', alias: 'sale' })).body.error).toBe('1130')
+    const taken = (what: string) => ({ error: '1130', msg: `Another URL has this ${what}.` })
+    expect((await shorten({ 'url-long': 'https://example.com/other' })).body).toEqual(taken('name'))
+    expect((await shorten({ name: 'summer', alias: 'sale' })).body).toEqual(taken('alias'))
+  })
+
+  test('costs a credit when it is premium, once', async () => {
+    const premium = (name: string) => shorten({ name, 'is-premium': 'true' })
+    await shorten()
+    await premium('summer')
+    expect((await premium('summer')).body.msg).toBe('The short URL existed already.')
+    expect((await get('/balance')).body.status).toBe(999)
+    sandbox.account.setCredits(0)
+    expect((await premium('autumn')).body.error).toBe('1007')
   })
 
   test.each([
@@ -55,7 +66,7 @@ describe('the statistics', () => {
   const desktop = {
     'User-Agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:125.0) Gecko/20100101 Firefox/125.0',
     'Accept-Language': 'en;q=0.5, es-MX',
-    'X-Sandbox-Place': 'mx',
+    'X-Sandbox-Place': 'mx/%E0%A4%A',
   }
 
   test('count both days of a range, and no other, UTC', async () => {
@@ -66,6 +77,8 @@ describe('the statistics', () => {
     await visit(urlShort)
     sandbox.clock.advance(86_400_000)
     await visit(urlShort)
+    // Link checkers ask so.
+    await visit(urlShort, {}, 'HEAD')
     expect(await statistics({ category: 'date' })).toMatchObject({
       clicksNumber: 3,
       metrics: [
