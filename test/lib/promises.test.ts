@@ -2,10 +2,37 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createBackground, ignoreRejection, traced, withinDeadline } from '../../src/lib/promises.js'
+import {
+  all,
+  allSettled,
+  andThen,
+  createBackground,
+  ignoreRejection,
+  traced,
+  withinDeadline,
+} from '../../src/lib/promises.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate'] }))
 afterEach(() => void vi.useRealTimers())
+
+describe('what may be a promise', () => {
+  const fulfilled = { status: 'fulfilled', value: 1 }
+
+  it('is gone on with at once where it is none', () => {
+    expect(andThen(1, (one) => one + 1)).toBe(2)
+    expect(all([1, 'a'])).toEqual([1, 'a'])
+    expect(allSettled([1])).toEqual([fulfilled])
+  })
+
+  it('is waited for where one of them is, and a failure takes none of the others along', async () => {
+    expect(await andThen(Promise.resolve(1), (one) => one + 1)).toBe(2)
+    expect(await all([1, Promise.resolve('a')])).toEqual([1, 'a'])
+    expect(await allSettled([1, Promise.reject('down')])).toEqual([
+      fulfilled,
+      { status: 'rejected', reason: 'down' },
+    ])
+  })
+})
 
 describe('a deadline', () => {
   const late = () => new Error('late')
