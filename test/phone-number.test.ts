@@ -50,6 +50,7 @@ describe('reading a number', () => {
     ['+573001234567;ext=5'],
     ['+57 300 123 4567 ext 5'],
     ['tel:+573001234567;ext=5'],
+    ['+57 300 tel: 123 4567'],
     ['++573001234567'],
     ['00+52 1 55 1234 5678'],
     ['+57 300 123 4567 / +57 301 123 4567'],
@@ -101,6 +102,9 @@ describe('reading a number', () => {
     expect(await read('SG')).toMatchObject({ phone: '+6592234567', country: 'SG' })
     // In Alabama, and no text for Singapore may go there.
     expect(await read('CO')).toMatchObject({ phone: '+16592234567', country: 'US' })
+    // Nor to +1 658 123 4567, which nobody has.
+    const spelled = await parsePhoneNumber('001 65 8123 4567', { countries: 'any', defaultCountry: 'SG' })
+    expect(spelled).toMatchObject({ phone: '+6581234567', country: 'SG' })
     const rules = { countries: ['US'], defaultCountry: 'SG' }
     expect(await parsePhoneNumber(typed, rules)).toMatchObject({ refusal: 'country-not-allowed' })
     // Of two foreign countries nobody can tell which is meant: 00 and India, or 009 of a carrier and the USA.
