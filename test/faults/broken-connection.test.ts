@@ -111,6 +111,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))(
   'a connection of %s that breaks',
   (name, connected) => {
     let server: RedisServer
+    let hosts = 0
     beforeAll(async () => {
       server = await startRedis()
     })
@@ -120,7 +121,8 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))(
       const line = await breakable(server)
       const { client, end } = await connected(line.port)
       const store = redisStore({ client, timeoutMs: patientMs })
-      const host = await startHost({ options: { store, namespace: `n${line.port}` }, listens: true })
+      hosts += 1
+      const host = await startHost({ options: { store, namespace: `n${hosts}` }, listens: true })
       onTestFinished(end)
       return { line, host }
     }
