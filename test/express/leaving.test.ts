@@ -115,10 +115,12 @@ describe('a guarded page without a sign-in', () => {
     },
   )
 
-  it('says so where the host has no page to sign in', async () => {
+  it('says so where the host has no page to sign in, and leads home whoever gives up', async () => {
     const { host } = await hostWithPages({ home: '/start' })
     const told = await host.browser().open('/account')
     expect([told.status, told.text]).toEqual([401, expect.stringContaining('You are not signed in.')])
+    const ana = await host.login()
+    expect((await ana.submit('/two-factor/cancel', { purpose: 'login' })).location).toBe('/start')
   })
 
   it('says that somebody was signed out only where there was somebody', async () => {

@@ -1,10 +1,18 @@
 import { expect, it } from 'vitest'
-import type { PageTools, PageView } from '../../src/index.js'
+import type { PageTools, PageView, TwoFactorOptions } from '../../src/index.js'
 import { hiddenFields } from './browser.js'
 import { startLoggedIn } from './kit.js'
 
 it('a page of the host says what the built-in one says, in plain text', async () => {
-  const keys: Parameters<PageTools['t']>[0][] = ['code.sent', 'resend.wait', 'code.trust', 'instead.call']
+  const keys: Parameters<PageTools['t']>[0][] = [
+    'code.sent',
+    'resend.wait',
+    'code.trust',
+    'code.triesLeft.other',
+    'code.destination',
+    'instead.call',
+    'resend.carrier-pigeon',
+  ]
   const pages: (readonly (string | undefined)[])[] = []
   const render = (view: PageView, page: PageTools) => {
     expect(page.html).toContain(`<html lang="${page.locale}"`)
@@ -29,7 +37,21 @@ it('a page of the host says what the built-in one says, in plain text', async ()
     'We sent a code to ••••••67. It works for 5 minutes.',
     'You can ask for another in 1 minute.',
     "Don't ask for a code at sign-in on this device for 24 hours",
+    'You have 5 tries left.',
+    'the number ending in 67',
     'Ring me',
+    'Send a new code by carrier-pigeon',
   ])
   expect(wrong?.slice(0, 2)).toEqual(['code', 'That code is not right. You have 4 tries left.'])
+})
+
+it.each<[string, NonNullable<NonNullable<TwoFactorOptions['pages']>['render']>]>([
+  ['render must return the HTML of the page as a string, not undefined', () => undefined as never],
+  [
+    'page.t: there is no text "code.titel"; see docs/pages.md',
+    (_view, { t }) => t('code.titel' as 'code.title'),
+  ],
+])('a render is told what it got wrong: %s', async (error, render) => {
+  const { ana } = await startLoggedIn({ options: { pages: { render } } })
+  expect((await ana.open('/two-factor')).json).toEqual({ host: error })
 })

@@ -73,6 +73,10 @@ it('refuses other methods, other sites, what cannot be read, and nobody', async 
     [400, 'invalid_request'],
     [401, 'not_identified'],
   ])
+  expect((await ana.submit('/own', {}, foreign)).text).toContain(
+    '<link rel="stylesheet" href="/two-factor/page.css">',
+  )
+  expect(await ana.open('/own')).toMatchObject({ status: 303, location: '/' })
 })
 
 it('leaves the response to a guard that is called by hand, which keeps a form without fields', async () => {

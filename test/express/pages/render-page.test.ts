@@ -102,6 +102,7 @@ describe('a problem', () => {
     ['unreadable code of a known length', 'It has 6 digits.'],
     ['unreadable code with letters', 'It has 8 letters and digits.'],
     ['empty code', 'Enter the code from the message.'],
+    ['code by call, unreadable', 'Enter the whole code we gave you.'],
     ['code of an app, wrong', 'enter that one, not a code that we sent you.'],
     ['a new app, wrong code', 'Check that your phone sets its time by itself.'],
     ['refused number', 'Use another way, or contact support'],

@@ -119,6 +119,10 @@ export const states: Readonly<Record<string, PageFacts>> = {
   },
   'code for what is shown': { ...codeView, codeLength: 6, details },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
+  'code by call, unreadable': told(
+    { ...codeView, challenge: { ...challenge, channel: 'call' } },
+    'invalid_request',
+  ),
   'code of an app': { ...appView, destinations: destinationsAt('app') },
   'code of an app, wrong': told(appView, 'code_not_accepted', { attemptsRemaining: 4 }),
   'code of one of several numbers': severalView,
