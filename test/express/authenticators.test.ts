@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
 import { startAppHost } from './app-kit.js'
 import type { Browser } from './browser.js'
-import { gate, type HostOptions } from './kit.js'
+import { gate, type HostOptions, startHost } from './kit.js'
 
 type Started = Awaited<ReturnType<typeof startAppHost>>
 type Save = Parameters<TwoFactor['authenticators']['routes']>[0]['save']
@@ -176,11 +176,35 @@ describe('a new authenticator app', () => {
     )
     const { secret } = (await ben.get('/app')).json
     isHeld = true
-    const confirming = ben.post('/app/verify', { code: shows(0, secret) })
+    const confirming = ben.submit('/app/verify', { code: shows(0, secret) })
     await asked.opened
     await host.tf.subjects.revokeEverything('ben')
     answers.open()
-    expect([(await confirming).json.code, saved]).toEqual(['second_factor_required', []])
+    const { status, text } = await confirming
+    expect([status, saved]).toEqual([403, []])
+    // There is nothing to set up any more.
+    expect(text).not.toContain('id="pair"')
+  })
+
+  it.each<[unknown, object]>([
+    ['Ben & Co', { uri: expect.stringContaining('/Acme:Ben%20%26%20Co?secret=') }],
+    [undefined, { uri: expect.stringContaining('/Acme:ben?secret=') }],
+    ['', { host: 'authenticator.label must return a name, not nothing' }],
+    [7, { host: 'authenticator.label must return a name, not number' }],
+  ])('has the name that the host gives its account: %j', async (label, answer) => {
+    const secretOf = () => undefined
+    const authenticator = { secretOf, issuer: 'Acme', label: () => label as string }
+    const { ben } = await startProven({ authenticator })
+    expect((await ben.get('/app')).json).toMatchObject(answer)
+  })
+
+  it('needs the option', async () => {
+    const { authenticators } = (await startHost()).tf
+    const named = 'tf.authenticators needs the option authenticator: { secretOf, issuer } of twoFactor()'
+    expect(authenticators.isOffered).toBe(false)
+    expect(() => authenticators.routes({ save: () => undefined })).toThrow(named)
+    await expect(authenticators.begin({} as never)).rejects.toThrow(named)
+    await expect(authenticators.confirm({} as never, '123456')).rejects.toThrow(named)
   })
 
   it('can be set up by code of the host alone', async () => {

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
-import { hearWarnings, startHost, startLoggedIn, storeThrough } from './kit.js'
+import { hearWarnings, phones, startHost, startLoggedIn, storeThrough } from './kit.js'
 
 describe('an event', () => {
   it.each<[string, () => void]>([
@@ -58,6 +58,18 @@ describe('an event', () => {
       { type: 'challenge.rejected', at: startedAt + 21_150, reason: 'answer', ...asked },
       { type: 'challenge.approved', at: startedAt + 21_400, ageMs: 21_400, ...asked },
     ])
+  })
+
+  it('tells of a factor that the host removed, its number masked', async () => {
+    const { tf, events } = await startHost({ listens: true })
+    tf.subjects.factorRemoved(7, { kind: 'phone', phone: phones.ana ?? '' })
+    tf.subjects.factorRemoved('ana', { kind: 'app' })
+    const removed = { type: 'factor.changed', removed: true }
+    expect(events).toMatchObject([
+      { ...removed, kind: 'phone', subject: '7', before: '••••••67' },
+      { ...removed, kind: 'app', subject: 'ana' },
+    ])
+    expect(events[1]).not.toHaveProperty('before')
   })
 
   it('says how long a store took before it failed', async () => {

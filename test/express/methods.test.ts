@@ -72,15 +72,18 @@ describe('the methods of a guard', () => {
     expect((await ana.get('/keys')).json).toEqual({ by: 'code', channel: 'call' })
   })
 
-  it.each(['code', 'app', 'trusted-device', 'recovery-code', 'sms', 'call'])(
-    'are no words of the host where the package verifies them: %s',
-    async (method) => {
-      const { tf } = await startHost()
-      await expect(
-        tf.grants.write({ subject: 'ana', session: 's', purpose: 'login', method }),
-      ).rejects.toThrow(`grants.write: method "${method}" is reserved for what this package has verified`)
-    },
-  )
+  it.each([
+    ...['code', 'app', 'trusted-device', 'recovery-code', 'sms', 'call'].map((method) => [
+      method,
+      `"${method}" is reserved for what this package has verified`,
+    ]),
+    ['two words', 'must be 1 to 32 letters'],
+  ])('are no words of the host where the package verifies them: %s', async (method, refusal) => {
+    const { tf } = await startHost()
+    await expect(tf.grants.write({ subject: 'ana', session: 's', purpose: 'login', method })).rejects.toThrow(
+      `grants.write: method ${refusal}`,
+    )
+  })
 
   it('are checked at start-up', async () => {
     const { tf, stub, clock } = await startHost()

@@ -152,11 +152,17 @@ describe('success', () => {
       }
     },
   )
+
   it('is led to one path for each purpose', async () => {
     const { tf } = await startHost()
     tf.start({ purpose: 'login', successPath: '/mine' })
     expect(() => tf.start({ purpose: 'login', successPath: '/other' })).toThrow(
       'the purpose "login" has another successPath already',
+    )
+    tf.routes({ successPath: '/mine' })
+    expect(() => tf.routes({ successPath: '/mine' })).not.toThrow()
+    expect(() => tf.routes({ successPath: '/other' })).toThrow(
+      'every purpose has another successPath already',
     )
   })
 })

@@ -140,6 +140,7 @@ describe('a trusted device', () => {
     const { here, all } = (await first.get('/devices')).json
     expect(here).toBe(true)
     expect(all).toMatchObject([{ label: 'Firefox, Linux', isThis: true }, { isThis: false }])
+    expect((await host.browser().get('/devices')).json.here).toBe(false)
 
     await host.tf.trustedDevices.revoke('ana', all[0].id)
     const gone = await again(host, first)
@@ -147,6 +148,24 @@ describe('a trusted device', () => {
     expect((await gone.start()).status).toBe(201)
     expect((await (await again(host, second)).get('/devices')).json.here).toBe(true)
     await host.tf.trustedDevices.revokeSubject('ana')
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
+  it.each<[unknown, string | undefined]>([
+    ['x'.repeat(101), 'x'.repeat(100)],
+    ['', undefined],
+  ])('has the name that the host gives it: %j', async (label, name) => {
+    const trustedDevices = { maxAgeMs: day, label: () => label as string }
+    const host = await startHost({ options: { ...options, trustedDevices } })
+    await trust(host)
+    expect((await host.tf.trustedDevices.list('ana'))[0]?.label).toBe(name)
+  })
+
+  it('is none where the host gives it a name that is no text, and is told so', async () => {
+    const trustedDevices = { maxAgeMs: day, label: () => 7 as never }
+    const { host, ana } = await startChallenged({ options: { ...options, trustedDevices } })
+    const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
+    expect(told.json.host).toBe('trustedDevices.label must return a string')
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
   })
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTexts, directionOf, negotiateLocale } from '../../../src/express/pages/language.js'
+import {
+  createLanguageOf,
+  createTexts,
+  directionOf,
+  negotiateLocale,
+} from '../../../src/express/pages/language.js'
 import { en, englishTexts, type Texts } from '../../../src/express/pages/messages/en.js'
 import { byMethod, triesLeft } from '../../../src/express/pages/wording.js'
 import { plainText } from '../../../src/lib/html.js'
@@ -122,6 +127,14 @@ describe('texts of the host', () => {
     ['that of another variety', { 'es-MX': { lang: 'pt-BR' } }, "write lang: 'es-MX'"],
   ])('are refused with %s', (_what, messages, refusal) => {
     expect(() => createTexts(messages as Messages)).toThrow(refusal)
+  })
+
+  it('are refused where the language of all pages has none', () => {
+    const inAll = (locale: string) => () => createLanguageOf({ locale, messages: {}, methods: [] })
+    expect(inAll('fr')).toThrow(
+      'pages.locale "fr" is not available; add pages.messages for it or use one of en, es, pt',
+    )
+    expect(inAll('pt')).not.toThrow()
   })
 
   it('are refused where a further language lacks some, with the line to write', () => {
