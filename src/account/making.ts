@@ -36,6 +36,8 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
 
   /** Whether the session alone will do: nothing is on file that could confirm a change. */
   const isFirst = (ways: Ways) => isWithoutWay(ways, mustKeep)
+  /** Whether this change puts the first way on file: others prove nothing, and lead nobody on. */
+  const addsFirst = (change: Change, before: Ways) => isFirst(before) && !isFirst(waysAfter(change, before))
   const askedOf = (req: Request) => asked.get(req) as readonly [Change, Ways]
   const guardOptions: GuardOptions = {
     purpose,
@@ -76,7 +78,7 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
     const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
     if (stored === false) return 'stale'
     await announce(visit, change, ways)
-    return isFirst(ways) ? 'made-first' : 'made'
+    return addsFirst(change, ways) ? 'made-first' : 'made'
   }
 
   /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
@@ -99,7 +101,7 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
   async function renewProofs(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
     const { req, subject, session } = visit
-    const wasFirst = isFirst(before)
+    const wasFirst = addsFirst(change, before)
     // Where that cannot be read, this session is asked again: better than that no other is.
     const loginGrant = await tf.grants.read(req, 'login').catch(() => undefined)
     if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)

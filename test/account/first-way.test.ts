@@ -57,6 +57,16 @@ describe('whoever has no second factor', () => {
     expect((await other.get('/home')).status).toBe(403)
   })
 
+  it.each(['/sign-out', '/devices/end-all'])(
+    'has proven nothing by a change that adds no way: %s',
+    async (way) => {
+      const { eve } = await startEve()
+      expect((await eve.submit(path + way)).location).toContain(`${path}?changed=`)
+      // A guard that lets nobody pass without a second factor.
+      expect((await eve.get('/account')).refusal).toEqual([403, 'second_factor_required'])
+    },
+  )
+
   it('sets up an app with the session alone', async () => {
     const { host, eve } = await startEve()
     const { secret } = (await eve.get(`${path}/app`)).json
