@@ -15,7 +15,7 @@ export function newsOf(kind: ChangeKind, session: string, at: number = Date.now(
 
 /** What this session has changed just now, where the address tells of it. */
 export function newsIn(text: unknown, session: string): ChangeKind | undefined {
-  const [kind, at] = String(text).split('.') as [ChangeKind, string?]
+  const [kind, at] = (typeof text === 'string' ? text : '').split('.') as [ChangeKind, string?]
   const isNew = Date.now() - Number(at) < newsMs
   return isNew && text === newsOf(kind, session, Number(at)) ? kind : undefined
 }

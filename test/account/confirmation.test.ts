@@ -186,6 +186,8 @@ describe('after a change', () => {
       expect((await ana.open(forged)).text).not.toContain('role="status"')
     }
     expect((await (await signIn(host)).open(location)).text).not.toContain(told)
+    const changed = { toString: 'app-removed' }
+    expect((await ana.post(`${path}/numbers/remove`, { changed })).refusal).toEqual([409, 'stale'])
     expect(newsIn(newsOf('app-added', 'a', Date.now() - 59_000), 'a')).toBe('app-added')
     expect(newsIn(newsOf('app-added', 'a', Date.now() - 60_000), 'a')).toBeUndefined()
   })
