@@ -84,12 +84,15 @@ describe('a number', () => {
     })
   })
 
-  it('is not taken for another that ends alike, once the list is in another order', async () => {
+  it.each<[what: string, meanwhile: (list: string[]) => void]>([
+    ['is in another order', (list) => void list.reverse()],
+    ['has it no more', (list) => void list.shift()],
+  ])('is not taken for another that ends alike, once the list %s', async (_what, meanwhile) => {
     const alike = `${otherNumber.slice(0, -2)}${first.slice(-2)}`
-    const host = await startAccounts({ numbers: [first, alike] })
-    const ana = await host.signIn()
+    const host = await startAccounts({ numbers: [first, alike], app: true })
+    const ana = await signIn(host)
     const number = await idOf(ana, 0)
-    host.filed.ana?.numbers.reverse()
+    meanwhile(host.filed.ana?.numbers ?? [])
     expect((await ana.post(`${path}/numbers/remove`, { number })).refusal).toEqual([409, 'stale'])
   })
 
