@@ -36,7 +36,8 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
     numberList(list, 'accountPages: numbers.list')
     if (authenticator !== undefined) yesOrNo(app, 'accountPages: authenticator.has')
     if (recoveryCodes !== undefined) count(left, 'accountPages: recoveryCodes.remaining')
-    return { numbers: list, app, recoveryCodes: left }
+    // A copy: a host that keeps one list and changes it in place would change what was on file before.
+    return { numbers: [...list], app, recoveryCodes: left }
   }
 }
 

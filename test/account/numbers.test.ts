@@ -136,6 +136,18 @@ describe('a save', () => {
     expect(host.told).toEqual([])
   })
 
+  it('into the very list that was read is told with what was on file before', async () => {
+    const list = [first, otherNumber]
+    const save = (_subject: string, numbers: readonly string[]) => {
+      list.splice(0, list.length, ...numbers)
+    }
+    const host = await startAccounts({ app: true, pages: { numbers: { list: () => list, save } } })
+    const ana = await signIn(host)
+    await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
+    expect(list).toEqual([first])
+    expect(host.told).toMatchObject([{ before: [first, otherNumber] }])
+  })
+
   it('has every other session asked again, although the store fails for a moment', async () => {
     let fails = false
     const store = storeThrough((command, key, work) => {
