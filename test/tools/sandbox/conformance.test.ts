@@ -81,7 +81,7 @@ describe('every operation', () => {
         const { [missing]: _missing, ...others } = { ...required, ...optional } as Record<string, string>
         const answer = await call(method, path, others)
         expect(answer, missing).toMatchObject(malformed)
-        expect(answer.body.msg, missing).toContain(missing)
+        expect(answer.body.msg).toContain(`${missing} is required`)
       }
     },
   )
@@ -119,7 +119,7 @@ describe('every operation', () => {
     ),
     ['/url/short', 'is-premium', ['yes']],
     ['/url/short', 'url-long', ['nowhere', 'javascript:alert(1)', `https://a.example/${'x'.repeat(2_048)}`]],
-    ['/url/short', 'alias', ['../admin']],
+    ['/url/short', 'alias', ['../admin', 'a/b']],
     ['/url/short', 'domain-name', ['a/b']],
     ['/url/short', 'expiration-time-statistics', ['-1', '1000']],
     ['/url/short-statistic', 'category', ['weather']],
@@ -179,6 +179,18 @@ test('POST /call/send answers status, id and one data entry for each number', as
     id,
     data: two.split(',').map((each) => ({ ...entry, phone: each })),
   })
+})
+
+test('POST /call/send plays an uploaded audio instead of message and voice, never with them', async () => {
+  const audio = { message: '', voice: '', 'audio-code': 'welcome-1' }
+  const played = {
+    status: 200,
+    body: { data: [{ state: 'ringing', voice: '', message: 'Audio welcome-1' }] },
+  }
+  expect(await ask('/call/send', audio)).toMatchObject(played)
+  for (const extra of [{ message: 'Hello' }, { voice: 'Mia' }, { message: 'Hello', voice: 'Mia' }]) {
+    expect(await ask('/call/send', { ...audio, ...extra })).toMatchObject(malformed)
+  }
 })
 
 test('GET /messages-state answers state, credits, phone, created, sms, dispatch_id and id', async () => {

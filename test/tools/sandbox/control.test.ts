@@ -19,7 +19,7 @@ const form = (fields: Record<string, string> | string): RequestInit => ({ body: 
 
 describe('over HTTP', () => {
   test('messages are listed, waited for and deleted', async () => {
-    const waiting = ask(`/messages/wait?phone=${phone}`)
+    const waiting = ask(`/messages/wait?phone=${phone}&channel=sms`)
     await sendCode()
     const [message] = sandbox.inbox.list()
     expect((await waiting).body).toEqual(message)
@@ -89,7 +89,7 @@ describe('over HTTP', () => {
     ])
     expect((await tell('/faults/delete', json({ id: result }))).body).toEqual({ result: true })
     expect((await tell('/faults/delete', json({ id: result }))).body).toEqual({ result: false })
-    expect(sandbox.faults.list()).toHaveLength(1)
+    expect(sandbox.faults.list()).toMatchObject([{ fault: { kind: 'hang' } }])
     await tell('/faults/delete')
     expect(sandbox.faults.list()).toEqual([])
   })
@@ -182,6 +182,7 @@ test('a wrong method or path is told which there are', async () => {
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   const detail = 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists what there is.'
   expect(await ask('/mesages')).toMatchObject({ status: 404, body: { detail } })
+  expect(sandbox.requests.unmatched()).toEqual([])
 })
 
 describe('who may ask', () => {
@@ -234,6 +235,15 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
+  test.each([
+    ['css', 'text/css'],
+    ['js', 'text/javascript'],
+    ['svg', 'image/svg+xml'],
+  ])('has its file inbox.%s', async (ending, type) => {
+    const { status, headers } = await fetch(`${sandbox.inboxUrl}inbox.${ending}`)
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
+  })
+
   test('shows all that a sandbox can hold, in cards and in lines, and no key but where it is to be copied', async () => {
     const hostile = '<script>alert(1)</script>'
     await sendCode()
@@ -259,6 +269,8 @@ describe('the page', () => {
     }
     const page = await (await fetch(sandbox.inboxUrl)).text()
     for (const shown of ['1 hour 3 minutes', 'Expired', 'premium', 'low']) expect(page).toContain(shown)
+    // Real time, which the browser counts down by.
+    expect(page).toContain('data-now="1700000000000"')
   })
 
   test('comes back after a form as it was searched, and tells what was refused', async () => {

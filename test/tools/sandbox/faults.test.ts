@@ -97,6 +97,13 @@ describe('a fault, on the wire', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject(shown)
     expect((await balance()).status).toBe(200)
   })
+
+  test('sends half of what is right, and hangs', async () => {
+    sandbox.faults.add({ kind: 'acceptThenHang', midBody: true })
+    const reader = (await balance()).body?.getReader()
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('{"statu')
+    await reader?.cancel()
+  })
 })
 
 describe('faults', () => {
@@ -124,7 +131,7 @@ describe('faults', () => {
     [{ kind: 'slow', delayMs: -1 }, 'delayMs'],
     [{ kind: 'status', status: 99 }, 'status'],
     [{ kind: 'oversize', bytes: 1e12 }, 'bytes'],
-    [{ kind: 'status', headers: { 'X-A': 'a\r\nb' } }, 'headers'],
+    [{ kind: 'status', headers: { 'X-A': 'a', 'X-B': 'a\r\nb' } }, 'headers'],
   ])('refuse %j', (fault, message) => {
     expect(() => sandbox.faults.add(fault as Fault)).toThrow(message)
     expect(sandbox.faults.list()).toEqual([])

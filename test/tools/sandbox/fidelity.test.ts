@@ -79,6 +79,13 @@ test.each([
   ],
   ['Mozilla/5.0 (X11; CrOS x86_64) Version/9 Safari/537.36', 'desktop - - Chromium OS Safari'],
   ['Mozilla/5.0 (Android 11; Mobile; rv:109.0) Firefox/118.0', 'mobile - - Android Firefox'],
+  ['iPad; CPU OS 17_4) Version/17.4 Mobile/15E148 Safari/604.1', 'tablet Apple iPad iOS Mobile Safari'],
+  [
+    'Linux; Android 13; SM-X700) SamsungBrowser/24.0 Chrome/9',
+    'tablet Samsung SM-X700 Android Samsung Internet',
+  ],
+  ['Linux; Android 8.0; ANE-LX1) Mobile OPR/60.0', 'mobile Huawei ANE-LX1 Android Opera'],
+  ['Linux; Android 10; K) Chrome/9 Mobile', 'mobile - - Android Chrome'],
   ['Linux; Android 12; M2101K6G) Chrome/9', 'tablet Xiaomi M2101K6G Android Chrome'],
   ['Linux; Android 12; moto g(30)) Chrome/9', 'tablet Motorola moto g(30 Android Chrome'],
   ['(X11; Linux x86_64)', 'desktop - - Linux -'],

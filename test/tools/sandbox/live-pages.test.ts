@@ -66,6 +66,18 @@ describe('open pages', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('are served while one is left, and leave no timer behind', async () => {
+    const { read, change, shown } = open()
+    shown.nextChangeInMs = 60_000
+    const [gone, left] = [read(), read()]
+    gone.emit('close')
+    change('after one has gone')
+    await vi.advanceTimersByTimeAsync(250)
+    expect([gone.written, left.written]).toEqual([['empty'], ['empty', 'after one has gone']])
+    left.emit('close')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   test('that read slowly get the newest rendering, not all of them', async () => {
     const { read, change } = open()
     const reader = read()
@@ -103,6 +115,7 @@ test.each([
   ['/?q=+a+&page=9&view=compact', { search: 'a', page: 9, isCompact: true }, '/?q=a&page=9&view=compact'],
   ['/?page=none&view=cards', { search: '', page: 1, isCompact: false }, '/'],
   ['/?page=1.5', { page: 1 }, '/'],
+  ['/?page=0', { page: 1 }, '/'],
 ])('the view of %s is a part of its URL', (url, view, again) => {
   expect(readView(url)).toMatchObject(view)
   expect(viewUrl(readView(url), { page: readView(url).page })).toBe(again)

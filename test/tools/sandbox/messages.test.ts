@@ -172,6 +172,8 @@ describe('what has become of a code', () => {
     // Nobody knows: it stays sent.
     ['text', 'undelivered', 2_000, 'live'],
     ['call', 'unanswered', 60_000, 'undelivered'],
+    // It rings again.
+    ['call', 'answeredSecond', 15_000, 'live'],
   ] as const)('of a %s that is %s is, after %i ms, that it is %s', async (by, result, ms, state) => {
     const phone = numberThat(result)
     const twice = { phone, 'app-name': 'Acme', voice: 'Mia', retries: '2' }
@@ -210,6 +212,8 @@ test('a send that is refused does not void the living code', async () => {
 test('a blocked number is served again once it is unblocked', async () => {
   await post('/block-phone', { phone: ordinary })
   expect(sandbox.account.blocked()).toMatchObject([{ phone: ordinary, name: '', channel: 'SMS' }])
+  await text(ordinary, 'Your code is 4829')
+  expect(sandbox.inbox.list()).toMatchObject([{ code: '4829', codeState: 'blocked' }])
   expect(sandbox.account.unblock('+57 300 123 4567')).toBe(true)
   expect(sandbox.account.unblock(ordinary)).toBe(false)
   await text(ordinary)

@@ -160,6 +160,11 @@ test('the documents tell programs that generate clients what a request takes', a
     openapi: '3.1.0',
     servers: [{ url: baseUrl }],
     security: [],
+    tags: [{ name: 'provider' }],
+    // An answer promises no member.
+    components: {
+      schemas: { ResponseCALL2fa: expect.not.objectContaining({ required: expect.anything() }) },
+    },
     paths: {
       '/balance': {
         get: {
@@ -180,6 +185,7 @@ test('the documents tell programs that generate clients what a request takes', a
   })
   expect(control).toMatchObject({
     servers: [{ url: `${inboxUrl}_sandbox` }],
+    tags: [{ name: 'control' }],
     paths: {
       '/messages/wait': {
         get: {
@@ -188,9 +194,15 @@ test('the documents tell programs that generate clients what a request takes', a
             { name: 'phone', in: 'query', required: true, schema: { pattern: '\\d' } },
             ...['timeoutMs', 'channel', 'since', 'after', 'code'].map((name) => ({ name, required: false })),
           ],
+          responses: { 400: {}, 408: {}, 421: {} },
         },
       },
-      '/messages/delete': { post: { requestBody: { required: false } } },
+      '/messages/delete': {
+        post: {
+          requestBody: { required: false },
+          responses: { 400: {}, 403: {}, 413: {}, 415: {}, 421: {} },
+        },
+      },
     },
   })
 })

@@ -46,6 +46,9 @@ describe('by default', () => {
     expect((await fetch(`http://localhost:${port}/`)).status).toBe(200)
     await sandbox.close()
     await expect(ask(port, { at: '::1', host: `[::1]:${port}` })).rejects.toThrow()
+    const own = await start({ host: '::1' })
+    expect(own.sandbox.baseUrl).toBe(`http://[::1]:${own.port}/v1`)
+    await own.sandbox.close()
   })
 })
 

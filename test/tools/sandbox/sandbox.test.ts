@@ -48,10 +48,15 @@ test('credentials and the success word can be chosen', async () => {
 })
 
 test.each([
-  [{ color: 'red' }, 'unknown option "color"'],
+  [{ color: 'red' }, 'startSandbox: unknown option "color"'],
   [null, 'the options must be an object'],
   [{ credentials: { client: 0, key: 'k' } }, 'credentials.client must be an integer, 1 or more'],
   [{ credentials: { client: 1, key: '' } }, 'key must be a non-empty string: the key of the account'],
+  [{ port: -1 }, 'port must be an integer from 0 to 65535'],
+  [{ dialect: 'french' }, 'dialect must be one of spec, observed'],
+  [{ wrongCode: 422 }, 'wrongCode must be one of 200, 400, 520'],
+  [{ codeLifetimeMs: 59_999 }, 'codeLifetimeMs must be an integer from 60000 to 86400000'],
+  [{ onMessage: true }, 'onMessage must be a function (message) => void'],
   [{ credits: -1 }, 'credits must be an integer, 0 or more'],
   [{ approvedStatus: '' }, 'approvedStatus must be a non-empty string or an integer'],
   [{ resend: 'maybe' }, 'resend must be one of repeat, replace, both'],
@@ -61,6 +66,8 @@ test.each([
   [{ allowedHosts: ['http://sandbox'] }, 'allowedHosts[0] must be a host name, with or without a port'],
   [{ publicUrl: 'ftp://sandbox' }, 'publicUrl must be an http or https URL without a path'],
   [{ publicUrl: 'http://sandbox/inbox' }, 'publicUrl'],
+  [{ host: 5 }, 'host must be a non-empty string: an IP address or a host name'],
+  [{ basePath: '/s' }, 'basePath'],
   [{ basePath: '/_sandbox/v1' }, "basePath must be a path such as '/api/v1', not below /s or /_sandbox"],
   [{ appNames: [''] }, 'appNames[0] must be a non-empty string: an app name'],
   [{ now: 5 }, 'now must be a function () => milliseconds'],

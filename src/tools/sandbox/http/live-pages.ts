@@ -90,7 +90,7 @@ type Parts = Pick<ProviderSimulation, 'clock' | 'links' | 'messages'>
 
 /** How long until something looks different through the passing of time alone, in ms; Infinity if nothing will. */
 export function nextChangeInMs({ clock, links, messages }: Parts): number {
-  const delays = [Number.POSITIVE_INFINITY]
+  const delays: number[] = []
   for (const message of messages.search('')) {
     const now = clock.now(message.phone)
     const { codeState, codeExpiresAt } = messages.view(message)
