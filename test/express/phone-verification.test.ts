@@ -282,7 +282,7 @@ describe('a proof that a form asks for', () => {
       options: { subject: () => subject() },
       mount(app, tf) {
         const proof = tf.phoneVerification({ path: '/signup/phone' }).requireProof()
-        app.post('/signup', proof, (req) => void reached.push(req.url))
+        app.all('/signup', proof, (req) => void reached.push(req.url))
       },
     })
     const { refusal, json } = await visitor.post('/signup')
@@ -294,6 +294,7 @@ describe('a proof that a form asks for', () => {
     expect(page.text).toContain('<a class="button main" href="/signup/phone">')
     expect(page.text).toContain('<link rel="stylesheet" href="/signup/phone/page.css">')
     expect(page.text).not.toContain('<form')
+    expect((await visitor.open('/signup')).text).not.toContain('data-address')
     expect(host.errors).toEqual([])
     subject = () => {
       throw new Error('the accounts are away')
@@ -306,8 +307,12 @@ describe('a proof that a form asks for', () => {
 
   it('has a page with the files of its sign-in and a way home where nobody says where its routes are', async () => {
     const { visitor } = await startVisit({
-      mount: (app, tf) => app.post('/signup', tf.phoneVerification().requireProof()),
+      mount(app, tf) {
+        const { start, requireProof } = tf.phoneVerification()
+        app.post('/number', start()).post('/signup', requireProof())
+      },
     })
+    expect((await visitor.post('/number', { phone: '+573007654321' })).status).toBe(201)
     const { status, text } = await visitor.submit('/signup')
     expect(status).toBe(403)
     expect(text).toContain('<link rel="stylesheet" href="/two-factor/page.css">')

@@ -24,6 +24,18 @@ describe('the pages of a signup', () => {
     expect((await host.browser().open('/signup')).text).not.toContain('7654321')
   })
 
+  it('lead back where the host says, and write a number as people of its one country do', async () => {
+    const host = await signups({
+      options: { countries: ['CO'] },
+      mount: (app, tf) => app.use('/signup', tf.phoneVerification({ backPath: '/join' }).routes()),
+    })
+    const visitor = host.browser()
+    const { text, fields } = await visitor.open('/signup')
+    expect(text).toContain('<a href="/join">')
+    await visitor.submit('/signup/start', { ...fields, phone: '3107654321' })
+    expect((await visitor.open('/signup')).text).toContain('dir="ltr">310 7654321</span>')
+  })
+
   it('choose the country of the browser, where it is on the list', async () => {
     const host = await signups()
     const visitor = host.browser()
