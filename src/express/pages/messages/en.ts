@@ -102,8 +102,9 @@ export const en = {
   'phone.label': 'Mobile number',
   'phone.change': 'Use another number',
   'phone.unproven.title': "Your number isn't confirmed",
-  'phone.unproven.text': 'That was too long ago, or it was used already. Nothing was submitted.',
-  'phone.prove': 'Prove your number again',
+  'phone.unproven.text':
+    "You haven't confirmed it yet, that was too long ago, or it was used already. Nothing was submitted.",
+  'phone.prove': 'Confirm your number',
   'phone.lost': "I don't have this phone",
   'phone.empty.title': 'Enter your mobile number',
   'phone.empty.text': '',

@@ -97,8 +97,9 @@ export const es: Texts = {
   'phone.label': 'Número de celular',
   'phone.change': 'Usar otro número',
   'phone.unproven.title': 'Tu número no está confirmado',
-  'phone.unproven.text': 'Pasó demasiado tiempo o ya se usó la confirmación. No se envió nada.',
-  'phone.prove': 'Confirmar mi número otra vez',
+  'phone.unproven.text':
+    'Aún no lo confirmaste, pasó demasiado tiempo o ya se usó la confirmación. No se envió nada.',
+  'phone.prove': 'Confirmar mi número',
   'phone.lost': 'No tengo este teléfono',
   'phone.empty.title': 'Escribe tu número de celular',
   'phone.empty.text': '',

@@ -98,8 +98,9 @@ export const pt: Texts = {
   'phone.label': 'Número de celular',
   'phone.change': 'Usar outro número',
   'phone.unproven.title': 'Seu número não está confirmado',
-  'phone.unproven.text': 'Passou muito tempo ou a confirmação já foi usada. Nada foi enviado.',
-  'phone.prove': 'Confirmar meu número de novo',
+  'phone.unproven.text':
+    'Você ainda não o confirmou, passou muito tempo ou a confirmação já foi usada. Nada foi enviado.',
+  'phone.prove': 'Confirmar meu número',
   'phone.lost': 'Não estou com este celular',
   'phone.empty.title': 'Digite seu número de celular',
   'phone.empty.text': '',
