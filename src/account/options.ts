@@ -113,6 +113,12 @@ const whole = (checks: Checks) => object(checks, Object.keys(checks))
 
 const texts = 'must be an object of texts'
 
+/** What cannot be left out, as source to paste. */
+export const accountRequired = {
+  path: "'/account/security', // where the pages are mounted",
+  numbers: '{ list: (subject) => numbers, save: (subject, numbers, from) => saved },',
+}
+
 /** What each option has to be. */
 export const accountChecks: Checks<AccountPagesOptions> = {
   path: mountPath,

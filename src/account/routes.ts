@@ -4,7 +4,7 @@ import { checkOptions, optionError } from '../lib/options.js'
 import { addAppRoutes } from './app.js'
 import { addDeviceRoutes } from './devices.js'
 import { addNumberRoutes } from './numbers.js'
-import { type AccountPagesOptions, accountChecks } from './options.js'
+import { type AccountPagesOptions, accountChecks, accountRequired } from './options.js'
 import { addRecoveryCodeRoutes } from './recovery-codes.js'
 import { createRouteKit } from './route-kit.js'
 
@@ -26,7 +26,7 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   if (typeof tf?.ownRoute !== 'function') {
     throw optionError('accountPages: const tf = twoFactor({ … }); accountPages(tf, { path, numbers })')
   }
-  checkOptions('accountPages', options, accountChecks, ['path', 'numbers'])
+  checkOptions('accountPages', options, accountChecks, accountRequired)
   checkSameWays(tf, options)
   const { authenticator, recoveryCodes } = options
   const router = Router()

@@ -122,7 +122,7 @@ describe('whoever has no second factor', () => {
   })
 
   it.each<[name: string, given: object, message: string]>([
-    ['path', { pages: { path: undefined } }, 'missing path'],
+    ['path', { pages: { path: undefined } }, "missing path; add\n  path: '/account/security'"],
     ['authenticator', { pages: { authenticator: undefined } }, 'authenticator is missing'],
     ['recoveryCodes', { pages: { recoveryCodes: undefined } }, 'recoveryCodes is missing'],
     ['authenticator', { options: { authenticator: undefined } }, 'authenticator needs the option'],
