@@ -55,7 +55,10 @@ const parts = [
   { name: 'tools/cli', tests: ['tools/cli/{calibration,doctor-findings}'] },
   {
     name: 'root',
-    tests: ['phone-number', 'errors', 'options/*', 'option-probes', 'express/*', 'journeys/*', 'provider/*'],
+    tests: [
+      ...['phone-number', 'errors', 'observability/recipes', 'option-probes'],
+      ...['express/*', 'journeys/*', 'options/*', 'provider/*'],
+    ],
   },
 ]
 
