@@ -109,7 +109,7 @@ describe('the wrong code', () => {
 
 test.each([
   ['482913', '^\\d{6}$'],
-  ['ABCD', '^[0-9A-Z]{4}$'],
+  ['1BCD', '^[0-9A-Z]{4}$'],
   ['ab3d', '^[0-9a-z]{4}$'],
   ['aB3d5', '^[0-9A-Za-z]{5}$'],
 ])('the shape of codes is read off %s', (code, pattern) => {
