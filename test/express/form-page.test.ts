@@ -79,7 +79,6 @@ describe('the fields of the host in the forms of the pages', () => {
   })
 
   it.each([
-    [{ challenge: 'x' }, 'the pages have a field "challenge" of their own'],
     [{ twoFactorForm: 'x' }, 'the pages have a field "twoFactorForm" of their own'],
     [{ 'a"><script>': 'x' }, 'a name must be 1 to 64 letters'],
     [{ a: 5 }, 'a must be a string, not number'],

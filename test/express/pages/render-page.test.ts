@@ -1,5 +1,7 @@
+import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
+import { createFormFields } from '../../../src/express/pages/forms.js'
 import { createTexts } from '../../../src/express/pages/language.js'
 import type { Texts } from '../../../src/express/pages/messages/en.js'
 import type { PageFacts } from '../../../src/express/pages/page-for.js'
@@ -214,6 +216,17 @@ describe('a problem', () => {
   })
 })
 
+it('no field of a page may be one of the host as well', () => {
+  // The form that waited has those of the host.
+  const forms = Object.values(states).filter(({ resumed }) => !resumed)
+  const pages = forms.map((view) => pageOf({ ...view, purpose: 'login', returnTo: '/a' }, en))
+  const names = pages.join('').matchAll(/<(?:input|select|button) [^>]*?name="([^"]+)"/g)
+  for (const name of new Set([...names].map(([, name = '']) => name))) {
+    const fieldsOf = createFormFields(() => ({ [name]: 'x' }))
+    expect(() => fieldsOf({} as Request)).toThrow(`the pages have a field "${name}" of their own`)
+  }
+})
+
 describe('every page', () => {
   const hostile = `"'><script>alert(1)</script>&amp;`
 
@@ -231,6 +244,19 @@ describe('every page', () => {
       expect(page.match(/<script/g)).toHaveLength(1)
       expect(page).not.toContain(hostile)
     }
+  })
+
+  it.each(Object.entries(states))('names what is on it, and nothing without a name: %s', (_state, view) => {
+    const page = pageOf(view, en)
+    const all = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, one = '']) => one)
+    const named = all(/ (?:for|aria-\w+by)="([^"]+)"/g).flatMap((ids) => ids.split(' '))
+    const ids = all(/ id="([^"]+)"/g)
+    expect(ids).toEqual(expect.arrayContaining([...named, ...all(/ href="#([^"]+)"/g)]))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(named).toEqual(expect.arrayContaining(all(/<(?:input|select) id="([^"]+)"/g)))
+    expect(page).not.toMatch(/<(a|button|h1|h2|label|title)\b[^>]*>\s*<\/\1>/)
+    expect(all(/(<h1>)/g)).toHaveLength(1)
+    expect(all(/( autofocus)/g).length).toBeLessThanOrEqual(1)
   })
 
   it.each(Object.entries(states))('tells no wait twice, and brings nothing inline: %s', (_state, view) => {
