@@ -183,6 +183,7 @@ describe('a new authenticator app', () => {
     const { status, text } = await confirming
     expect([status, saved]).toEqual([403, []])
     // There is nothing to set up any more.
+    expect(text).toContain('<h1>Confirm that it&#39;s you</h1>')
     expect(text).not.toContain('id="pair"')
   })
 

@@ -117,6 +117,7 @@ describe('a number on file', () => {
         expect(told.refusal).toEqual([403, 'destination_not_allowed'])
         expect(told.text).not.toContain(reason)
       }
+      expect((await ana.open('/two-factor')).status).toBe(200)
       const told = host.events.filter(({ type }) => type === 'request.refused')
       expect(told).toMatchObject([{ reason }, { reason }])
       expect(JSON.stringify(host.events)).not.toContain(onFile)

@@ -18,7 +18,6 @@ import {
   startChecks,
 } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
-import { pageUrl } from '../pages/links.js'
 import type { PageView } from '../pages/page-view.js'
 import { createRoutes } from './routes.js'
 import { createSignup } from './signup.js'
@@ -184,9 +183,8 @@ export function createPhoneVerification(
   /** The route is one of the host: the files and the form of the page are where the routes are. */
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
     const basePath = path ?? http.path
-    const page = path && pageUrl(path, {})
-    const view = await views.formless({ req, res, fields: present({ returnTo: page }) }, problem)
-    return { ...view, basePath, address: req.method === 'POST' ? page : undefined }
+    const view = await views.formless({ req, res, fields: present({ returnTo: path }) }, problem)
+    return { ...view, basePath, address: req.method === 'POST' ? path : undefined }
   }
 
   return {
