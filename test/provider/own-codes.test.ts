@@ -249,9 +249,9 @@ describe('of its client', () => {
 
   test('it has the balance, the deadline and the end', async () => {
     const [balance, close] = [vi.fn(async () => ({ credits: 5 })), vi.fn(async () => {})]
-    const own = { ...client, timeoutMs: 9_000, balance, close } as never
+    const own = { ...client, timeoutMs: 9_000, maxExchanges: 5, balance, close } as never
     const codes = provider({ client: own, name: 'spare' })
-    expect(codes).toMatchObject({ name: 'spare', timeoutMs: 9_000 })
+    expect(codes).toMatchObject({ name: 'spare', timeoutMs: 9_000, maxExchanges: 5 })
     expect(await codes.balance?.()).toEqual({ credits: 5 })
     await codes.close?.()
     expect(close).toHaveBeenCalledOnce()
@@ -259,7 +259,7 @@ describe('of its client', () => {
 })
 
 test('the host name of a text may have digits, hyphens and no dot', () => {
-  for (const origin of ['localhost', 'a1.b-2.example.com']) expect(provider({ origin })).toBeDefined()
+  for (const origin of ['localhost', 'A1.b-2.example.com']) expect(provider({ origin })).toBeDefined()
 })
 
 test.each([
@@ -271,6 +271,7 @@ test.each([
   [{ length: 3 }, 'length must be an integer from 4 to 10'],
   [{ text: 'Hello' }, 'text must be a function ({ code, minutes, appName, '],
   [{ origin: 'example.com:443' }, 'origin must be a host name'],
+  [{ origin: '.example.com' }, 'origin must be a host name'],
   [{ origin: 'example.com #1' }, 'origin must be a host name'],
   [{ retries: 4 }, 'retries must be an integer from 1 to 3'],
   [{ orgin: 'example.com' }, 'unknown option "orgin"; did you mean "origin"?'],

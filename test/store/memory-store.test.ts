@@ -19,7 +19,7 @@ const held = (store: MemoryStore, tags: readonly (string | number)[]) =>
 describe('what is full refuses', () => {
   const lasting = Object.keys(kinds).filter((kind) => !counterKinds.includes(kind))
 
-  test.each([...lasting, 'unheard-of'])('%s: a new key, never a known one', (kind) => {
+  test.each([...lasting, 'unheard-of', 'constructor'])('%s: a new key, never a known one', (kind) => {
     const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
     const first = store.swap(`tf3:shop:${kind}:a`, undefined, { failures: 10 }, hour)
     store.swap(`tf3:shop:${kind}:b`, undefined, {}, hour)
@@ -102,7 +102,10 @@ describe('counters', () => {
   test('lose the one longest untouched, and none of another kind', () => {
     const store = memoryStore({ maxCounters: 2 })
     store.increment('tf3::count-auth-forms:other', hour)
-    for (const tag of ['a', 'b', 'a', 'c']) store.increment(counterOf(tag), hour)
+    for (const tag of ['a', 'b', 'a']) store.increment(counterOf(tag), hour)
+    // A look is no touch.
+    store.increment(counterOf('b'), hour, 0)
+    store.increment(counterOf('c'), hour)
     expect(['a', 'b'].map((tag) => store.increment(counterOf(tag), hour).count)).toEqual([3, 1])
     expect(store.increment('tf3::count-auth-forms:other', hour).count).toBe(2)
   })
