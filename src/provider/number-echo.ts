@@ -38,7 +38,7 @@ export async function numberEchoIn(raw: unknown, destination: string): Promise<N
 
 function hasSeveralEntries(raw: unknown): boolean {
   return membersIn(raw).some(
-    ([member, value]) => member === 'data' && Array.isArray(value) && value.flat(1).length > 1,
+    ([member, value]) => member === 'data' && Array.isArray(value) && value.length > 1,
   )
 }
 

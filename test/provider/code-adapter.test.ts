@@ -174,12 +174,19 @@ describe('neither rejects', () => {
   })
 })
 
+test('the deadline and the most exchanges are those of the client', () => {
+  const service = providerCodes({ client: { ...client, timeoutMs: 9_000, maxExchanges: 5 }, ...rules })
+  expect(service).toMatchObject({ timeoutMs: 9_000, maxExchanges: 5 })
+})
+
 const name = 'name must be a string of 1 to 40'
 const country = 'countryCode must be an upper-case ISO 3166-1 alpha-2 code'
 const noClient = 'client must be a client from createClient()'
 test.each<readonly [object, string]>([
   [{ client: {} }, noClient],
-  [{ client: { ...client, verifyCode: undefined } }, noClient],
+  ...['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'].map(
+    (method) => [{ client: { ...client, [method]: undefined } }, noClient] as const,
+  ),
   [
     { client: undefined, approvedStatuses: undefined },
     'missing client, approvedStatuses; add\n  client: createClient(',

@@ -95,7 +95,7 @@ describe('a code', () => {
 describe('a message', () => {
   test.each([
     ['en-GB', 90_000, /^\d{6} is your Acme code\. It expires in 1 minute\. Don't share it\.$/],
-    ['es-CO', 60_000, /^\d{6} es tu clave temporal de Acme\. Vence en 1 minuto\. No la compartas\.$/],
+    ['ES-co', 60_000, /^\d{6} es tu clave temporal de Acme\. Vence en 1 minuto\. No la compartas\.$/],
     ['pt', 300_000, /^\d{6} é seu token Acme\. Expira em 5 minutos\. Nunca compartilhe\.$/],
     ['constructor', 1, /It expires in 1 minute\./],
   ])('is in the language of the person: %s, %i ms', async (locale, expiresInMs, text) => {
@@ -159,7 +159,7 @@ describe('a message', () => {
       seen.push(message)
       return `Acme: ${message.code}`
     }
-    const details = { rows: [['Amount', '100 EUR']] } as const
+    const details = { rows: [['Amount', '100 EUR,\nwhich are a hundred euros']] } as const
     const own = provider({ text, origin: 'example.com' })
     const { message, code } = await sendBy(own, { purpose: 'transfer', locale: 'pt', details })
     expect(message).toBe(`Acme: ${code}\n@example.com #${code}`)
