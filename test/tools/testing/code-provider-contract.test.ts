@@ -341,3 +341,12 @@ test('a right adapter violates nothing, with handles of any length that is allow
 test.concurrent.each(breaks)('the contract finds an adapter that %s', async (_name, found, of) => {
   expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
 })
+
+test.each([
+  [{ test: 5 }, 'codeProviderContract: test must be a function (sentence, run)'],
+  [{ sendsTo: undefined }, 'codeProviderContract: missing sendsTo'],
+  [{ channels: [] }, 'channels must list methods of the provider'],
+  [{ channels: ['+57'] }, 'channels[0] must be 1 to 32 letters, digits, dots, hyphens or underscores'],
+])('the options %j are a mistake: %s', (options, message) => {
+  expect(() => codeProviderContract({ test, ...plain(), ...options } as never)).toThrow(message)
+})

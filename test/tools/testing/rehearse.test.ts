@@ -187,6 +187,31 @@ describe('rehearse', () => {
     }
   })
 
+  it('says of a sign-in that fails what it answered, and how a form is posted', async () => {
+    const { rows } = await rehearsed(undefined, {
+      signIn: (agent, { name }) => agent.post('/login', { name, password: 'none' }),
+    })
+    expect(rows.at(0)?.tried).toMatch(/new URLSearchParams\(\{ … \}\).*POST \/login answered 401$/s)
+  })
+
+  it('attacks nothing with faults left on in the sandbox, or rows that there are not', async () => {
+    const unknown = rehearsed(undefined, { only: ['changed', 'chagned'] })
+    await expect(unknown).rejects.toThrow('rehearse: only: unknown row "chagned"; did you mean "changed"?')
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', times: Number.POSITIVE_INFINITY })
+    expect(await rehearsed(undefined)).toMatchObject({
+      hindrance: 'sign-in: the sandbox has faults left on: hang of verifyCode',
+      requests: 0,
+    })
+  })
+
+  it('ends when its time is over', async () => {
+    const slowly: express.RequestHandler = (_req, _res, next) => void setTimeout(next, 100)
+    const bank = createBank(sandbox, { front: ({ app }) => void app.use(slowly) })
+    const result = await rehearse({ ...bank, maxRequests: 500, timeoutMs: 1_000 })
+    expect(result.durationMs).toBeLessThan(10_000)
+    expect(result.rows.at(5)).toMatchObject({ verdict: 'not tried', tried: 'the 1 seconds were over' })
+  })
+
   it('ends when its requests are used up, and counts nothing as held that it did not try', async () => {
     const result = await rehearsed(undefined, { maxRequests: 100 })
     expect(result.requests).toBe(100)
