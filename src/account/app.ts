@@ -1,4 +1,5 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
+import { hostFunction, isOurs } from '../express/host/boundary.js'
 import type { NewAuthenticator, OwnVisit } from '../index.js'
 import type { Change, Ways } from './changes.js'
 import { firstWay } from './making.js'
@@ -21,6 +22,8 @@ export function addAppRoutes(
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
   const what: Change = { kind: 'app-added' }
+  const save = hostFunction((subject: string, secret: string) => authenticator.save(subject, secret))
+  const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
   /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
   async function isProven({ req }: OwnVisit, ways: Ways): Promise<boolean> {
@@ -43,7 +46,7 @@ export function addAppRoutes(
 
   /** What is said where the app was not put on file. */
   async function failure(visit: OwnVisit, error: unknown): Promise<Reply> {
-    if (!(error instanceof TwoFactorError)) throw error
+    if (!isOurs(error)) throw error
     const { code, status } = error
     if (code === unproven) {
       // The form was sent twice, or it was for another app, too late: the person looks which one it is.
@@ -74,12 +77,10 @@ export function addAppRoutes(
       if (await isProven(visit, ways)) return true
       throw new TwoFactorError(unproven)
     }
-    const store = async () => authenticator.save(subject, (await tf.authenticators.confirm(req, code)).secret)
+    const store = async () => save(subject, (await tf.authenticators.confirm(req, code)).secret)
     return change(visit, what, store, { confirm }).catch((error: unknown) => failure(visit, error))
   })
-  post('/app/remove', (visit) => {
-    return change(visit, { kind: 'app-removed' }, () => authenticator.remove(visit.subject))
-  })
+  post('/app/remove', (visit) => change(visit, { kind: 'app-removed' }, () => remove(visit.subject)))
 }
 
 /** Nothing, where there is no proof yet; whatever else went wrong is thrown on. */

@@ -6,8 +6,7 @@ export function addDeviceRoutes({ tf, post, alreadySo, change }: RouteKit): void
     const { subject, fields } = visit
     const device = (await tf.trustedDevices.list(subject)).find(({ id }) => id === fields.device)
     if (device === undefined) return alreadySo
-    const store = () => tf.trustedDevices.revoke(subject, device.id)
-    return change(visit, { kind: 'device-ended', device }, store)
+    return change(visit, { kind: 'device-ended', device }, () => tf.trustedDevices.revoke(subject, device.id))
   })
   post('/devices/end-all', (visit) => {
     const store = () => tf.trustedDevices.revokeSubject(visit.subject)

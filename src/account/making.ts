@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { hostFunction } from '../express/host/boundary.js'
 import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
 import { optionError } from '../lib/options.js'
 import { maskPhoneNumber } from '../phone-number.js'
@@ -27,9 +28,11 @@ export type Made = 'made' | 'made-first' | Objection | undefined
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
 export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
-  const { recoveryCodes, onChanged, path, purpose = 'account', mustKeep = 'way' } = options
+  const { recoveryCodes, onChanged = () => undefined, path, purpose = 'account', mustKeep = 'way' } = options
   /** What the guard binds and shows for a request, noted before it is called. */
   const asked = new WeakMap<Request, readonly [Change, Ways]>()
+  // A message that fails, by a client of this package: it is no word about the change, which stands.
+  const tell = hostFunction(onChanged)
   const read = createReadWays(options)
   const textsOf = createTexts(options.messages)
   const inTurn = createTurns()
@@ -94,7 +97,7 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
     try {
       await renewProofs(visit, change, before)
     } finally {
-      await onChanged?.(req, { kind: change.kind, subject, number, device, before: before.numbers })
+      await tell(req, { kind: change.kind, subject, number, device, before: before.numbers })
     }
   }
 
@@ -108,9 +111,8 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
-    const staysIn = isFullProof && (loginGrant !== undefined || wasFirst)
     const who = { subject, session, method: wasFirst ? firstWay : 'account' }
-    if (staysIn) await tf.grants.write({ ...who, purpose: 'login' })
+    if (isFullProof && (loginGrant || wasFirst)) await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
     if (wasFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))

@@ -1,3 +1,4 @@
+import { hostFunction } from '../express/host/boundary.js'
 import type { OwnAct, OwnVisit } from '../index.js'
 import { type Change, type Ways, waysAfter } from './changes.js'
 import { listed } from './overview-page.js'
@@ -29,8 +30,9 @@ export function addNumberRoutes(kit: RouteKit): void {
     }
 
   /** Stores the list as it is after a change. */
-  const save = ({ subject }: OwnVisit, what: Change, ways: Ways) =>
-    numbers.save(subject, waysAfter(what, ways).numbers, ways.numbers)
+  const save = hostFunction(({ subject }: OwnVisit, what: Change, ways: Ways) =>
+    numbers.save(subject, waysAfter(what, ways).numbers, ways.numbers),
+  )
 
   /** Puts the number on file that a form names first, or removes it. */
   const changeListed =

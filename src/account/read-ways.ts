@@ -1,3 +1,4 @@
+import { hostFunction } from '../express/host/boundary.js'
 import { type Check, that } from '../lib/options.js'
 import type { Ways } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
@@ -27,7 +28,7 @@ const times: Check = that(
  * that there is none: whoever seems to have none needs no code.
  */
 export function createReadWays({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
-  return async (subject: string): Promise<Ways> => {
+  return hostFunction(async (subject: string): Promise<Ways> => {
     const [list, app, left] = await Promise.all([
       numbers.list(subject),
       authenticator?.has(subject),
@@ -38,7 +39,7 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
     if (recoveryCodes !== undefined) count(left, 'accountPages: recoveryCodes.remaining')
     // A copy: a host that keeps one list and changes it in place would change what was on file before.
     return { numbers: [...list], app, recoveryCodes: left }
-  }
+  })
 }
 
 /** When a way was last used, in milliseconds since 1970 like `usedAt` of a browser; undefined where nobody knows. */
@@ -46,9 +47,9 @@ export type UsedAt = (way: string) => number | undefined
 
 /** Reads when each way was last used. Rejects with a TypeError for what is no time. */
 export function createReadUses({ lastUsed }: AccountPagesOptions) {
-  return async (subject: string): Promise<UsedAt> => {
+  return hostFunction(async (subject: string): Promise<UsedAt> => {
     const used = await lastUsed?.(subject)
     times(used, 'accountPages: lastUsed')
     return (way) => used?.[way]?.valueOf()
-  }
+  })
 }

@@ -1,3 +1,4 @@
+import { hostFunction } from '../express/host/boundary.js'
 import { newsIn } from './news.js'
 import type { AccountPagesOptions } from './options.js'
 import { codesPage, offerCodesPage } from './pages.js'
@@ -16,12 +17,12 @@ export function addRecoveryCodeRoutes(
   post('/recovery-codes', (visit) => {
     const kind = 'recovery-codes-made'
     let codes: readonly string[] = []
-    const store = () => {
+    const store = hostFunction(() => {
       // Not before the change is confirmed: that new ones are made is told at once.
       const fresh = tf.recoveryCodes.generate(visit.subject)
       codes = fresh.codes
       return recoveryCodes.save(visit.subject, fresh.hashes)
-    }
+    })
     const show = () => ({
       ...codesPage(sceneOf(visit), codes),
       address: `${path}/recovery-codes`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { accountPages } from '../../src/account/index.js'
+import { TwoFactorError } from '../../src/index.js'
 import { phones } from '../express/kit.js'
 import {
   type AccountHost,
@@ -101,7 +102,13 @@ describe('whoever has no second factor', () => {
     ['the secret of the app', { has: () => 'JBSWY3DPEHPK3PXP' }],
     ['no word about the app', { has: () => undefined }],
     ['no word about codes', { remaining: () => Number.NaN }],
-    ['a failure', { list: () => Promise.reject(new Error('accountPages: down')) }],
+    [
+      'a failure',
+      {
+        list: () =>
+          Promise.reject(new TwoFactorError('store_unavailable', { message: 'accountPages: down' })),
+      },
+    ],
   ])('is nobody whom the host misnames: %s', async (_what, said) => {
     const saved: unknown[] = []
     const save = (...given: unknown[]) => void saved.push(given)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TwoFactorError } from '../../src/index.js'
 import { phones, storeThrough } from '../express/kit.js'
 import {
   confirmed,
@@ -7,8 +8,10 @@ import {
   newNumber,
   otherNumber,
   path,
+  prove,
   proveByApp,
   proveNumber,
+  shownByApp,
   signIn,
   startAccounts,
 } from './kit.js'
@@ -124,6 +127,28 @@ describe('a save', () => {
     expect((await ana.post(`${path}/numbers/remove`, { number })).status).toBe(403)
   })
 
+  it('that throws an error of this package goes there, too: it is no word about the code', async () => {
+    const save = () => {
+      throw new TwoFactorError('second_factor_required', { message: 'down' })
+    }
+    const numbers = { list: () => [first, otherNumber], save }
+    const authenticator = { has: () => true, save, remove: save }
+    const pages = { numbers, authenticator, recoveryCodes: { remaining: () => 0, save } }
+    const host = await startAccounts({ pages })
+    const ana = await host.signIn()
+    const number = await idOf(ana, 1)
+    await prove(host, ana, (await ana.get(`${path}/app`)).json.requirement)
+    const { secret } = (await ana.get(`${path}/app`)).json
+    for (const answer of [
+      await ana.post(`${path}/app`, { code: shownByApp(host, secret) }),
+      await confirmed(host, ana, '/app/remove'),
+      await confirmed(host, ana, '/numbers/remove', { number }),
+      await confirmed(host, ana, '/recovery-codes'),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([500, { host: 'down' }])
+    }
+  })
+
   it('that refuses what another process was first with changes nothing, and a new number stays proven', async () => {
     const numbers = { list: () => [first], save: () => false }
     const authenticator = { has: () => true, save: () => false, remove: () => false }
@@ -169,13 +194,15 @@ describe('a save', () => {
   })
 
   it('is told although the message to the person fails, and the change stands', async () => {
-    const onChanged = () => Promise.reject(new Error('no mail today'))
+    // As a client of this package throws it: about the message, not about this request.
+    const failure = new TwoFactorError('provider_unavailable', { message: 'no message today' })
+    const onChanged = () => Promise.reject(failure)
     const host = await startAccounts({ numbers: [first, otherNumber], pages: { onChanged } })
     const ana = await host.signIn()
     const other = await host.signIn()
     host.clock.now += 60_000
     const answer = await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
-    expect([answer.status, answer.json]).toEqual([500, { host: 'no mail today' }])
+    expect([answer.status, answer.json]).toEqual([500, { host: 'no message today' }])
     expect(host.filed.ana?.numbers).toEqual([first])
     expect((await other.get('/home')).status).toBe(403)
   })
