@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ProblemCode } from '../../../src/errors.js'
 import { httpStatusOf } from '../../../src/errors.js'
 import { type PageFacts, pageFor } from '../../../src/express/pages/page-for.js'
-import type { PageProblem } from '../../../src/express/pages/page-view.js'
-import { codeView, coolingDown, phoneView, recoveryView, startView } from './views.js'
+import type { PageProblem, PageView } from '../../../src/express/pages/page-view.js'
+import { codeView, coolingDown, phoneView, recoveryView, startView, states } from './views.js'
 
 const factor = { methods: ['passkey'], channels: [] }
 
@@ -59,6 +59,43 @@ describe('the page', () => {
       (facts) => pageFor({ ...facts, problem: { code } }).page,
     )
     expect(pages.filter((page) => page !== 'problem')).toEqual(left[code] ?? always)
+  })
+
+  const fields: Partial<Record<ProblemCode, readonly string[]>> = {
+    challenge_superseded: ['code'],
+    code_not_accepted: ['code', 'recovery', 'pair'],
+    destination_not_allowed: ['phone'],
+    invalid_request: ['code', 'phone', 'recovery', 'pair'],
+    payload_too_large: ['code', 'phone', 'recovery', 'pair'],
+  }
+
+  it.each(codes)('leads after %s to the field that it can be mended in, and to no other', (code) => {
+    const pairView = states['a new app'] ?? startView
+    const faulty = [startView, codeView, phoneView, recoveryView, pairView].flatMap(
+      (facts) => pageFor({ ...facts, problem: { code } }).faultyField ?? [],
+    )
+    expect(faulty).toEqual(fields[code] ?? [])
+  })
+
+  it('has one button for the next code, for where the last one went, unless others are free first', () => {
+    const ranOut = states['expired, one of several numbers'] ?? startView
+    const next = (more: Partial<PageFacts> = {}) => pageFor({ ...ranOut, ...more }).next?.id
+    const waiting = { waits: { b: 9_000 }, expired: true, failed: false, untypedSince: 0 }
+    expect(next()).toBe('b')
+    expect(next({ outlook: waiting })).toBeUndefined()
+    expect(next({ method: 'any' })).toBeUndefined()
+    expect(next({ destinations: ranOut.destinations?.slice(0, 1) })).toBeUndefined()
+  })
+
+  it('blames nobody for a wait or a sign-in, and offers nobody to give up whom it does not know', () => {
+    const told = codes.map((code) => pageFor({ ...startView, problem: { code } }))
+    const are = (fits: (view: PageView) => boolean) => told.filter(fits).map(({ problem }) => problem?.code)
+    expect(are(({ isCalm }) => isCalm === true).sort()).toEqual(['not_identified', 'resend_too_soon'])
+    expect(are(({ isCancellable }) => !isCancellable).sort()).toEqual([
+      'cross_site',
+      'not_identified',
+      'session_unavailable',
+    ])
   })
 })
 
