@@ -128,7 +128,7 @@ describe('a message', () => {
   test('cuts values that would be billed as many parts, and no others', async () => {
     const { message } = await sendBy(provider(), { details: { rows: [['To', 'x'.repeat(5_000)]] } })
     expect(message).toContain(`To ${'x'.repeat(27)}...`)
-    const whole = await sendBy(provider(), { details: { rows: [['To', `Ana \t\r\n ${'x'.repeat(26)}`]] } })
+    const whole = await sendBy(provider(), { details: { rows: [['To', ` Ana \t\r\n ${'x'.repeat(26)}`]] } })
     expect(whole.message).toContain(`To Ana ${'x'.repeat(26)}.`)
   })
 

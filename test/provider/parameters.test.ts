@@ -19,6 +19,8 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
     ['nothing', undefined, 'the parameters must be an object'],
     ['no number', { sms: 'Hi' }, 'phone is required'],
     ['a number with letters', { ...sms, phone: '57300abc4567' }, 'phone must be one or more numbers'],
+    ['nothing at all', null, 'the parameters must be an object'],
+    ['a number of six digits', { ...sms, phone: '123456' }, 'phone must be'],
     ['a number of sixteen digits', { ...sms, phone: '1234567890123456' }, 'phone must be'],
     ['a number as a number', { ...sms, phone: 573001234567 }, 'phone must be'],
     ['digits of another script', { ...sms, phone: '٥٧٣٠٠١٢٣٤٥٦٧' }, 'phone must be'],
@@ -82,7 +84,9 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
       'javascript:alert(1)',
       'java\tscript\n:alert(1)',
       'data:text/html,<script>alert(1)</script>',
+      'vbscript:msgbox(1)',
       'blob:https://a.example/1',
+      'filesystem:https://a.example/1',
     ].map((urlLong) => {
       const rule = 'urlLong must be a non-empty string and not the URL of a script'
       return [`the script ${JSON.stringify(urlLong)}`, { ...short, urlLong }, rule] as const
@@ -129,6 +133,7 @@ describe('a call is refused before anything is sent, with the parameter and the 
   })
 
   test.each([
+    ['blockPhone', { phone, client: 2 }, 'unknown parameter "client"'],
     ['blockPhone', { phone, key: 'other' }, 'unknown parameter "key"'],
     ['balance', { key: 'other' }, 'unknown parameter "key"; expected: none'],
     ['blockPhone', { phone, channel: ['CALL'] }, 'channel must be a string, a number or a boolean'],
