@@ -22,6 +22,7 @@ describe('a client is not made from', () => {
     ['another protocol', { baseUrl: 'file:///v1' }, https],
     ['a name in the address', { baseUrl: 'https://u@api.example.com' }, bare],
     ['a password in the address', { baseUrl: 'https://:p@api.example.com' }, bare],
+    ['a fragment in the address', { baseUrl: 'https://api.example.com/v1#a' }, bare],
     ['a query in the address', { baseUrl: 'https://api.example.com/v1?a=1' }, bare],
     [
       'no account',
@@ -30,6 +31,7 @@ describe('a client is not made from', () => {
     ],
     ['an account that lost digits', { client: 2 ** 53 }, account],
     ['a fraction of an account', { client: 1.5 }, account],
+    ['an account of twenty digits', { client: '1'.repeat(20) }, account],
     ['an account in words', { client: 'acme' }, account],
     ['no key', { key: undefined }, 'missing key; add\n  key: process.env.TWO_FACTOR_KEY, // the account key'],
     ['a line end behind the key', { key: 'k\n' }, 'key must not begin or end with white space'],

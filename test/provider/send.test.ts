@@ -136,14 +136,21 @@ describe('a request that is lost', () => {
     })
   })
 
-  test('with an answer has arrived, whether or not the dispatcher has said that it started', async () => {
-    const { transport } = scripted((handler) => {
-      handler.onResponseStart(controller(), 502, {}, '')
-      handler.onResponseError(controller(), new Error())
-    })
-    const lost = { delivery: 'unknown', cause: 'connection failed', httpStatus: 502 }
-    expect(await transport.send(post)).toEqual(lost)
-  })
+  test.each([
+    [502, { httpStatus: 502 }],
+    // Only announces the answer.
+    [103, {}],
+  ])(
+    'with HTTP %i has arrived, whether or not the dispatcher has said that it started',
+    async (status, told) => {
+      const { transport } = scripted((handler) => {
+        handler.onResponseStart(controller(), status, {}, '')
+        handler.onResponseError(controller(), new Error())
+      })
+      const lost = { delivery: 'unknown', cause: 'connection failed', ...told }
+      expect(await transport.send(post)).toEqual(lost)
+    },
+  )
 
   test('because the dispatcher throws was not sent', async () => {
     const { transport } = scripted(() => {
