@@ -11,7 +11,7 @@ import { fill } from './texts.js'
 
 /** A number on file, as a page or a client may have it. */
 export interface ListedNumber {
-  /** Names it in forms without showing it: its place in the list, its last two digits, its place in alphabetical order, of how many. */
+  /** Names it in forms without showing it: its place in the list, and of each number the last two digits and the place in alphabetical order. */
   readonly id: string
   readonly masked: string
   /** When it was last used, in milliseconds since 1970; absent where the host does not say. */
@@ -44,10 +44,10 @@ export function adviceFor(ways: Ways): Overview['advice'] {
 
 /** The numbers in the order of the list, none of them whole. */
 export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {
-  // Two may end alike: in another order meanwhile, or with one gone, the form of one must not name the other.
-  const alphabetical = numbers.toSorted()
+  // Two may end alike: with another list meanwhile, the form of one must not name the other.
+  const list = numbers.map((one) => `${one.slice(-2)}.${numbers.toSorted().indexOf(one)}`).join('-')
   return numbers.map((number, index) => ({
-    id: `${index}-${number.slice(-2)}-${alphabetical.indexOf(number)}-${numbers.length}`,
+    id: `${index}-${list}`,
     masked: maskPhoneNumber(number),
     usedAt: usedAt?.(number),
   }))

@@ -90,6 +90,7 @@ describe('a number', () => {
   it.each<[what: string, meanwhile: (list: string[]) => void]>([
     ['is in another order', (list) => void list.reverse()],
     ['has it no more', (list) => void list.shift()],
+    ['has yet another in place of it', (list) => void list.splice(0, 2, ...list.slice(1), newNumber)],
   ])('is not taken for another that ends alike, once the list %s', async (_what, meanwhile) => {
     const alike = `${otherNumber.slice(0, -2)}${first.slice(-2)}`
     const host = await startAccounts({ numbers: [first, alike], app: true })
