@@ -120,7 +120,8 @@ export function keptForMs(view: LedgerView): number {
   const { ledger, now, limits } = view
   const { challenge, sends, stranger, known, at } = ledger
   const haveFailed = stranger.rejections + known.rejections > 0
-  const areDisabled = isDisabled(ledger, 'stranger', limits) || isDisabled(ledger, 'known', limits)
+  // What disables it for known browsers has disabled it for strangers.
+  const areDisabled = isDisabled(ledger, 'stranger', limits)
   const expiries = [
     challenge === undefined ? 0 : spentUntil(challenge),
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),

@@ -344,6 +344,13 @@ describe('a code of an app', () => {
     }
   })
 
+  it('gives back no attempts of a challenge that was cancelled', ({ started: account }) => {
+    account.verify('rejected')
+    account.cancel()
+    account.show(stepOf(account))
+    expect(account.challenge?.attempts.stranger).toBe(1)
+  })
+
   it('is taken for a challenge of this session until its end, exactly', ({ fresh: account }) => {
     const unsent = account.unsent()
     const type = (who: object, id: string) => account.reserve(who, 'code', id, unsent).outcome

@@ -111,6 +111,7 @@ describe('the lock', () => {
     account.show(undefined)
     expect(account.show(undefined)).toMatchObject({ lockedForMs: 15 * minute })
     expect(account.start()).toMatchObject({ code: 'phone_locked' })
+    expect(account.show(undefined, known)).not.toHaveProperty('lockedForMs')
     expect(account.start(known)).toMatchObject({ outcome: 'booked' })
     expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })

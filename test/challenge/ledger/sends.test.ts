@@ -340,6 +340,8 @@ describe('the handle of a code', () => {
     account.verify('approved')
     expect(account.ledger.handles).toEqual([])
     account.start({}, { result: 'sent', handle: 'ended' })
+    account.start({ purpose: 'transfer' }, { result: 'failed' })
+    expect(account.ledger.handles).toMatchObject([{ handle: 'ended' }])
     account.start({ purpose: 'transfer' }, { result: 'failed', cancelled: true })
     expect(account.ledger.handles).toEqual([])
   })
