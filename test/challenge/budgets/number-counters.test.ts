@@ -49,6 +49,13 @@ describe('what a number is sent over all accounts', () => {
     expect(await sent(20, false)).toBe(3)
   })
 
+  it('is one call where it is one, to a stranger as well', async () => {
+    const { challenges } = createService({ limits: { allSendsPerHour: 1 } })
+    const call = { ...another(0, false), channel: 'call' }
+    expect(await challenges.start(call)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start(another(1, false))).toMatchObject({ code: 'send_limit' })
+  })
+
   it('is for everybody where no browser is known', async () => {
     expect(await oneNumber(0)(20, false)).toBe(10)
   })
