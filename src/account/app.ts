@@ -1,6 +1,6 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
-import { hostFunction, isOurs } from '../express/host/boundary.js'
 import type { NewAuthenticator, OwnVisit } from '../index.js'
+import { hostFunction, isOfHost } from '../lib/host-function.js'
 import type { Change, Ways } from './changes.js'
 import { firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
@@ -46,7 +46,7 @@ export function addAppRoutes(
 
   /** What is said where the app was not put on file. */
   async function failure(visit: OwnVisit, error: unknown): Promise<Reply> {
-    if (!isOurs(error)) throw error
+    if (!(error instanceof TwoFactorError) || isOfHost(error)) throw error
     const { code, status } = error
     if (code === unproven) {
       // The form was sent twice, or it was for another app, too late: the person looks which one it is.

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { hostFunction } from '../express/host/boundary.js'
 import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
+import { hostFunction } from '../lib/host-function.js'
 import { optionError } from '../lib/options.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {

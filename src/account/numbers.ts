@@ -1,5 +1,5 @@
-import { hostFunction } from '../express/host/boundary.js'
 import type { OwnAct, OwnVisit } from '../index.js'
+import { hostFunction } from '../lib/host-function.js'
 import { type Change, type Ways, waysAfter } from './changes.js'
 import { listed } from './overview-page.js'
 import { addNumberPage } from './pages.js'

@@ -1,4 +1,4 @@
-import { hostFunction } from '../express/host/boundary.js'
+import { hostFunction } from '../lib/host-function.js'
 import { type Check, that } from '../lib/options.js'
 import type { Ways } from './changes.js'
 import type { AccountPagesOptions } from './options.js'

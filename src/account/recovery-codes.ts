@@ -1,4 +1,4 @@
-import { hostFunction } from '../express/host/boundary.js'
+import { hostFunction } from '../lib/host-function.js'
 import { newsIn } from './news.js'
 import type { AccountPagesOptions } from './options.js'
 import { codesPage, offerCodesPage } from './pages.js'

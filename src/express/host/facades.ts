@@ -10,8 +10,8 @@ import {
   type RecoveryCodes,
 } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
+import { hostFunction } from '../../lib/host-function.js'
 import type { HttpParts } from '../http-parts.js'
-import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
 import { requesterOf, type SubjectName, subjectText } from './requester.js'
 

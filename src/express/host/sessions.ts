@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { adapterFunction } from './boundary.js'
+import { adapterFunction } from '../../lib/host-function.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { hostFunction } from '../host/boundary.js'
+import { hostFunction } from '../../lib/host-function.js'
 import { safePath } from '../http/origin.js'
 
 export const linkNames = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const

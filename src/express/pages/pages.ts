@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
+import { hostFunction } from '../../lib/host-function.js'
 import { type Html, html, plainText } from '../../lib/html.js'
-import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type BrandOptions, createPageHeaders, styleSheet } from './brand.js'
 import { cancelling, type FormFieldsOf, fieldsOf } from './forms.js'
