@@ -62,7 +62,7 @@ describe('a code that nothing is sent for', () => {
   })
 
   it('is for what it names, as far as that purpose takes one', async () => {
-    const { challenges, now } = createService({ haveApps: true })
+    const { challenges, events, now } = createService({ haveApps: true })
     const code = codeOf(Math.floor(now() / 30_000), withApp.secret)
     const typed = (purpose: string) =>
       challenges.verify({ ...withApp, session: `for ${purpose}`, code, appCode: code, shown: { purpose } })
@@ -71,7 +71,22 @@ describe('a code that nothing is sent for', () => {
       expect(await typed(purpose)).toMatchObject({ code: 'challenge_gone' })
     }
     expect(await typed('transfer')).toMatchObject({ outcome: 'approved', purpose: 'transfer' })
+    expect(events.at(-1)).not.toHaveProperty('ageMs')
   })
+})
+
+it('a count that cannot be given back takes nothing back that was proven', async () => {
+  const { challenges } = createService({
+    commands: (well) => ({
+      increment(key, windowMs, by = 1) {
+        if (by < 0) throw new Error('down')
+        return well.increment(key, windowMs, by)
+      },
+    }),
+  })
+  const signup = { ...ana, lane: 'enrol' as const, address: '203.0.113.7' }
+  await challenges.start({ ...signup, purpose: 'signup' })
+  expect(await challenges.verify({ ...signup, code: rightCode })).toMatchObject({ outcome: 'approved' })
 })
 
 it('where no number on file can be read, the first says why', async ({ challenges, events }) => {

@@ -195,6 +195,19 @@ describe('start', () => {
     expect(second).toMatchObject({ outcome: 'started' })
   })
 
+  it('is superseded where it is cancelled while its send is under way', async () => {
+    const { challenges } = createService({
+      codes: {
+        async sendCode() {
+          await challenges.cancel(ana)
+          return { result: 'sent' }
+        },
+        checkCode: async () => 'approved',
+      },
+    })
+    expect(await challenges.start(login)).toEqual(refusal('challenge_superseded'))
+  })
+
   it('places two calls an hour, also where the provider may call instead of sending a text', async () => {
     const offered: (readonly string[] | undefined)[] = []
     const { challenges, wait } = createService({
