@@ -17,4 +17,5 @@ it('the dialog takes every element and attribute that screens are made of', () =
     }
   }
   expect([...strange]).toEqual([])
+  expect(markup.join('')).not.toContain('<p></p>')
 })
