@@ -77,6 +77,11 @@ describe('the page', () => {
     expect(faulty).toEqual(fields[code] ?? [])
   })
 
+  it('is that of the app as long as its code is awaited', () => {
+    expect(pageFor({ ...codeView, method: 'app' }).method).toBe('app')
+    expect(pageFor({ ...startView, method: 'app' }).method).toBeUndefined()
+  })
+
   it('has one button for the next code, for where the last one went, unless others are free first', () => {
     const ranOut = states['expired, one of several numbers'] ?? startView
     const next = (more: Partial<PageFacts> = {}) => pageFor({ ...ranOut, ...more }).next?.id
@@ -113,6 +118,17 @@ describe('the problem that is told', () => {
 
   it.each<[string, PageFacts, PageProblem | undefined, number]>([
     ['is none where nothing is wrong', startView, undefined, 0],
+    ['is none once the proof was given', { ...startView, resumed: true, problem: gone }, undefined, 0],
+    [
+      'is that no code could be sent, where a guard asks for one',
+      {
+        ...startView,
+        outlook: { waits: {}, expired: false, failed: true, untypedSince: 0 },
+        problem: { code: 'second_factor_required' },
+      },
+      { code: 'delivery_failed' },
+      0,
+    ],
     ['is that a code ran out', { ...startView, ...expired }, gone, 0],
     [
       'is that a code ran out at a sign-up, too',
@@ -156,6 +172,12 @@ describe('the problem that is told', () => {
       'is told with the wait that is true',
       { ...refused('send_limit', 9_000), problem: { code: 'phone_locked', retryAfterMs: 1_000 } },
       { code: 'phone_locked', retryAfterMs: 9_000 },
+      9_000,
+    ],
+    [
+      'is told with the wait that is true, after too many codes as well',
+      { ...refused('send_limit', 9_000), problem: { code: 'send_limit', retryAfterMs: 1_000 } },
+      { code: 'send_limit', retryAfterMs: 9_000 },
       9_000,
     ],
     [

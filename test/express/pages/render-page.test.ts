@@ -30,6 +30,11 @@ describe('the code page', () => {
     expect(inputs?.[0]).toContain('type="text" inputmode="numeric" autocomplete="one-time-code"')
     expect(page).toContain('<label for="code">Security code</label>')
     expect(page).not.toMatch(/maxlength|pattern=|required/)
+    // To ask for another code is never the first choice.
+    expect(page.match(/class="main/g)).toHaveLength(1)
+    expect(pageOf(states.branded ?? codeView, en)).toContain(
+      '<p class="brand"><img src="/logo.svg" alt="Acme">',
+    )
   })
 
   it('says where the code went, for eyes and for ears, and how long it works', () => {
