@@ -299,6 +299,14 @@ describe('verify', () => {
     ])
   })
 
+  it('takes no code that its number was sent for another account', async ({ challenges }) => {
+    const ben = { ...login, subject: 'ben', session: 'session-2' }
+    await challenges.start(login)
+    await challenges.start(ben)
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(refusal('challenge_gone'))
+    expect(await challenges.verify({ ...ben, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
   it('takes the same wrong code twice for one attempt, and asks about it once', async ({
     challenges,
     provider,
