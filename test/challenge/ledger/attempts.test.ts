@@ -469,7 +469,8 @@ describe('an account with a hundred wrong answers', () => {
   })
 
   it('is none where a number is being proven', () => {
-    const { failuresBeforeDisable } = ledgerLimitsOf(limits, 'enrol')
+    const { failuresBeforeDisable, browsersAreKnown } = ledgerLimitsOf(limits, 'enrol', true)
+    expect(browsersAreKnown).toBe(false)
     const account = driveLedger({ ...guessing, failuresBeforeDisable })
     fail(account, 120, hour)
     account.wait(hour)

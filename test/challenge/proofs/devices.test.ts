@@ -66,7 +66,10 @@ describe('a trusted device', () => {
     wait(1)
     expect(await devices.has('ana', token)).toBe(false)
     expect(await devices.list('ana')).toEqual([])
+    wait(60 * day - 1)
     expect(await devices.knows('ana', token)).toBe(true)
+    wait(1)
+    expect(await devices.knows('ana', token)).toBe(false)
   })
 
   it('is one of twenty: the one longest unused goes', async () => {
