@@ -42,7 +42,7 @@ const parts = [
     tests: [
       'challenge/{,budgets/,ledger/,proofs/}*',
       'phone-number',
-      'express/{authenticator-app,destinations,events,facades,owners}',
+      'express/{authenticator-app,destinations,events,facades,health,owners}',
       'express/{provider-faults,recovery,send-at-once,tracing,trusted-device}',
     ],
   },
