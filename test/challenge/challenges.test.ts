@@ -117,7 +117,10 @@ describe('start', () => {
   ] as const)('fails and leaves nothing to type when the send is %s', async (result, code) => {
     const { challenges, provider } = createService()
     provider.send = () => ({ result })
-    await expect(challenges.start(login)).rejects.toMatchObject({ code })
+    await expect(challenges.start(login)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('The provider'),
+    })
     expect(await challenges.find(ana)).toBeUndefined()
   })
 
