@@ -81,6 +81,7 @@ describe('an error', () => {
     ['key canary/key is wrong', 'key ••• is wrong'],
     ['in {"key": "canary\\/key"}', 'in {"•••"}'],
     ['key = sesame is wrong', '••• is wrong'],
+    ['key=sesame is wrong', '••• is wrong'],
     ['canary%2Fkey is wrong', '••• is wrong'],
     ['phone +573007654321 invalid', 'phone ••• invalid'],
     ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
