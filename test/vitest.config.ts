@@ -40,7 +40,7 @@ const differsByLine = files(
 const full = files(
   'express/{bursts,recovery-bursts,store-faults,frozen-store}',
   'express/{crossing,unawaited-reads}',
-  'tools/sandbox/{memory,parallel,python}',
+  'tools/sandbox/{parallel,python}',
   'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts}',
   'challenge/budgets/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',

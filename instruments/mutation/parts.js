@@ -27,7 +27,7 @@ const unfit = [
   'test/journeys/every-answer.test.ts',
   'test/lib/version.test.ts',
   'test/provider/{adversarial-answers,generated-answers,types}.test.ts',
-  'test/tools/sandbox/{document,memory,python}.test.ts',
+  'test/tools/sandbox/{document,python}.test.ts',
   'test/store/{capacity,memory-store-size,postgres-store}.test.ts',
   'test/store/redis-{clients,cluster,faults,store}.test.ts',
 ]
@@ -51,13 +51,19 @@ const parts = [
   { name: 'account', tests: ['account/*'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
   { name: 'tools/testing', tests: ['tools/testing/*', 'express/guard-coverage', 'store/store-contract'] },
-  { name: 'tools/sandbox', tests: ['tools/sandbox/*', 'provider/sandbox'] },
+  { name: 'tools/sandbox', tests: ['tools/sandbox/*'] },
   { name: 'tools/cli', tests: ['tools/cli/{calibration,doctor-findings}'] },
   {
     name: 'root',
     tests: [
-      ...['phone-number', 'errors', 'observability/recipes', 'option-probes'],
-      ...['express/*', 'journeys/*', 'options/*', 'provider/*'],
+      'phone-number',
+      'errors',
+      'observability/recipes',
+      'option-probes',
+      'express/*',
+      'journeys/*',
+      'options/*',
+      'provider/*',
     ],
   },
 ]

@@ -11,7 +11,10 @@ import { fill } from './texts.js'
 
 /** A number on file, as a page or a client may have it. */
 export interface ListedNumber {
-  /** Names it in forms without showing it: its place in the list, and of each number the last two digits and the place in alphabetical order. */
+  /**
+   * Names it in forms without showing it: its place in the list, and of each number the last two digits and the place in
+   * alphabetical order.
+   */
   readonly id: string
   readonly masked: string
   /** When it was last used, in milliseconds since 1970; absent where the host does not say. */

@@ -133,8 +133,13 @@ export const optionChecks = {
 const moved = {
   ...Object.fromEntries(
     [
-      ...['approvedStatuses', 'calibratedAt', 'rejectedCodes', 'accountErrorCodes'],
-      ...['voice', 'callRetries', 'countryCode'],
+      'approvedStatuses',
+      'calibratedAt',
+      'rejectedCodes',
+      'accountErrorCodes',
+      'voice',
+      'callRetries',
+      'countryCode',
     ].map((name) => [name, `provider: providerCodes({ client, ${name} })`]),
   ),
   ...Object.fromEntries(Object.keys(pages).map((name) => [name, `pages: { ${name} }`])),

@@ -29,7 +29,8 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /**
-   * The date on which `calibrate` found out `approvedStatuses`, as it prints it. Without it, `tf.selfTest()` reports the statuses as guessed in production.
+   * The date on which `calibrate` found out `approvedStatuses`, as it prints it. Without it, `tf.selfTest()` reports the
+   * statuses as guessed in production.
    */
   readonly calibratedAt?: string | undefined
   /** Voice of the calls. Default `Mariana`. */

@@ -128,6 +128,13 @@ function hold() {
 }
 
 type Hold = ReturnType<typeof hold>
+
+/** A store whose writes of these entries wait. */
+const storeHolding = (held: Hold, entries: string) =>
+  storeThrough(async (command, key, work) => {
+    if (command === 'swap' && key.includes(entries)) await held.here()
+    return work()
+  })
 const trustedDevices = { maxAgeMs: 86_400_000 }
 const slowPhone = (held: Hold) => ({
   phone: async (_req: unknown, subject: string) => {
@@ -311,10 +318,7 @@ describe('revokeEverything', () => {
 
   it('leaves a trusted browser nothing between its steps', async () => {
     const held = hold()
-    const store = storeThrough(async (command, key, work) => {
-      if (command === 'swap' && key.includes(':devices:')) await held.here()
-      return work()
-    })
+    const store = storeHolding(held, ':devices:')
     const { host, ana } = await startChallenged({ options: { store, trustedDevices } })
     await ana.verify(host.stub.rightCode, { trustDevice: true })
     await ana.post('/login', { user: 'ana' })
@@ -327,10 +331,7 @@ describe('revokeEverything', () => {
 
   it('refuses the grant that the host is writing', async () => {
     const held = hold()
-    const store = storeThrough(async (command, key, work) => {
-      if (command === 'swap' && key.includes(':grants:')) await held.here()
-      return work()
-    })
+    const store = storeHolding(held, ':grants:')
     const { host, ana } = await startSignedIn({ options: { store } })
     const grant = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login' }
     const written = await held.during(

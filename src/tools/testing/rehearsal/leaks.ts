@@ -4,8 +4,13 @@ import { Fell, fell, NotTried, told } from './verdicts.js'
 
 /** Warnings that name a mistake of wiring. Others follow from the attacks, or are about production. */
 const wiring = [
-  ...['TRUST_PROXY_ALL', 'COOKIE_NOT_SECURE', 'COOKIE_SAME_SITE', 'COOKIE_NEVER_SENT', 'MADE_PER_REQUEST'],
-  ...['SEVERAL_WORKERS', 'ROWS_NOT_BOUND'],
+  'TRUST_PROXY_ALL',
+  'COOKIE_NOT_SECURE',
+  'COOKIE_SAME_SITE',
+  'COOKIE_NEVER_SENT',
+  'MADE_PER_REQUEST',
+  'SEVERAL_WORKERS',
+  'ROWS_NOT_BOUND',
 ].map((name) => `TWO_FACTOR_${name}`)
 
 /** Judged by everything that was sent and said, and so at the end. */
