@@ -46,7 +46,16 @@ const parts = [
       'express/{provider-faults,recovery,send-at-once,tracing,trusted-device}',
     ],
   },
-  { name: 'provider', tests: ['provider/*', 'faults/*', 'express/fixed-codes'] },
+  {
+    name: 'provider',
+    // The self-test tells of the adapter, and the sandbox is the only reader of some of the contract.
+    tests: [
+      'provider/*',
+      'faults/*',
+      'express/{fixed-codes,self-test}',
+      'tools/sandbox/{conformance,openapi}',
+    ],
+  },
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   { name: 'account', tests: ['account/*'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },

@@ -99,10 +99,10 @@ describe('an answer means the same in the words of the specification and of real
 
 describe('a result', () => {
   test('keeps members that nobody has documented', async () => {
-    const answer = '{"id": "g1", "queue": {"eta": 5}, "data": [{"phone": "573001234567", "carrier": "X"}]}'
+    const answer = '{"id": "g1", "state": {"eta": 5}, "data": [{"phone": "573001234567", "carrier": "X"}]}'
     expect(await resultOf('sendSms', answer)).toEqual({
       id: 'g1',
-      queue: { eta: 5 },
+      state: { eta: 5 },
       data: [{ phone: '573001234567', carrier: 'X' }],
     })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { providerCodes } from '../../src/provider/code-adapter.js'
 import { createClient } from '../../src/provider/index.js'
+import { numberEchoIn } from '../../src/provider/number-echo.js'
 import { startSocketServer } from '../faults/socket-server.js'
 import { order, recorded, submitted } from './recorder.js'
 
@@ -97,6 +98,16 @@ test.each([
   provider.answer(JSON.stringify({ phone }))
   expect(await codes.sendCode({ ...order, destination })).toEqual({ result: 'sent' })
   expect(await codes.sendCode(order)).toEqual({ result: 'foreign-number' })
+})
+
+// What calibrate says of an answer.
+test.each([
+  ['none', { id: 573001234567 }],
+  ['own', { id: 1, phone: '573001234567' }],
+  ['spelled', { phone: '573001234567', to: '3001234567', data: { phone: '573001234567' } }],
+  ['masked', { phone: '3001234567', to: '57300***4567', data: { phone: '573001234567' } }],
+])('of several spellings of one number the worst counts: %s', async (worst, answer) => {
+  expect(await numberEchoIn(answer, order.destination)).toBe(worst)
 })
 
 describe('a send is', () => {

@@ -106,6 +106,7 @@ describe('by which method', () => {
       { result: 'sent', handle: 'plain:of plain', channel: 'sms' },
     ],
     ['none, where a guard takes no other', ['whatsapp'], { result: 'failed' }],
+    ['none, where nobody says', undefined, { result: 'failed' }],
   ])('instead: %s', async (_name, channels, expected) => {
     const chat = withMethods('chat', [whatsapp], { result: 'failed' })
     const both = failover([chat.member, provider('plain').member], { instead: { whatsapp: 'sms' } })

@@ -75,6 +75,7 @@ const refusals: Readonly<Record<string, readonly (readonly [string, unknown, str
   sendCallCode: [
     ['a voice in lower case', { ...called, voice: 'mia' }, 'voice must be one of Mariana, Penelope'],
     ['no attempt', { ...called, retries: '0' }, 'retries must be a whole number, at least 1'],
+    ['fewer than none', { ...called, retries: -1 }, 'retries must be a whole number, at least 1'],
     ['nothing about attempts', { ...code, voice: 'Mia' }, 'retries is required'],
   ],
   verifyCode: [['a code as a number', { ...code, code: 12345 }, 'code must be a non-empty string']],
