@@ -17,20 +17,28 @@ const exchanged = (part, by) => {
   return quickStart.replace(part, () => by)
 }
 
-/** An SMS vendor that is not the provider: its code is ours. */
+/** An SMS vendor that is not the provider: its code is ours. Nobody can be told to wait for a text while it is down. */
 export async function ownVendor(project) {
   const texts = []
   const vendor = createServer((request, response) => {
     request.setEncoding('utf8').on('data', (text) => texts.push(JSON.parse(text)))
     request.on('end', () => response.end('{}'))
-  }).listen(0, '127.0.0.1')
-  await once(vendor, 'listening')
-  const address = `http://127.0.0.1:${vendor.address().port}`
-  const recipe = block('providers.md', 'own vendor').replace('https://sms.example.com', address)
+  })
+  const port = await freePort()
+  const recipe = block('providers.md', 'own vendor').replace(
+    'https://sms.example.com',
+    `http://127.0.0.1:${port}`,
+  )
   const text = recipe + exchanged(/provider: providerCodes\(\{.*?\n {2}\}\),/s, 'provider,')
   const code = () => /\d{6}/.exec(texts.findLast(({ to }) => to === '+573001234567').text)[0]
   try {
-    await runApp(project, 'own-vendor.mjs', text, (url) => signIn(url, code))
+    await runApp(project, 'own-vendor.mjs', text, async (url) => {
+      const body = new URLSearchParams({ name: 'ana', password: 'sesame' })
+      const refused = await fetch(new URL('/login', url), { method: 'POST', body })
+      expect('while the vendor is down', refused.status, 503)
+      await once(vendor.listen(port, '127.0.0.1'), 'listening')
+      await signIn(url, code)
+    })
   } finally {
     vendor.close()
   }

@@ -31,7 +31,11 @@ export const fixedNumbers = [
     meaning: 'Calls are answered at the second attempt, if there is one.',
   },
   { ending: '999906', result: 'refused', meaning: 'Every send is refused.' },
-  { ending: '999907', result: 'knownCode', meaning: 'The code is always the start of the alphabet: 012345.' },
+  {
+    ending: '999907',
+    result: 'knownCode',
+    meaning: 'The code is always 012345; in another alphabet, its first characters.',
+  },
   { ending: '999908', result: 'expiredCode', meaning: 'The right code is answered as an expired one.' },
 ] as const
 
