@@ -67,7 +67,7 @@ export function calibrationOf({ echo, wrong, right, again }: Observed): Calibrat
     outcome: 'told_apart',
     echo,
     ...rules,
-    rejectedCodes: [...new Set(refused.flatMap(errorsOf))],
+    rejectedCodes: rejectedCodesOf(refused),
     ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),
   }
 }
@@ -87,10 +87,13 @@ function hasError({ error }: VerifyAnswer): boolean {
   return judge({ httpStatus: 200, status: 'ok', error }, rules) !== 'approved'
 }
 
-/** The `error` to list, unless it quotes what was sent and so never comes a second time. */
-function errorsOf(answer: VerifyAnswer): readonly string[] {
-  const error = hasError(answer) ? scalarString(answer.error) : undefined
-  return error === undefined || error.includes(mask) ? [] : [error]
+/**
+ * The errors to list. None where one of them quotes what was sent: it never comes a second time, and beside a list
+ * without it, what it refuses would be taken for an outage.
+ */
+function rejectedCodesOf(refused: readonly VerifyAnswer[]): readonly string[] {
+  const errors = refused.filter(hasError).map(({ error }) => String(error))
+  return errors.some((error) => error.includes(mask)) ? [] : [...new Set(errors)]
 }
 
 /**

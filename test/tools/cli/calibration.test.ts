@@ -87,9 +87,16 @@ describe('what the answers of an account mean', () => {
     expect(calibrationOf({ echo, wrong: wrongAnswer, right: rightAnswer })).toEqual({ outcome })
   })
 
-  test('lists no error that quotes what was sent', () => {
-    const quoting = { httpStatus: 520, error: 'wrong code •••' }
-    expect(calibrationOf({ echo, wrong: quoting, right })).toMatchObject({ rejectedCodes: [] })
+  const used = { httpStatus: 520, error: '1113' }
+  const quoting = { httpStatus: 520, error: 'wrong code •••' }
+  test.each([
+    ['that of a wrong code quotes what was sent', quoting, undefined, []],
+    ['that of a wrong code quotes what was sent, that of a used one does not', quoting, used, []],
+    ['that of a used code quotes what was sent', wrong, quoting, []],
+    ['a wrong code has none', { httpStatus: 200, status: 'rejected' }, used, ['1113']],
+  ])('lists no error, or all, where %s', (_, first, again, rejectedCodes) => {
+    const found = calibrationOf({ echo, wrong: first, right, again })
+    expect(found).toMatchObject({ outcome: 'told_apart', rejectedCodes })
   })
 })
 
