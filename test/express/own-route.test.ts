@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { OwnAct } from '../../src/index.js'
-import { type HostOptions, startSignedIn } from './kit.js'
+import { type HostOptions, ok, startLoggedIn, startSignedIn, withCookies } from './kit.js'
 
 const start = (act: OwnAct, more: HostOptions = {}, method: 'GET' | 'POST' = 'POST') =>
   startSignedIn({
@@ -97,6 +97,23 @@ it('leaves the response to a guard that is called by hand, which keeps a form wi
   const back = await host.ledBy(asked.fields.requirement, ana)
   const page = await ana.open(back)
   expect((await ana.submit('/own', page.fields)).location).toBe('/done')
+})
+
+it('hands out a session that comes back, be it the first one of somebody whom a guard has exempted', async () => {
+  const { ana } = await startLoggedIn({
+    ...withCookies,
+    mount(app, tf) {
+      const byPassword = tf.requireTwoFactor({ exempt: () => true })
+      const act: OwnAct = async ({ subject, session }) => {
+        await tf.grants.write({ subject, session, purpose: 'own', method: 'passkey' })
+        return { location: '/', body: {} }
+      }
+      app.post('/own', byPassword, tf.ownRoute('POST', act))
+      app.get('/owned', tf.requireTwoFactor({ purpose: 'own' }), ok)
+    },
+  })
+  expect((await ana.post('/own')).status).toBe(200)
+  expect((await ana.get('/owned')).status).toBe(200)
 })
 
 it('tells the host of a handler that says nothing, and of a method that there is not', async () => {

@@ -53,7 +53,7 @@ export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
 const isMethod = oneOf('GET', 'POST')
 
 export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
-  const { endpoint, identified, languageOf, linksOf, formFieldsOf, path, domain } = http
+  const { endpoint, identified, sessions, languageOf, linksOf, formFieldsOf, path, domain } = http
 
   const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
     page: 'own' as const,
@@ -80,8 +80,11 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       const { req, res, fields } = context
       // A guard that is called by hand keeps a form that it sees was parsed, be it an empty one.
       req.body ??= fields
+      const who = identified(req)
+      // What is written under its id has to be found by the next request.
+      await sessions.keep(req, res)
       const formFields = formFieldsOf(req)
-      const said = await act({ req, res, fields, ...identified(req), ...languageOf(req), formFields })
+      const said = await act({ req, res, fields, ...who, ...languageOf(req), formFields })
       if (said === undefined) {
         if (res.headersSent || res.closed)
           return { reply: 'done', status: res.statusCode, location: () => path }

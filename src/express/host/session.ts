@@ -27,8 +27,8 @@ export interface SessionAdapter {
   rotate(req: Request, res: Response): void | Promise<void>
   /**
    * Makes an anonymous session be saved, so that its id comes back with the next request. The id must be
-   * there at once; saving it may take a promise. What it has put into `req.session` is taken out again where the
-   * request is refused.
+   * there at once; saving it may take a promise. What it has put into `req.session` is taken out again after a
+   * request that leaves nothing behind for the next one.
    */
   keep?(req: Request, res: Response): void | Promise<void>
   /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
