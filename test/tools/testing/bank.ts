@@ -116,12 +116,12 @@ export const transfer: RequestHandler = (req, res) => {
 export const freeName =
   (users: ReadonlyMap<string, User>): RequestHandler =>
   (req, res, next) => {
-    if (users.has(req.body.name)) res.status(409).json({ taken: req.body.name })
+    if (users.has(req.body.username)) res.status(409).json({ taken: req.body.username })
     else next()
   }
 
 export function openAccount(users: Map<string, User>, req: Request, res: Response, phone: string): void {
-  const { name, password } = req.body
+  const { username: name, password } = req.body
   users.set(name, { name, password, phone })
   res.status(201).json({ name })
 }
@@ -226,9 +226,13 @@ export function createBank(
     changePassword: { name: 'new password', path: '/password', body: { password: 'another' } },
     signUp: {
       path: '/signup/phone',
-      account: { name: 'account', path: '/signup', body: ({ name, password }) => ({ name, password }) },
+      account: {
+        name: 'account',
+        path: '/signup',
+        body: ({ name, password }) => ({ username: name, password }),
+      },
       newcomer: (index) => newUser(index, 'newcomer'),
-      nameField: 'name',
+      nameField: 'username',
     },
     logs: () => bank.log.join('\n'),
     coverage,

@@ -244,11 +244,17 @@ export const mistakes: readonly Mistake[] = [
       })
     },
   }),
-  mistake('a sign-up under a name that is taken', 'sign-up', {
+  mistake('a sign-up under a name that is taken, with the password on file', 'taken-name', {
     signUp: ({ app, users }, { requireProof }) => {
       app.post('/signup', parse, requireProof(), (req, res) => {
-        const { name, password } = users.get(req.body.name) ?? req.body
-        req.body = { name, password }
+        req.body.password = users.get(req.body.username)?.password ?? req.body.password
+        openAccount(users, req, res, String(req.provenPhone?.phone))
+      })
+    },
+  }),
+  mistake('a sign-up under a name that is taken, with a password of its own', 'taken-name', {
+    signUp: ({ app, users }, { requireProof }) => {
+      app.post('/signup', parse, requireProof(), (req, res) => {
         openAccount(users, req, res, String(req.provenPhone?.phone))
       })
     },

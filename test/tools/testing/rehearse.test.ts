@@ -48,7 +48,7 @@ describe('rehearse', () => {
     const words = expect.stringMatching(/\w/)
     for (const row of result.rows) expect(row).toMatchObject({ claim: words, tried: words, seen: words })
     expect(result.requests).toBeLessThanOrEqual(500)
-    expect(describeRehearsal(result)).toMatch(/\n31 held, 0 fell, 0 not tried: \d+ requests in \d+\.\d s\.$/)
+    expect(describeRehearsal(result)).toMatch(/\n32 held, 0 fell, 0 not tried: \d+ requests in \d+\.\d s\.$/)
   })
 
   it('says of what fell what to change, which request to repeat, and where to read on', async () => {
@@ -173,6 +173,18 @@ describe('rehearse', () => {
     }
   })
 
+  it('tries a taken name where the plan says which field that is, and refuses one that no body has', async () => {
+    const { signUp } = createBank(sandbox)
+    if (signUp === undefined) throw new Error('the bank has a sign-up')
+    const { nameField, ...nameless } = signUp
+    const only = ['taken-name']
+    const { rows } = await rehearsed(undefined, { signUp: nameless, only })
+    expect(rows.at(-1)).toMatchObject({ code: 'taken-name', lacks: 'signUp.nameField' })
+    await expect(rehearsed(undefined, { signUp: { ...signUp, nameField: 'name' }, only })).rejects.toThrow(
+      'rehearse: signUp.nameField: the body of signUp.account has no "name"',
+    )
+  })
+
   it('takes nothing for its own that the sandbox saw before', async () => {
     const bank = createBank(sandbox, {
       options: ({ users }) => ({ phone: (_req, subject) => users.get(subject)?.phone }),
@@ -227,7 +239,7 @@ describe('rehearse', () => {
     const result = await rehearse({ app, person, signIn, sandbox: at, maxRequests: 500 })
     await close()
     expect(withVerdict(result, 'fell')).toEqual([])
-    expect(withVerdict(result, 'not tried'), describeRehearsal(result)).toHaveLength(17)
+    expect(withVerdict(result, 'not tried'), describeRehearsal(result)).toHaveLength(18)
     expect(result).toMatchObject({ ok: true, notAttacked: [] })
     const why = result.rows.flatMap(({ verdict, tried }) => (verdict === 'not tried' ? [tried] : []))
     const missing = ['actions', 'pages', 'signOut', 'changePassword', 'signUp', 'account', 'coverage']

@@ -189,11 +189,11 @@ export const rightApps: readonly RightApp[] = [
       },
       signUp: ({ app, users }, { requireProof }) => {
         const again: RequestHandler = (req, res, next) => {
-          if (users.has(req.body.name)) res.send(page('Sign up', `<p>That name is taken</p>${loginForm}`))
+          if (users.has(req.body.username)) res.send(page('Sign up', `<p>That name is taken</p>${loginForm}`))
           else next()
         }
         app.post('/signup', parse, again, requireProof(), (req, res) => {
-          const { name, password } = req.body
+          const { username: name, password } = req.body
           users.set(name, { name, password, phone: String(req.provenPhone?.phone) })
           res.send(page('Welcome', '<p>Your account is open</p>'))
         })

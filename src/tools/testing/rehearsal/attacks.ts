@@ -6,7 +6,7 @@ import { bursts } from './bursts.js'
 import { faults } from './faults.js'
 import { judgements } from './leaks.js'
 import { attacksOnSessions } from './sessions.js'
-import { signUp } from './sign-up.js'
+import { attacksOnSignUps } from './sign-up.js'
 import type { Attack } from './stage.js'
 
 /**
@@ -17,7 +17,7 @@ export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
   ...attacksOnActions,
   ...attacksOnSessions,
-  signUp,
+  ...attacksOnSignUps,
   ...attacksOnAccounts,
   ...attacksByOtherSites,
   ...bursts,

@@ -47,7 +47,7 @@ export interface RehearsalSignUp<Person extends RehearsalPerson = RehearsalPerso
   readonly account: RehearsalAction<Person>
   /** The n-th person without an account. */
   readonly newcomer: (index: number) => Person | Promise<Person>
-  /** Field of `account` that names the account, to see whether a taken name is refused. */
+  /** Field of the body of `account` that names the account, to see that nobody gets a taken one. */
   readonly nameField?: string
 }
 

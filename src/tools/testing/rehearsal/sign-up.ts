@@ -1,57 +1,79 @@
-import type { RehearsalPerson } from './contract.js'
-import { doneBy, looksDone, requestOf } from './deeds.js'
+import { optionError } from '../../../lib/options.js'
+import type { Fields, RehearsalPerson } from './contract.js'
+import { doneBy, fieldsOf, looksDone, requestOf } from './deeds.js'
 import { phoneNames } from './hostile.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, refused, told } from './verdicts.js'
-import type { Visit } from './visit.js'
+import { fell, lacking, refusalOf, refused, told } from './verdicts.js'
+import type { Challenged, Visit } from './visit.js'
 
-export const signUp: Attack = {
-  code: 'sign-up',
-  claim: 'an account gets the number that its owner proved, and no taken name',
-  fix: 'put requireProof() before the handler, take req.provenPhone.phone, and refuse a name that is taken',
-  docs: 'docs/reference.md#phone-verification',
-  async run(stage, tries) {
-    const given = stage.given('signUp')
-    const { path, account, nameField } = given
-    tries('accounts without a proof, with a used one, with the number of somebody else, under a taken name')
-    let people = 0
-    const newcomer = async (): Promise<Visit> => {
-      people += 1
-      return { agent: stage.agent(), person: await given.newcomer(people) }
-    }
-    const open = (visit: Visit, over = {}) => visit.agent.send(requestOf(account, visit, over))
-    const proven = async () => {
-      const visit = await newcomer()
-      return stage.codeGiven(visit, { phone: visit.person.phone }, path)
-    }
+/** What opens an account. */
+export const attacksOnSignUps: readonly Attack[] = [
+  {
+    code: 'sign-up',
+    claim: 'an account gets the number that its owner proved',
+    fix: 'put requireProof() before the handler, and take req.provenPhone.phone',
+    docs: 'docs/reference.md#phone-verification',
+    async run(stage, tries) {
+      const { account, proven, open } = signUpsOf(stage)
+      tries('accounts without a proof, with a used one, with the number of somebody else')
+      const owner = await proven()
+      const opened = await open(owner)
+      if (opened.status >= 400) throw refused(opened, 'no account could be opened')
+      const isOpened = doneBy(requestOf(account, owner), opened, owner)
+      const unproven = await open(await stage.newcomer())
+      if (looksDone(unproven, isOpened)) fell(unproven, `without a proof ${told(unproven)}`)
+      const again = await open({ ...(await stage.newcomer()), agent: owner.agent })
+      if (looksDone(again, isOpened)) fell(again, `a second account for one proof: ${told(again)}`)
+      if (!(await rings(stage, owner.person, owner.person)))
+        throw refused(opened, 'no code went to the new account')
 
-    const owner = await proven()
-    const opened = await open(owner)
-    if (opened.status >= 400) throw refused(opened, 'no account could be opened')
-    const isOpened = doneBy(requestOf(account, owner), opened, owner)
-    const unproven = await open(await newcomer())
-    if (looksDone(unproven, isOpened)) fell(unproven, `without a proof ${told(unproven)}`)
-    const again = await open({ ...(await newcomer()), agent: owner.agent })
-    if (looksDone(again, isOpened)) fell(again, `a second account for one proof: ${told(again)}`)
-    if (!(await rings(stage, owner.person, owner.person)))
-      throw refused(opened, 'no code went to the new account')
-
-    const victim = await stage.person()
-    const thief = await proven()
-    const forged = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
-    if (looksDone(forged, isOpened) && (await rings(stage, thief.person, victim))) {
-      fell(forged, 'the account has the number of somebody else')
-    }
-
-    if (nameField !== undefined) {
-      const usurper = await proven()
-      const response = await open(usurper, { [nameField]: Reflect.get(victim, nameField) })
-      if (await rings(stage, victim, usurper.person)) {
-        fell(response, `the number of a taken account was replaced: ${told(response)}`)
+      const victim = await stage.person()
+      const thief = await proven()
+      const forged = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
+      if (looksDone(forged, isOpened) && (await rings(stage, thief.person, victim))) {
+        fell(forged, 'the account has the number of somebody else')
       }
-    }
-    return 'none was opened but with a proof, and every code went to its owner'
+      return 'none was opened but with a proof, and every code went to its owner'
+    },
   },
+  {
+    code: 'taken-name',
+    claim: 'nobody gets the account of somebody else by signing up under its name',
+    fix: 'refuse a name that is taken, by a unique index of your database',
+    docs: 'docs/reference.md#phone-verification',
+    async run(stage, tries) {
+      const { account, nameField, proven, open } = signUpsOf(stage)
+      if (nameField === undefined) throw lacking('signUp.nameField')
+      tries('an account under a taken name')
+      const usurper = await proven()
+      const victim = await stage.person()
+      const name = fieldsOf(account, { ...usurper, person: victim })[nameField]
+      // A body without it would be refused for its form, whatever the app does about names.
+      if (name === undefined)
+        throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
+      const taken = await open(usurper, { [nameField]: name })
+      if (!(await staysWith(stage, victim, usurper.person))) {
+        fell(taken, `${told(taken)}, and the account was no longer its owner's`)
+      }
+      const opened = await open(await proven())
+      if (opened.status >= 400) throw refused(opened, 'no account could be opened under a free name')
+      return `${told(taken)}, and the account stayed with its owner`
+    },
+  },
+]
+
+/** How accounts are opened by this plan. */
+function signUpsOf(stage: Stage) {
+  const { path, account, nameField } = stage.given('signUp')
+  return {
+    account,
+    nameField,
+    async proven(): Promise<Challenged> {
+      const visit = await stage.newcomer()
+      return stage.codeGiven(visit, { phone: visit.person.phone }, path)
+    },
+    open: (visit: Visit, over: Fields = {}) => visit.agent.send(requestOf(account, visit, over)),
+  }
 }
 
 /** Whether a sign-in by one person makes the phone of another ring. */
@@ -60,4 +82,17 @@ async function rings(stage: Stage, person: RehearsalPerson, other: RehearsalPers
   const { agent } = await stage.passwordGiven({ person })
   await agent.post(`${stage.path}/start`, {})
   return (await stage.messagesTo(other)) > before
+}
+
+/** Whether the password of the owner still gets in, and the code comes to no other phone. */
+async function staysWith(stage: Stage, owner: RehearsalPerson, other: RehearsalPerson): Promise<boolean> {
+  const [own, others] = [await stage.messagesTo(owner), await stage.messagesTo(other)]
+  const visit = await stage.passwordGiven({ person: owner }).catch((error) => {
+    if (![400, 401, 403, 404, 422].includes(refusalOf(error)?.status ?? 0)) throw error
+  })
+  const started = await visit?.agent.post(`${stage.path}/start`, {})
+  if (started === undefined || started.status === 401 || (await stage.messagesTo(other)) > others)
+    return false
+  if ((await stage.messagesTo(owner)) === own) throw refused(started, 'no code went to the owner')
+  return true
 }

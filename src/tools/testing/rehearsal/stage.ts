@@ -26,6 +26,7 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   const lastMessage = new Map<string, string>()
   const numbers = new Set<string>()
   let people = 0
+  let newcomers = 0
 
   const agent = (more: AgentOptions = {}) => createAgent(wire, { onResponse: ear.hear, ...more })
 
@@ -40,6 +41,19 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
     }
     numbers.add(somebody.phone)
     return somebody
+  }
+
+  /** Somebody without an account. */
+  async function newcomer(): Promise<Visit> {
+    newcomers += 1
+    return { agent: agent(), person: await given('signUp').newcomer(newcomers) }
+  }
+
+  /** What the plan gives for one row. */
+  function given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'coverage'>(name: Name) {
+    const value = options[name]
+    if (value === undefined) throw lacking(name)
+    return value as NonNullable<RehearsalOptions[Name]>
   }
 
   /** Somebody who has given a password, if a person signs in with one, and no code yet. */
@@ -100,6 +114,8 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
     origin: wire.origin,
     agent,
     person,
+    newcomer,
+    given,
     passwordGiven,
     challenged,
     verify,
@@ -109,12 +125,6 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
     ...createDeeds({ given: actions, path, nobody: agent, codeGiven }),
     /** Somebody with password and code. */
     signedIn: async (by?: Partial<Visit>) => codeGiven(await passwordGiven(by)),
-    /** What the plan gives for one row. */
-    given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'coverage'>(name: Name) {
-      const value = options[name]
-      if (value === undefined) throw lacking(name)
-      return value as NonNullable<RehearsalOptions[Name]>
-    },
     /** How many messages have gone to somebody. */
     messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
     /** A burst of this many, or as many as the requests allow. */
