@@ -77,7 +77,14 @@ function sendResult(answer: Answer, asked: Channel): SendResult {
   if (httpStatus !== 201 || typeof json.sid !== 'string') return { result: 'unconfirmed' }
   // A service may choose another way: its support switches on WhatsApp before SMS by country, and RCS in place of it.
   const channel = typeof json.channel === 'string' && json.channel !== asked && { channel: json.channel }
-  return { result: 'sent', handle: json.sid, lifetimeMs: lifetimeOf(json.date_created), ...channel }
+  return {
+    result: 'sent',
+    handle: json.sid,
+    // Whoever asks, a number has one verification and one code until it ends.
+    byNumber: true,
+    lifetimeMs: lifetimeOf(json.date_created),
+    ...channel,
+  }
 }
 
 /** A resend is the same verification: its code dies ten minutes after the first send. */

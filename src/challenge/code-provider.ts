@@ -121,6 +121,11 @@ export type SendResult = (
        * challenge and never shown, and it must not reveal the code.
        */
       readonly handle?: string
+      /**
+       * The service finds the code by its number: the handle does not tell it from one that is sent there for another
+       * account. As without a handle, such a one ends this challenge.
+       */
+      readonly byNumber?: true
       /** How the code travelled, where that is another of its `methods` than asked for. */
       readonly channel?: Channel
       /** The number gets this code each time, by the host's own word: it is accepted again, once with each challenge. */

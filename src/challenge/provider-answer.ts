@@ -67,8 +67,15 @@ const maxHandleLength = 200
 
 /** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
 export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
-  const { result, lifetimeMs, handle, channel, fixed, cancelled }: Readonly<Record<string, unknown>> =
-    Object(given)
+  const {
+    result,
+    lifetimeMs,
+    handle,
+    byNumber,
+    channel,
+    fixed,
+    cancelled,
+  }: Readonly<Record<string, unknown>> = Object(given)
   const ended = cancelled === true && { cancelled: true as const }
   switch (result) {
     case 'not-sent':
@@ -85,6 +92,7 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       const told = {
         // A service may answer anything: pages, events and grants name what its adapter declares.
         ...(isOneOf(methods, channel) && { channel }),
+        ...(byNumber === true && { byNumber: true as const }),
         ...(fixed === true && { fixed: true as const }),
       }
       return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }

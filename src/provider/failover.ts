@@ -180,7 +180,9 @@ function hasAnswered({ result }: SendResult): boolean {
 
 function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
   if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
-  return { ...by, ...sent, handle: sent.handle === undefined ? name : `${name}:${sent.handle}` }
+  // Who sent a code does not tell whose it is.
+  if (sent.handle === undefined) return { ...by, ...sent, handle: name, byNumber: true }
+  return { ...by, ...sent, handle: `${name}:${sent.handle}` }
 }
 
 /** A refusal by one provider has cost something, even when the next one could not be reached. */

@@ -62,6 +62,11 @@ describe('the result of a send', () => {
       { ...unconfirmed, handle: 'h1' },
       { ...unconfirmed, handle: 'h1' },
     ],
+    [
+      { ...sent, handle: 'h1', byNumber: true },
+      { ...sent, handle: 'h1', byNumber: true },
+    ],
+    [{ ...sent, byNumber: 'yes' }, sent],
     // A refusal, and nothing else.
     [{ result: 'failed', ...more }, { result: 'failed' }],
     [{ result: 'foreign-number', ...more }, { result: 'foreign-number' }],

@@ -116,7 +116,7 @@ describe('Vonage Verify', () => {
   })
 })
 
-const sent = { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }
+const sent = { result: 'sent', handle: 'VE1', byNumber: true, lifetimeMs: 600_000 }
 
 /** What each service answers, and what comes of it. */
 const services = [

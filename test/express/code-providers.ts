@@ -1,6 +1,6 @@
-import { type CodeProvider, createClient, ownCodes } from '../../src/index.js'
+import { type CodeProvider, createClient, failover, ownCodes } from '../../src/index.js'
 import type { ProviderStub } from '../provider-stub.js'
-import type { HostOptions } from './kit.js'
+import { type HostOptions, stubCodes } from './kit.js'
 
 export const ownCodesSecret = 'canary-secret-of-thirty-two-bytes'
 
@@ -21,8 +21,19 @@ export function own(stub: ProviderStub): CodeProvider {
   }
 }
 
-/** Codes of a service that knows numbers alone, and codes that are told apart by a handle each. */
-export const codeProvidersOfEachKind: readonly (readonly [name: string, HostOptions['provider']])[] = [
-  ['a client', undefined],
-  ['codes of our own', own],
+const inTurn = (stub: ProviderStub) =>
+  failover([stubCodes(stub, { name: 'first' }), stubCodes(stub, { name: 'second' })])
+
+/**
+ * Codes of a service that knows numbers alone, by itself and behind a handle that tells who sent them; and codes that are
+ * told apart by a handle each.
+ */
+export const codeProvidersOfEachKind: readonly (readonly [
+  name: string,
+  provider: HostOptions['provider'],
+  areToldApart: boolean,
+])[] = [
+  ['a client', undefined, false],
+  ['several clients in turn', inTurn, false],
+  ['codes of our own', own, true],
 ]

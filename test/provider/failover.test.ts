@@ -29,7 +29,10 @@ describe('the next provider is asked', () => {
   })
 
   test.each<[SendResult, object]>([
-    [{ result: 'sent', lifetimeMs: 300_000 }, { handle: 'first' }],
+    [
+      { result: 'sent', lifetimeMs: 300_000 },
+      { handle: 'first', byNumber: true },
+    ],
     [{ result: 'unconfirmed', handle: 'h' }, { handle: 'first:h' }],
     [{ result: 'foreign-number' }, {}],
   ])('never after %j, and who sent is kept where the code may arrive', async (sent, kept) => {

@@ -41,7 +41,10 @@ export type Challenge = Binding & {
   readonly spentUntil?: number | undefined
   /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
-  /** Without a handle: what its number had been sent in its day, over all accounts, when its last code went out. */
+  /**
+   * Where no handle tells whose code it is: what its number had been sent in its day, over all accounts, when its last code
+   * went out.
+   */
   readonly count?: number | undefined
   /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
   readonly wrongCodes?: readonly string[] | undefined

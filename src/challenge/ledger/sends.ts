@@ -189,7 +189,7 @@ function challengeAfter(
 ): Challenge | undefined {
   const others = sendsFor(current, ledger.sends).filter((one) => one !== send)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
-    const { channel = send.channel, handle, fixed } = sent
+    const { channel = send.channel, handle, byNumber, fixed } = sent
     return {
       ...current,
       channel,
@@ -197,8 +197,8 @@ function challengeAfter(
       // The earlier code lives for as long as it did.
       spentUntil: others.length > 0 ? spentUntil(current) : current.spentUntil,
       fixed,
-      // The handle tells whose code it is, too.
-      count: handle === undefined ? count : undefined,
+      // A handle tells whose code it is, too, unless it is that of the number.
+      count: handle === undefined || byNumber ? count : undefined,
       // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
       wrongCodes: undefined,
       openCodes: undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { SendResult } from '../../../src/challenge/code-provider.js'
 import type { Shown } from '../../../src/challenge/commands.js'
 import { minute, refusal } from '../kit.js'
 import { type Acting, driveLedger } from './driver.js'
@@ -54,20 +55,23 @@ describe('a code', () => {
     expect(account.ledger).toBe(before)
   })
 
-  it('for a number that got one for another account since approves nothing, and is sent no second time', () => {
-    const account = driveLedger()
-    account.start({}, { result: 'sent' }, { count: 3 })
-    account.wait(minute)
-    for (const today of [3, 0, undefined]) {
-      const counts = { ...(today !== undefined && { home: today }), office: 9 }
-      expect(account.verify('rejected', { counts })).toMatchObject({ outcome: 'rejected' })
-    }
-    const before = account.ledger
-    const counts = { home: 4 }
-    expect(account.reserve({ counts }).outcome).toStrictEqual(refusal('challenge_gone'))
-    expect(account.resend({ counts })).toStrictEqual(refusal('challenge_gone'))
-    expect(account.ledger).toBe(before)
-  })
+  it.each<SendResult>([{ result: 'sent' }, { result: 'sent', handle: 'member', byNumber: true }])(
+    'for a number that got one for another account since approves nothing, and is sent no second time',
+    (sent) => {
+      const account = driveLedger()
+      account.start({}, sent, { count: 3 })
+      account.wait(minute)
+      for (const today of [3, 0, undefined]) {
+        const counts = { ...(today !== undefined && { home: today }), office: 9 }
+        expect(account.verify('rejected', { counts })).toMatchObject({ outcome: 'rejected' })
+      }
+      const before = account.ledger
+      const counts = { home: 4 }
+      expect(account.reserve({ counts }).outcome).toStrictEqual(refusal('challenge_gone'))
+      expect(account.resend({ counts })).toStrictEqual(refusal('challenge_gone'))
+      expect(account.ledger).toBe(before)
+    },
+  )
 
   it('with a handle is told apart by that, and one whose send is under way by nothing yet', () => {
     const account = driveLedger()
