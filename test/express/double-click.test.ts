@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { CodeProvider } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { gate, type Host, signupAt, startHost, startLoggedIn, startVisit } from './kit.js'
+import { byHand, gate, type Host, signupAt, startHost, startLoggedIn, startVisit } from './kit.js'
 
 const form = {
   accept: 'text/html',
@@ -103,6 +103,20 @@ describe('a double click without scripts', () => {
     const { shown, exchanges } = await twice(host, visitor, '/signup/start', typed)
     expect([shown.status, exchanges]).toEqual([303, 1])
     expect((await visitor.open(shown.location)).text).toContain('id="code"')
+  })
+
+  it('on a form whose guard is called by hand asks for the code of that form, once', async () => {
+    const { host, ana } = await startLoggedIn({
+      mount(app, tf) {
+        const guard = tf.requireTwoFactor({ purpose: 'own', bind: (req) => ({ number: req.body.number }) })
+        app.post('/own', tf.ownRoute('POST', byHand(guard)))
+      },
+    })
+    const { shown, exchanges } = await twice(host, ana, '/own', { number: '1' })
+    expect([shown.status, exchanges]).toEqual([403, 1])
+    expect(shown.text).toContain('id="code"')
+    await ana.submit('/two-factor/verify', { ...shown.fields, code: host.stub.rightCode })
+    expect((await ana.submit('/own', { number: '1' })).location).toBe('/done')
   })
 
   it('is carried out by the second post where the first was given up before anything was asked', async () => {

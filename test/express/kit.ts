@@ -14,6 +14,7 @@ import {
   createClient,
   expressSession,
   memoryStore,
+  type OwnAct,
   type ProviderCodesOptions,
   providerCodes,
   type SessionAdapter,
@@ -248,6 +249,15 @@ export const asAna: RequestHandler = (req, _res, next) => {
 
 /** Responds, as what stands behind a guard. */
 export const ok: RequestHandler = (_req, res) => void res.json({})
+
+/** What a route of the host's own does behind a guard that it calls by hand. */
+export const byHand =
+  (guard: RequestHandler): OwnAct =>
+  ({ req, res }) =>
+    new Promise((resolve, reject) => {
+      res.once('close', () => resolve(undefined))
+      guard(req, res, (error) => (error ? reject(error) : resolve({ location: '/done', body: {} })))
+    })
 
 /** Routes that prove a number at this path, and a sign-up that takes the proof. */
 export const signupAt =

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { OwnAct } from '../../src/index.js'
-import { type HostOptions, ok, startLoggedIn, startSignedIn, withCookies } from './kit.js'
+import { byHand, type HostOptions, ok, startLoggedIn, startSignedIn, withCookies } from './kit.js'
 
 const start = (act: OwnAct, more: HostOptions = {}, method: 'GET' | 'POST' = 'POST') =>
   startSignedIn({
@@ -83,12 +83,7 @@ it('leaves the response to a guard that is called by hand, which keeps a form wi
   const { host, ana } = await startSignedIn({
     mount(app, tf) {
       const guard = tf.requireTwoFactor({ purpose: 'own', once: true, resume: true })
-      const act: OwnAct = ({ req, res }) =>
-        new Promise((resolve, reject) => {
-          res.once('close', () => resolve(undefined))
-          guard(req, res, (error) => (error ? reject(error) : resolve({ location: '/done', body: {} })))
-        })
-      app.post('/own', tf.ownRoute('POST', act))
+      app.post('/own', tf.ownRoute('POST', byHand(guard)))
     },
   })
   host.clock.now += 60_000

@@ -86,8 +86,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       const formFields = formFieldsOf(req)
       const said = await act({ req, res, fields, ...who, ...languageOf(req), formFields })
       if (said === undefined) {
-        if (res.headersSent || res.closed)
-          return { reply: 'done', status: res.statusCode, location: () => path }
+        if (res.headersSent || res.closed) return { reply: 'answered' }
         throw optionError('ownRoute: the handler must return a reply, or have responded itself')
       }
       const { body, status = 200 } = said

@@ -18,6 +18,8 @@ export type Reply =
   /** JSON: `body`, or the challenge. HTML: the page. */
   | { readonly reply: 'page'; readonly view: PageView; readonly status?: number; readonly body?: object }
   | { readonly reply: 'problem'; readonly problem: Problem }
+  /** Said already, by a function of the host. */
+  | { readonly reply: 'answered' }
 
 export type Responder = ReturnType<typeof createResponder>
 
@@ -51,6 +53,7 @@ export function createResponder(pages: Pages) {
       reply: Reply,
       view: (problem: Problem) => Promise<PageView>,
     ): Promise<void> {
+      if (reply.reply === 'answered') return
       const page = wantsPage(req)
       if (page && reply.reply === 'done') return redirect(res, reply.location())
       setCommonHeaders(res)

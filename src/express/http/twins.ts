@@ -46,15 +46,20 @@ export function createTwins({ find, bearer }: Pick<Sessions, 'find' | 'bearer'>)
       const answered = new Promise<Answered | undefined>((resolve) => {
         tell = (given) => {
           underWay.delete(key)
-          // It may have been given up, since nobody waited for it any more.
-          const isGivenUp = given?.reply.reply === 'problem' && statusOf(given.reply.problem) >= 500
-          resolve(isGivenUp ? undefined : given)
+          resolve(given && isForBoth(given.reply) ? given : undefined)
         }
       })
       underWay.set(key, answered)
       return { first, tell }
     },
   }
+}
+
+function isForBoth(reply: Reply): boolean {
+  // What it said cannot be said again: the second asks for itself.
+  if (reply.reply === 'answered') return false
+  // It may have been given up, since nobody waited for it any more.
+  return reply.reply !== 'problem' || statusOf(reply.problem) < 500
 }
 
 /** The same for a second response: it leads where the first does, with the cookies that came with that. */
