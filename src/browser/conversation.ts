@@ -24,31 +24,43 @@ export function converse(
 ): Promise<boolean | Response> {
   let screen = openScreen(dialog, String(first.body.html), mount)
   let busy = false
+  // Aborted once it is known how this ends. What is answered later finds no dialog to be shown in.
+  const over = new AbortController()
 
   return new Promise<boolean | Response>((resolve, reject) => {
-    function show({ body }: Answer): void {
-      if (body.html === undefined) {
+    function end(): void {
+      over.abort()
+      screen.close()
+    }
+
+    function settle(outcome: boolean | Response): void {
+      end()
+      resolve(outcome)
+    }
+
+    /** Without an answer, or with one that has no screen: that nothing can be reached. */
+    function show(answer?: Answer): void {
+      if (over.signal.aborted) return
+      if (answer?.body.html === undefined) {
         screen.showUnreachable()
         return
       }
       screen.close()
-      screen = openScreen(dialog, body.html, mount)
+      screen = openScreen(dialog, answer.body.html, mount)
     }
 
-    /** The answer whose screen comes next; undefined after the right code. */
-    async function following(answer: Answer): Promise<Answer | undefined> {
+    /** The answer whose screen comes next, unless it was the last. */
+    async function following(answer: Answer): Promise<Answer> {
       const { response, body } = answer
-      if (body.verified) {
-        resolve(true)
-        return undefined
-      }
+      if (body.verified) settle(true)
+      if (over.signal.aborted) return answer
       // A code was sent: the page says what comes next.
       return response.ok && body.html === undefined ? mount.get(pageAfter(page, answer)) : answer
     }
 
     /** What a start comes to, whose code can be typed already. */
     function afterStart(answer: Answer): void {
-      if (answer.body.verified) resolve(true)
+      if (answer.body.verified) settle(true)
       else if (!answer.response.ok) show(answer)
     }
 
@@ -58,17 +70,16 @@ export function converse(
       button: HTMLElement | null,
       noticedMs?: number,
     ): Promise<void> {
-      if (busy) return
+      if (busy || over.signal.aborted) return
       busy = true
       const endBusy = showBusy(button, noticedMs)
       const next = await send()
         .then(following)
-        .catch(() => null)
+        .catch(() => undefined)
       endBusy()
       busy = false
       // Shown once nothing is under way: a code that the device fills in at once is sent at once.
-      if (next === null) screen.showUnreachable()
-      else if (next !== undefined) show(next)
+      show(next)
     }
 
     dialog.addEventListener('submit', (event) => {
@@ -87,24 +98,28 @@ export function converse(
       event.preventDefault()
       if (href.startsWith('#')) dialog.querySelector<HTMLElement>(href)?.focus()
       // The proof was given in another tab.
-      else if (screen.isDone) resolve(true)
+      else if (screen.isDone) settle(true)
       else void ask(() => mount.get(href), null)
     })
 
-    dialog.addEventListener('close', () => resolve(false))
-    aborted.addEventListener('abort', () => reject(aborted.reason))
+    dialog.addEventListener('close', () => settle(false))
+    const abort = () => {
+      end()
+      reject(aborted.reason)
+    }
+    aborted.addEventListener('abort', abort, { signal: over.signal })
 
     if (started !== undefined) {
       const button = dialog.querySelector<HTMLElement>('.main')
       const answered = started.then((answer) => {
-        if (!answer.response.ok && answer.body.html === undefined) resolve(answer.response)
+        if (!answer.response.ok && answer.body.html === undefined) settle(answer.response)
         return answer
       })
       if (!screen.takesCode) void ask(() => answered, button, 0)
       // It says already that the code is on its way. Its screen anew would lose what is typed meanwhile.
-      else void answered.then(afterStart, () => screen.showUnreachable())
+      else void answered.then(afterStart, () => show())
     }
-  }).finally(() => screen.close())
+  })
 }
 
 /** Where the code of an answer is asked for. */

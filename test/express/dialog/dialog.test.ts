@@ -8,6 +8,23 @@ import type { Host } from '../kit.js'
 import { wrongCode } from '../recovery-kit.js'
 import { ask, call, enter, json, openSinglePage, type SinglePage, verifyInAnotherTab } from './single-page.js'
 
+declare global {
+  interface Window {
+    ticking: Set<number>
+  }
+}
+
+/** Holds the intervals that nobody has ended in `ticking`. */
+function countTimers(): void {
+  const { setInterval: begin, clearInterval: end } = window
+  window.ticking = new Set()
+  const begun = (id: number) => window.ticking.add(id) && id
+  Object.assign(window, {
+    setInterval: (run: () => void, ms: number) => begun(begin(run, ms)),
+    clearInterval: (id: number) => window.ticking.delete(id) && end(id),
+  })
+}
+
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const again = (page: Page) => dialogOf(page).getByRole('button', { name: 'Send a new code' })
 
@@ -28,12 +45,16 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     await page.clock.runFor(ms)
   }
 
+  function hold(): { readonly released: Promise<unknown>; readonly release: () => void } {
+    const told = new EventEmitter()
+    return { released: once(told, 'release'), release: () => told.emit('release') }
+  }
+
   /** The provider answers nothing until the returned function is called. */
   function holdSend({ stub }: Host, answerSend: typeof stub.answerSend): () => void {
-    const told = new EventEmitter()
-    const released = once(told, 'release')
+    const { released, release } = hold()
     stub.answerSend = (request) => released.then(() => answerSend(request))
-    return () => told.emit('release')
+    return release
   }
 
   it('says what was wrong beside the field, takes the focus there and lets the person type again', async () => {
@@ -99,6 +120,30 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     refuse()
     expect(await dialogOf(page).getByRole('alert').innerText()).not.toBe('')
     expect(await dialogOf(page).getByLabel('Security code').count()).toBe(0)
+  })
+
+  it.each(['checked', 'sent'])('leaves nothing behind, closed while a code is %s', async (what) => {
+    const { host, page, troubles } = await openSinglePage(browser())
+    await page.evaluate(countTimers)
+    const { released, release } = hold()
+    if (what === 'checked') host.whileChecked(() => released)
+    else host.stub.answerSend = () => released.then(() => ({ status: 520, json: { error: '1003' } }))
+    const answer = call(page, '/guarded/settings')
+    await dialogOf(page).getByLabel('Security code').waitFor()
+    const underWay = page.waitForRequest(/verify$/)
+    if (what === 'checked') await Promise.all([underWay, enter(page, '000000')])
+    else underWay.catch(() => undefined)
+    await page.keyboard.press('Escape')
+    expect((await answer)[0]).toBe('AbortError')
+    release()
+
+    // By then what was under way has been answered.
+    const second = call(page, '/guarded/settings')
+    await dialogOf(page).waitFor()
+    await page.keyboard.press('Escape')
+    expect((await second)[0]).toBe('AbortError')
+    expect(troubles.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([])
+    expect(await page.evaluate(() => window.ticking.size)).toBe(0)
   })
 
   it('goes on when the code was typed in another tab', async () => {
