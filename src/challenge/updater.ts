@@ -16,6 +16,13 @@ export interface Update<Value, Outcome> {
   readonly put?: { readonly value: Value | undefined; readonly ttlMs: number }
 }
 
+/** What a command has last tried to put, and its outcome where that counts. */
+interface Attempted<Outcome> {
+  readonly outcome: Outcome
+  readonly next: Members | undefined
+  readonly ttlMs: number
+}
+
 /** The entry stays as it is, and there is nothing to say about it. */
 export const unchanged = { outcome: undefined } as const
 
@@ -53,7 +60,7 @@ export interface Updater<Value> {
   /**
    * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
    * was read ahead or left by the change before is not read again. For 1.5 s it looks again at what the store did not
-   * answer, which may have been carried out, and goes on where others overtake it.
+   * answer, which may have been carried out: it swaps that once more, and goes on where others overtake it.
    */
   update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome>
 }
@@ -76,9 +83,10 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
 
   function update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome> {
     const command = newCommandId()
-    let attempted: Outcome | undefined
+    let attempted: Attempted<Outcome> | undefined
     let swaps = 0
     const passes = patience()
+    const mineIn = (entry: Entry | undefined) => (valueIn(entry)?.command === command ? attempted : undefined)
 
     /** One broken connection must not cost what the provider has approved, or has sent. */
     async function lookAgain(trouble: unknown): Promise<Outcome> {
@@ -89,22 +97,31 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
       } catch (failure) {
         return lookAgain(failure)
       }
-      return attempt(entry, true)
+      // That it stands there is no answer: a strict store has it before a replica does, and may lose it.
+      const mine = mineIn(entry)
+      return mine ? swap(entry, mine) : attempt(entry, true)
     }
 
     function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
-      const value = valueIn(entry)
       // A client that re-sends a swap succeeds with the first and reports the failure of the second.
-      if (value?.command === command) return attempted as Outcome
-      const { outcome, put } = decide(value)
+      const mine = mineIn(entry)
+      if (mine) return mine.outcome
+      const { outcome, put } = decide(valueIn(entry))
       if (put === undefined) {
         // Re-read before refusing: the entry seen earlier may be stale.
         return isCurrent ? outcome : andThen(store.read(key), (now) => attempt(now, true))
       }
-      attempted = outcome
       // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
       // that the memory store takes it as it is.
       const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
+      attempted = { outcome, next, ttlMs: put.ttlMs }
+      return swap(entry, attempted)
+    }
+
+    function swap(
+      entry: Entry | undefined,
+      { outcome, next, ttlMs }: Attempted<Outcome>,
+    ): Awaitable<Outcome> {
       const read = (result: SwapResult): Awaitable<Outcome> => {
         if (result.swapped) {
           seen = { entry: result.entry, isFresh: false }
@@ -114,7 +131,7 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
         if (swaps % maxSwaps === 0) return lookAgain(refusedBy(result.entry?.version !== entry?.version))
         return attempt(result.entry, true)
       }
-      const swapped = store.swap(key, entry?.version, next, put.ttlMs)
+      const swapped = store.swap(key, entry?.version, next, ttlMs)
       return swapped instanceof Promise ? swapped.then(read, lookAgain) : read(swapped)
     }
 

@@ -17,6 +17,7 @@ it.each([
   [new Error('The client is offline'), 'client is offline'],
   [new Error('Socket closed unexpectedly'), 'Socket closed unexpectedly'],
   [new Error("Stream isn't writeable and enableOfflineQueue options is false"), "Stream isn't writeable"],
+  [new Error('no replica has confirmed the change'), 'no replica has confirmed'],
   // SQLSTATE: too many connections.
   [coded('sorry, too many clients already', '53300'), '53300'],
   // Whatever else a client says may quote what it was given.

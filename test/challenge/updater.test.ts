@@ -109,6 +109,28 @@ describe('a change of an entry', () => {
     expect(store.read(key)).toHaveProperty('value.n', expected)
   })
 
+  it.each([
+    ['counts once the store vouches for it', 2, 1],
+    ['does not count where the store never vouches for it, although it stands there', Infinity, undefined],
+  ])('that was carried out %s', async (_name, refusals, expected) => {
+    vi.useFakeTimers()
+    const store = memoryStore()
+    let swaps = 0
+    // As a primary that has written it, and has no replica that confirms.
+    const unconfirmed: Store = {
+      ...store,
+      async swap(...args) {
+        const result = store.swap(...args)
+        swaps += 1
+        if (swaps <= refusals) throw new Error('no replica')
+        return result
+      },
+    }
+    const told = update(unconfirmed, key, add).catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(await told).toBe(expected)
+  })
+
   it('is refused at once by a store that is full', async () => {
     let swaps = 0
     const full: Store = {

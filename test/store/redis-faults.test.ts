@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { createClient, createSentinel } from 'redis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RedisClient, redisStore } from '../../src/store/redis-store.js'
 import type { Store } from '../../src/store/store.js'
+import { twoFactor } from '../../src/two-factor.js'
 import {
   patientMs,
   type RedisServer,
@@ -110,6 +111,62 @@ describe.skipIf(withoutRedis)('strict', () => {
     expect(refused).toMatchObject({ swapped: false, entry: { value: { command: 'two' } } })
     void node.destroy()
     io.disconnect()
+  })
+})
+
+describe.skipIf(withoutRedis)('a sign-in on a strict store', () => {
+  const ana = { subject: 'ana', phone: '+573001234567', session: 's', purpose: 'login' }
+
+  /** An app that has sent a code when its replica stands still, until `onUnconfirmed` lets it go on. */
+  async function withoutReplica(onUnconfirmed: (replica: RedisServer) => void = () => undefined) {
+    const primary = await startRedis()
+    const replica = await startReplica(primary)
+    const client = await createClient({ url: primary.url })
+      .on('error', () => {})
+      .connect()
+    const sendCommand = async (_key: string, args: string[]) => {
+      const reply = await client.sendCommand(args)
+      if (args[0] === 'wait' && Number(reply) === 0) onUnconfirmed(replica)
+      return reply
+    }
+    const sendCode = vi.fn(async () => ({ result: 'sent' as const }))
+    const checkCode = vi.fn(async () => 'approved' as const)
+    const causes = new Set<string | undefined>()
+    const { challenges, close } = twoFactor({
+      provider: { sendCode, checkCode },
+      appName: 'Bank',
+      secret: 'a secret of at least thirty-two bytes',
+      countries: ['CO'],
+      subject: () => ana.subject,
+      phone: () => ana.phone,
+      store: redisStore({ sendCommand, strict: true, timeoutMs: 1_000 }),
+      onEvent: (event) => event.type === 'store.failed' && causes.add(event.cause),
+    })
+    const end = async () => {
+      await close()
+      client.destroy()
+      await Promise.all([primary.kill(), replica.kill()])
+    }
+    const started = await challenges.start(ana)
+    if (started.outcome !== 'started') throw new Error(started.outcome)
+    const challenge = started.challenge.id
+    replica.freeze()
+    const verify = () => challenges.verify({ ...ana, code: '482913', challenge })
+    return { challenges, verify, sendCode, checkCode, causes, [Symbol.asyncDispose]: end }
+  }
+
+  test('goes nowhere while no replica confirms what it writes', async () => {
+    await using app = await withoutReplica()
+    await expect(app.verify()).rejects.toEqual(unavailable)
+    await expect(app.challenges.start({ ...ana, subject: 'ben' })).rejects.toEqual(unavailable)
+    expect([app.sendCode, app.checkCode].map((asked) => asked.mock.calls.length)).toEqual([1, 0])
+    expect(app.causes).toEqual(new Set(['no replica has confirmed']))
+  })
+
+  test('costs no code where the replica confirms a moment later', async () => {
+    await using app = await withoutReplica((replica) => replica.thaw())
+    expect(await app.verify()).toMatchObject({ outcome: 'approved' })
+    expect(app.causes.size).toBe(1)
   })
 })
 
