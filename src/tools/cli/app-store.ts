@@ -6,41 +6,44 @@ import type { Store } from '../../store/store.js'
 import { openRedis, openRedisCluster, type RedisOfApp } from './app-redis.js'
 import type { Row } from './findings.js'
 import type { LoadFromApp } from './host-checks.js'
-import { clientMissing } from './redis-check.js'
+import { clientMissing, redisFailure } from './redis-check.js'
 import { UsageError } from './usage-error.js'
 
 /** The store that the processes of an app share. */
 export interface AppStore {
   readonly store: Store
-  close(): unknown
+  close(): Promise<void>
 }
 
 /** A machine far away may be asked: slow is not silent. */
 const timeoutMs = 2_000
 
-/** Through the client that the app has installed. The row says what is missing. */
+/** Through the client that the app has installed. The row says what is in the way. */
 export async function openRedisStore(url: string, load: LoadFromApp): Promise<AppStore | Row> {
   const single = openRedis(url, load)
   if (single === undefined) return clientMissing
-  await connected(single)
+  const failure = await connectionFailure(single)
+  if (failure !== undefined) return failure
   if (!(await isOfCluster(single))) return storeOf(single)
   single.end()
   const cluster = openRedisCluster(url, load)
   if (cluster === undefined) return clientMissing
-  await connected(cluster)
-  return storeOf(cluster)
+  return (await connectionFailure(cluster)) ?? storeOf(cluster)
 }
 
-async function connected(redis: RedisOfApp): Promise<void> {
-  await redis.connect().catch((error: unknown) => {
+async function connectionFailure(redis: RedisOfApp): Promise<Row | undefined> {
+  try {
+    await redis.connect()
+    return undefined
+  } catch (error) {
     redis.end()
-    throw error
-  })
+    return redisFailure(error)
+  }
 }
 
 const storeOf = ({ client, end }: RedisOfApp): AppStore => ({
   store: redisStore({ client, timeoutMs }),
-  close: end,
+  close: async () => end(),
 })
 
 /** Where its user may not ask, it is taken for a single one: the first key at another node says so. */
@@ -60,5 +63,5 @@ export async function loadStore(file: string): Promise<AppStore> {
   if (typeof store?.read !== 'function' || typeof store.swap !== 'function') {
     throw new UsageError(`${file} exports no store: neither as "store" nor as its default.`)
   }
-  return { store, close: () => store.close?.() }
+  return { store, close: async () => store.close?.() }
 }

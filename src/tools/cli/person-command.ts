@@ -1,6 +1,6 @@
 import type { LedgerSeen, PersonSeen } from '../../challenge/desk.js'
 import { printJson, readCommandLine } from './command-line.js'
-import { deskFlags, type Where, withDesk } from './desk.js'
+import { deskFlags, exitCodes, type Where, withDesk } from './desk.js'
 import { describeLedger, describePerson } from './person-report.js'
 import { printable } from './quote.js'
 import { openTerminal } from './terminal.js'
@@ -24,7 +24,7 @@ sign-up with it would meet. It needs no provider and no app, and changes nothing
   flags,
   notes: `Limits are those of the process of the app that started last.
 
-Exit codes: 0 shown, or done; 1 nothing was done; 2 the command line was not understood.`,
+${exitCodes}`,
 }
 
 /** Shows an account, and does to it what is asked. */
@@ -48,16 +48,16 @@ export async function personCommand(args: readonly string[]): Promise<number> {
     return 1
   }
   return withDesk(values, async (where) => {
-    const { desk } = where
+    const { desk, change } = where
     const before = await desk.person(subject)
     const isEnabled = enable === true && before.isKnown
-    if (isEnabled) await desk.enable(subject)
-    if (revoke) await desk.revokeEverything(subject)
+    if (isEnabled) await change('enabled', () => desk.enable(subject))
+    if (revoke) await change('revoked', () => desk.revokeEverything(subject))
     const person = isEnabled || revoke ? await desk.person(subject) : before
     const done = { ...(enable && { enabled: isEnabled }), ...(revoke && { revoked: true }) }
     if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
     else process.stdout.write(textOf(subject, person, done))
-    return enable && !isEnabled ? 1 : 0
+    return enable && !isEnabled && !revoke ? 1 : 0
   })
 }
 

@@ -1,7 +1,7 @@
 import type { SignupsSeen } from '../../challenge/desk.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printJson, readCommandLine } from './command-line.js'
-import { deskFlags, withDesk } from './desk.js'
+import { deskFlags, exitCodes, withDesk } from './desk.js'
 import { span } from './person-report.js'
 import { UsageError } from './usage-error.js'
 
@@ -19,7 +19,7 @@ behind them. People are told when to come back; codes on their way may be typed;
   flags,
   notes: `Each process tells it with its next sign-up: by the event limit.closed { limit: 'pause' }, and in tf.health().limits.
 
-Exit codes: 0 done; 1 nothing was done; 2 the command line was not understood.`,
+${exitCodes}`,
 }
 
 /** Pauses the sign-ups of an app. */
@@ -31,9 +31,9 @@ export async function signupsCommand(args: readonly string[]): Promise<number> {
     throw new UsageError('Pass one of --pause <time>, --resume and --state.')
   }
   const forMs = pause === undefined ? undefined : lengthOf(pause)
-  return withDesk(values, async ({ desk: { signups }, namespace }) => {
-    if (forMs !== undefined) await signups.pause(forMs)
-    if (resume) await signups.resume()
+  return withDesk(values, async ({ desk: { signups }, namespace, change }) => {
+    if (forMs !== undefined) await change('paused', () => signups.pause(forMs))
+    if (resume) await change('resumed', signups.resume)
     const seen = await signups.state()
     if (json) printJson({ namespace, ...seen })
     else process.stdout.write(textOf(seen))

@@ -1,11 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDeployments } from '../../../src/challenge/deployment.js'
+import type { Desk, PersonSeen } from '../../../src/challenge/desk.js'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { defaultLimits } from '../../../src/challenge/limits.js'
+import { type ProblemCode, TwoFactorError } from '../../../src/errors.js'
 import { personCommand } from '../../../src/tools/cli/person-command.js'
 import { describePerson } from '../../../src/tools/cli/person-report.js'
 import { signupsCommand } from '../../../src/tools/cli/signups-command.js'
 import { store } from './store-in-memory.js'
+
+/** What is otherwise at the desk of the command. */
+let atDesk: Partial<Desk> = {}
+
+vi.mock(import('../../../src/challenge/desk.js'), async (original) => {
+  const { openDesk } = await original()
+  const opened: typeof openDesk = async (...where) => {
+    const desk = await openDesk(...where)
+    return typeof desk === 'string' ? desk : { ...desk, ...atDesk }
+  }
+  return { openDesk: opened }
+})
+
+// In place of Redis, too.
+vi.mock(import('../../../src/tools/cli/app-store.js'), async (original) => ({
+  ...(await original()),
+  openRedisStore: async () => ({ store, close: async () => undefined }),
+}))
 
 const secret = 'a secret of at least thirty-two bytes'
 const flags = ['--store', 'test/tools/cli/store-in-memory.ts']
@@ -20,7 +40,7 @@ async function printed(command: (args: readonly string[]) => Promise<number>, ..
   )
   const exitCode = await command([
     ...args,
-    ...flags,
+    ...(process.env.REDIS_URL ? [] : flags),
     ...(args.includes('--namespace') ? [] : namespace),
   ]).finally(() => {
     for (const stream of streams) stream.mockRestore()
@@ -40,6 +60,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  atDesk = {}
   vi.useRealTimers()
   vi.unstubAllEnvs()
 })
@@ -85,7 +106,9 @@ describe('the commands of an operator', () => {
   })
 
   it('end what an account has where nobody has to be asked', async () => {
-    expect((await printed(personCommand, 'ana', '--revoke', '--yes')).exitCode).toBe(0)
+    for (const more of [[], ['--enable']]) {
+      expect((await printed(personCommand, 'ana', '--revoke', '--yes', ...more)).exitCode).toBe(0)
+    }
   })
 
   it('know nothing of a number that nobody has signed up with', async () => {
@@ -108,6 +131,74 @@ describe('the commands of an operator', () => {
     }
     vi.stubEnv('TWO_FACTOR_SECRET', secret)
     expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups are sent codes.')
+  })
+})
+
+describe('a command that fails', () => {
+  const pause: Parameters<typeof printed> = [signupsCommand, '--pause', '2h']
+  const both: typeof pause = [personCommand, 'bob', '--enable', '--revoke', '--yes']
+  const failing = (code: ProblemCode) => async () => {
+    throw new TwoFactorError(code, { cause: new Error('Socket closed') })
+  }
+  const silent = failing('store_unavailable')
+  const done = async () => undefined
+  const known = async () => ({ isKnown: true }) as PersonSeen
+  const signups = { pause: done, resume: done, state: silent }
+  const person = { person: known, enable: done, revokeEverything: silent }
+  const fault = async () => JSON.parse('')
+
+  it.each<[when: string, typeof pause, Partial<Desk>, code: string, changes: object]>([
+    ['once it was done', pause, { signups }, 'redis_unusable', { paused: 'done' }],
+    [
+      'as it was done',
+      pause,
+      { signups: { ...signups, pause: silent } },
+      'redis_unusable',
+      { paused: 'unclear' },
+    ],
+    ['between the two', both, person, 'redis_unusable', { enabled: 'done', revoked: 'unclear' }],
+    [
+      'for others who change the same',
+      both,
+      { ...person, enable: failing('verification_in_progress') },
+      'store_contended',
+      { enabled: 'unclear' },
+    ],
+    [
+      'for a fault of ours',
+      pause,
+      { signups: { ...signups, state: fault } },
+      'program_fault',
+      { paused: 'done' },
+    ],
+  ])('%s says what was done', async (_when, command, otherwise, code, changes) => {
+    vi.stubEnv('REDIS_URL', 'redis://localhost')
+    atDesk = otherwise
+    const { exitCode, text } = await printed(...command, '--json')
+    const { failure, ...told } = JSON.parse(text)
+    expect([exitCode, failure.code, told.changes]).toEqual([3, code, changes])
+  })
+
+  it('says so in words, after the reason', async () => {
+    atDesk = person
+    const { text } = await printed(...both)
+    expect(text).toMatch(
+      /^ {2}WRONG .* cannot be used: Socket closed\n.*Fix: .*\nDone all the same: enabled\.\nPerhaps done: revoked\.\n$/,
+    )
+  })
+
+  it.each(['', 'redis://localhost'])('with nothing done ends with 1, REDIS_URL=%s', async (url) => {
+    vi.stubEnv('REDIS_URL', url)
+    atDesk = { person: silent }
+    expect((await printed(...both)).exitCode).toBe(1)
+    atDesk = { person: fault }
+    await expect(printed(...both)).rejects.toThrow(SyntaxError)
+  })
+
+  it('at the end of its connection has done what it has done', async () => {
+    onTestFinished(() => void Reflect.deleteProperty(store, 'close'))
+    Object.assign(store, { close: silent })
+    expect((await printed(...pause)).exitCode).toBe(0)
   })
 })
 
