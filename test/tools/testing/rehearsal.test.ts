@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
 import { doneBy, looksDone } from '../../../src/tools/testing/rehearsal/deeds.js'
-import { createEar } from '../../../src/tools/testing/rehearsal/ear.js'
+import { createEar, saidBy } from '../../../src/tools/testing/rehearsal/ear.js'
 import { inContentTypes, spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
 import { curlLine } from '../../../src/tools/testing/rehearsal/report.js'
 import type { RehearsalRequest, RehearsalResponse } from '../../../src/tools/testing/rehearsal/wire.js'
@@ -126,6 +126,8 @@ describe('what a rehearsal tells', () => {
   it.each([
     ['{"code":"123456"}', 'a code'],
     ['your code is 123456, again 12', 'a code'],
+    ['Your Acme code is 123456.', 'a code'],
+    ['code -123456- (.123456...)', 'a code'],
     ['1234567 0123456 12.123456 x-123456 123456-x {"atMs":123456}', undefined],
     ['key=sandbox-key;', 'the key of the account'],
   ])('is of %j %s', (text, secret) => {
@@ -133,6 +135,32 @@ describe('what a rehearsal tells', () => {
     ear.close()
     ear.codes.add('123456')
     expect(ear.secretIn(text)).toBe(secret)
+  })
+
+  it('is no code for the digits of a header that counts or times something', () => {
+    const ear = createEar({ key: 'sandbox-key' })
+    ear.close()
+    for (const code of ['2026', '3600', '1234', '4d2a']) ear.codes.add(code)
+    const headers = {
+      date: 'Fri, 27 Nov 2026 14:00:00 GMT',
+      'last-modified': 'Fri, 27 Nov 2026 14:00:00 GMT',
+      expires: 'Fri, 27 Nov 2026 14:00:00 GMT',
+      etag: '"4d2a"',
+      'content-length': '1234',
+      'cache-control': 'private, max-age=3600',
+      'strict-transport-security': 'max-age=3600',
+      'retry-after': '3600',
+      ratelimit: '"address";r=1234;t=3600',
+      'x-ratelimit-reset': '3600',
+      'set-cookie': ['sid=x; Expires=Fri, 27 Nov 2026 14:00:00 GMT; Max-Age=3600'],
+    }
+    expect(ear.secretIn(saidBy(response({ headers })))).toBeUndefined()
+    for (const said of [
+      { headers: { 'x-code': '1234' } },
+      { headers: { 'set-cookie': ['code=1234; Path=/'] } },
+    ]) {
+      expect(ear.secretIn(saidBy(response(said)))).toBe('a code')
+    }
   })
 
   it('is that something was done again, whatever amounts, ids and texts the answers hold', () => {

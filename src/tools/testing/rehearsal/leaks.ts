@@ -1,3 +1,4 @@
+import { saidBy } from './ear.js'
 import { spellingsOf } from './hostile.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, NotTried, told } from './verdicts.js'
@@ -27,7 +28,7 @@ export const judgements: readonly Attack[] = [
         `${codes.size} codes and the key in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
       )
       for (const response of heard) {
-        const secret = secretIn(JSON.stringify(response.headers) + response.text)
+        const secret = secretIn(saidBy(response))
         if (secret !== undefined) fell(response, `${secret}: ${told(response)}`)
       }
       for (const [place, texts] of Object.entries({ event: eventTexts, 'line of the log': lines })) {
