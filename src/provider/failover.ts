@@ -31,8 +31,9 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
  * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive.
  * A provider is asked only for methods that it declares; together they have all of them. One whose last five sends in a
  * row had no answer is asked last for 15 seconds, so that nobody waits for it meanwhile; then one send tries it.
- * The challenge remembers who sent, and its codes are checked there. A provider without a `name` is called
- * after its place, `1`, `2` and so on: name them before you reorder them.
+ * The challenge remembers who sent, and its codes are checked there; those from before there were several by the first,
+ * so leave the one in that place that was alone. A provider without a `name` is called after its place, `1`, `2` and so on:
+ * name them before you reorder them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when the list is empty or a name is used twice
  * @example
@@ -124,9 +125,11 @@ function inTurn(
     return [...attempts.filter((one) => !isResting(one)), ...attempts.filter(isResting)]
   }
 
+  const [first = ''] = members.keys()
+
   return {
     async sendCode({ previousHandle, ...send }) {
-      const previous = senderIn(previousHandle)
+      const previous = senderIn(previousHandle, first)
       const refusals: SendResult[] = []
       for (const { name, member, channel } of attemptsAt(send)) {
         // Each member learns of its own codes only.
@@ -151,20 +154,25 @@ function inTurn(
     },
 
     async checkCode({ handle, ...check }) {
-      // Typed while its send is under way: nobody can be asked yet, so it is no guess.
-      if (handle === undefined) return 'not-sent'
-      const { name, own } = senderIn(handle)
+      const { name, own } = senderIn(handle, first)
       const sender = members.get(name)
-      // Who sent is not here (any more). Nobody else knows the code, and asking around would be guessing twice.
-      if (sender === undefined) return 'unavailable'
+      // Who sent is not here any more. Nobody else knows the code, and nobody is asked: it is no guess.
+      if (sender === undefined) return 'not-sent'
       return sender.checkCode({ ...check, handle: own })
     },
   }
 }
 
-/** Who sent a code, and its own handle of it. */
-function senderIn(handle = ''): { readonly name: string; readonly own: string | undefined } {
-  const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle) ?? []
+/** Begins each handle of a fail-over, and none of any other provider. */
+const mark = 'failover/'
+
+/**
+ * Who sent a code, and its own handle of it. Without the mark it is the first, which sent it while it was alone. So it is
+ * while a send is under way: most are those of the first, and a handle that is missing is its own to judge.
+ */
+function senderIn(handle: string | undefined, first: string) {
+  if (!handle?.startsWith(mark)) return { name: first, own: handle }
+  const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle.slice(mark.length)) ?? []
   return { name, own }
 }
 
@@ -181,8 +189,8 @@ function hasAnswered({ result }: SendResult): boolean {
 function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
   if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
   // Who sent a code does not tell whose it is.
-  if (sent.handle === undefined) return { ...by, ...sent, handle: name, byNumber: true }
-  return { ...by, ...sent, handle: `${name}:${sent.handle}` }
+  if (sent.handle === undefined) return { ...by, ...sent, handle: `${mark}${name}`, byNumber: true }
+  return { ...by, ...sent, handle: `${mark}${name}:${sent.handle}` }
 }
 
 /** A refusal by one provider has cost something, even when the next one could not be reached. */

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { inspect } from 'node:util'
-import { expect, it } from 'vitest'
-import { type CodeProvider, ownCodes } from '../../src/index.js'
-import { codeProvidersOfEachKind, ownCodesSecret } from './code-providers.js'
-import { recordingStore, startLoggedIn } from './kit.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { type CodeProvider, failover, memoryStore, ownCodes, twoFactor } from '../../src/index.js'
+import { codeProvidersOfEachKind, own, ownCodesSecret } from './code-providers.js'
+import { baseOptions, recordingStore, startHost, startLoggedIn, stubCodes } from './kit.js'
 
 it.each(codeProvidersOfEachKind)(
   'over %s, no code, handle, secret or key is in the store, the events or an answer',
@@ -69,4 +69,21 @@ it('a code that is typed before its send is answered is not judged, and costs no
   const wrong = await ana.verify(other)
   expect([wrong.status, wrong.json.attemptsRemaining]).toEqual([422, 4])
   expect((await ana.verify(code)).status).toBe(200)
+})
+
+it.each([
+  ['the account of a provider', stubCodes],
+  ['codes of our own', own],
+])('a code that %s sent alone is good once another one stands beside it', async (_name, of) => {
+  const store = memoryStore()
+  const { tf: before, stub, clock } = await startHost({ provider: of, options: { store } })
+  const provider = failover([of(stub), stubCodes(stub, { name: 'next' })])
+  const after = twoFactor({ ...baseOptions(stub, clock), store, provider })
+  onTestFinished(() => after.close())
+  const ana = { subject: 'ana', phone: '+573001234567', session: 's1' }
+
+  await before.challenges.start({ ...ana, purpose: 'login' })
+  expect(await after.challenges.verify({ ...ana, code: stub.rightCode })).toMatchObject({
+    outcome: 'approved',
+  })
 })

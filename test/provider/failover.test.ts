@@ -24,16 +24,16 @@ describe('the next provider is asked', () => {
   test.each(['not-sent', 'failed', 'misconfigured'] as const)('after %s', async (result) => {
     const [first, second] = [provider('first', { result }), provider('second')]
     const both = failover([first.member, second.member])
-    expect(await both.sendCode(send)).toEqual({ result: 'sent', handle: 'second:of second' })
+    expect(await both.sendCode(send)).toEqual({ result: 'sent', handle: 'failover/second:of second' })
     expect([first.asked, second.asked]).toEqual([['send'], ['send']])
   })
 
   test.each<[SendResult, object]>([
     [
       { result: 'sent', lifetimeMs: 300_000 },
-      { handle: 'first', byNumber: true },
+      { handle: 'failover/first', byNumber: true },
     ],
-    [{ result: 'unconfirmed', handle: 'h' }, { handle: 'first:h' }],
+    [{ result: 'unconfirmed', handle: 'h' }, { handle: 'failover/first:h' }],
     [{ result: 'foreign-number' }, {}],
   ])('never after %j, and who sent is kept where the code may arrive', async (sent, kept) => {
     const [first, second] = [provider('first', sent), provider('second')]
@@ -97,7 +97,9 @@ describe('by which method', () => {
   test('only those are asked that have it', async () => {
     const [plain, chat] = [provider('plain'), withMethods('chat', [whatsapp])]
     const both = failover([plain.member, chat.member])
-    expect(await both.sendCode({ ...send, channel: 'whatsapp' })).toMatchObject({ handle: 'chat:of chat' })
+    expect(await both.sendCode({ ...send, channel: 'whatsapp' })).toMatchObject({
+      handle: 'failover/chat:of chat',
+    })
     expect(plain.asked).toEqual([])
     expect(await both.sendCode({ ...send, channel: 'fax' })).toEqual({ result: 'not-sent' })
   })
@@ -106,7 +108,7 @@ describe('by which method', () => {
     [
       'another one, where it will do',
       ['whatsapp', 'sms'],
-      { result: 'sent', handle: 'plain:of plain', channel: 'sms' },
+      { result: 'sent', handle: 'failover/plain:of plain', channel: 'sms' },
     ],
     ['none, where a guard takes no other', ['whatsapp'], { result: 'failed' }],
     ['none, where nobody says', undefined, { result: 'failed' }],
@@ -132,21 +134,24 @@ describe('a code is checked where it was sent', () => {
   }
 
   test.each([
-    ['first:h1', { first: ['h1'], second: [] }],
-    ['second:a:b c', { first: [], second: ['a:b c'] }],
-    ['second', { first: [], second: [undefined] }],
+    ['failover/first:h1', { first: ['h1'], second: [] }],
+    ['failover/second:a:b c', { first: [], second: ['a:b c'] }],
+    ['failover/second', { first: [], second: [undefined] }],
   ])('%s', async (handle, asked) => {
     expect(await checkBy(handle)).toEqual({ verdict: 'approved', ...asked })
   })
 
-  test('nowhere yet while it is still being sent, and that costs no attempt', async () => {
-    expect(await checkBy(undefined)).toEqual({ verdict: 'not-sent', first: [], second: [] })
-  })
-
-  test.each(['', 'third:h1', 'first h1', '__proto__'])(
-    'and nowhere when the handle is %j',
+  test.each([undefined, '', 'VE1', 'second', 'second:h1'])(
+    'and by the first where nobody marked its handle: %j',
     async (handle) => {
-      expect(await checkBy(handle)).toEqual({ verdict: 'unavailable', first: [], second: [] })
+      expect(await checkBy(handle)).toEqual({ verdict: 'approved', first: [handle], second: [] })
+    },
+  )
+
+  test.each(['failover/third:h1', 'failover/__proto__'])(
+    'and nowhere once who sent it is gone, which costs no attempt: %s',
+    async (handle) => {
+      expect(await checkBy(handle)).toEqual({ verdict: 'not-sent', first: [], second: [] })
     },
   )
 })
@@ -176,7 +181,7 @@ describe('pick', () => {
     ['rejects', (async () => failing()) as never],
   ])('that %s leaves the order as it is', async (_name, pick) => {
     const both = failover([provider('first').member, provider('second').member], { pick })
-    expect(await both.sendCode(send)).toMatchObject({ handle: 'first:of first' })
+    expect(await both.sendCode(send)).toMatchObject({ handle: 'failover/first:of first' })
   })
 })
 
@@ -184,8 +189,8 @@ test('wrapped members stand in for the others, in their places and under their n
   const both = failover([provider('first').member, provider('second').member])
   const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]
   const over = both.over([first.member, second.member])
-  expect(await over.sendCode(send)).toEqual({ result: 'sent', handle: 'second:of wrapped' })
-  expect(await over.checkCode({ ...check, handle: 'first:h1' })).toBe('approved')
+  expect(await over.sendCode(send)).toEqual({ result: 'sent', handle: 'failover/second:of wrapped' })
+  expect(await over.checkCode({ ...check, handle: 'failover/first:h1' })).toBe('approved')
   expect([first.asked, second.asked]).toEqual([['send', 'h1'], ['send']])
 })
 
@@ -229,13 +234,22 @@ test('a code that stands in the way is known to whoever sent it, and to nobody e
     checkCode: async () => 'rejected',
   })
   const both = failover([member('one', { result: 'failed' }), member('many', { result: 'sent' })])
-  for (const previousHandle of ['one:h1', 'many:h2', 'many', 'gone:h3', undefined]) {
+  for (const previousHandle of [
+    'failover/one:h1',
+    'failover/many:h2',
+    'failover/many',
+    'failover/gone:h3',
+    undefined,
+    'VE1:h4',
+  ]) {
     await both.sendCode({ ...send, previousHandle })
   }
   expect(asked).toEqual([
     ...['one after h1', 'many after undefined'],
     ...['one after undefined', 'many after h2'],
     ...Array(3).fill(['one after undefined', 'many after undefined']).flat(),
+    // Of the provider that was there alone before.
+    ...['one after VE1:h4', 'many after undefined'],
   ])
 })
 
