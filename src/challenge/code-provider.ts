@@ -143,8 +143,8 @@ export type SendResult = (
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
- * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet
- *   and nothing was compared.
+ * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet,
+ *   or another provider's, and nothing was compared.
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'
 

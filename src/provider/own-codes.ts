@@ -132,10 +132,9 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
 
     async checkCode({ destination, appName, code, handle, report }) {
       report?.({ asked: false })
-      // Typed while its send is under way: there is nothing to compare it with, so it is no guess.
-      if (handle === undefined) return 'not-sent'
-      const fits = handles.fits(handle, code, { destination, appName })
-      if (fits === undefined) return 'unavailable'
+      // Its send is under way, or was made by another provider: there is nothing to compare it with, so it is no guess.
+      const fits = handle === undefined ? undefined : handles.fits(handle, code, { destination, appName })
+      if (fits === undefined) return 'not-sent'
       return fits ? 'approved' : 'rejected'
     },
 

@@ -47,8 +47,8 @@ describe('a code', () => {
   })
 
   test.each(['', 'x', `${'n'.repeat(22)}.${'d'.repeat(42)}`])(
-    'without a handle of ours (%j) is not judged',
-    async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('unavailable'),
+    'without a handle of ours (%j) is not judged, and costs no attempt',
+    async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('not-sent'),
   )
 
   test('that is typed while it is still being sent costs no attempt, and is no silence of the provider', async () => {
@@ -74,7 +74,7 @@ describe('a code', () => {
     const handle = 'BwcHBwcHBwcHBwcHBwcHBw.-C_EXx4JI4RayDCadynPE9R8MiuPVpb6Rjxlt5tLz5U'
     expect(await checkBy(provider(), '482913', handle)).toBe('approved')
     for (const other of [`x${handle}`, `${handle}x`]) {
-      expect(await checkBy(provider(), '482913', other)).toBe('unavailable')
+      expect(await checkBy(provider(), '482913', other)).toBe('not-sent')
     }
   })
 
