@@ -23,16 +23,16 @@ export class TwoFactorDialog extends Element {
    * of start when that has nothing to show. Rejects when aborted, and when start cannot be reached.
    */
   async ask(stepUp: StepUp, mount: Mount, signal: AbortSignal): Promise<boolean | Response> {
-    const begun = begin(stepUp, mount)
-    const [style, beginning] = await Promise.all([loadStyle(mount, signal), begun])
+    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    // Not waited for, and no reason to fail: by the time it comes, somebody may have a code that was paid for.
+    loadStyle(root, mount, signal).catch(() => undefined)
+    const beginning = await begin(stepUp, mount)
     // From here on the dialog listens to it; what was aborted before must open nothing.
     signal.throwIfAborted()
     if ('verified' in beginning) return true
     if (beginning.first.body.html === undefined) return beginning.first.response
 
-    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
     const dialog = document.createElement('dialog')
-    root.adoptedStyleSheets = [style]
     root.replaceChildren(dialog)
     try {
       return await converse(dialog, beginning, signal)
@@ -74,10 +74,10 @@ export function dialogOfPage(): TwoFactorDialog {
   return found ?? document.body.appendChild(document.createElement(tag) as TwoFactorDialog)
 }
 
-async function loadStyle(mount: Mount, signal: AbortSignal): Promise<CSSStyleSheet> {
+async function loadStyle(root: ShadowRoot, mount: Mount, signal: AbortSignal): Promise<void> {
   const response = await fetch(`${mount.url}page.css`, { signal })
   const style = new CSSStyleSheet()
   // Custom properties of the page are those of the dialog, and nobody else's.
   await style.replace((await response.text()).replaceAll(':root', ':host'))
-  return style
+  root.adoptedStyleSheets = [style]
 }

@@ -104,6 +104,7 @@ describeInChromium('every state', (browser) => {
     for (const state of everyState) {
       await page.evaluate(fetchIn, server.urlOf(locale, state))
       await page.getByRole('dialog').waitFor()
+      await page.waitForFunction(isStyled)
       expectToFit(state, size, await page.evaluate(look))
       // What the buttons do is the same in all languages.
       if (locale === 'en') {
@@ -220,6 +221,10 @@ function submitTo(url: string): void {
 
 function fetchIn(url: string): void {
   void window.fetchWithCode(url, { method: 'POST' }).catch(() => undefined)
+}
+
+function isStyled(): boolean {
+  return document.querySelector('two-factor-dialog')?.shadowRoot?.adoptedStyleSheets.length === 1
 }
 
 interface Look {

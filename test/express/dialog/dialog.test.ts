@@ -249,6 +249,28 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
+  it.each(['fails', 'hangs'])(
+    'opens where its style sheet %s, and takes it once it is there',
+    async (how) => {
+      const { host, page, troubles } = await openSinglePage(browser())
+      const { released, release } = hold()
+      await page.route(/page\.css$/, (route) =>
+        how === 'fails' ? route.abort() : released.then(() => route.continue()),
+      )
+      const answer = call(page, '/guarded/settings')
+      await dialogOf(page).waitFor()
+      release()
+      const sheets = () =>
+        page.evaluate(
+          () => document.querySelector('two-factor-dialog')?.shadowRoot?.adoptedStyleSheets.length,
+        )
+      await expect.poll(sheets).toBe(how === 'fails' ? 0 : 1)
+      await enter(page, host.stub.rightCode)
+      expect((await answer)[0]).toBe(200)
+      expect(troubles.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([])
+    },
+  )
+
   it('opens in an app that enforces Trusted Types', async () => {
     const { page, host } = await openSinglePage(browser(), {
       directives: { requireTrustedTypesFor: ["'script'"], trustedTypes: ['two-factor-dialog'] },
