@@ -57,10 +57,13 @@ export async function clockRow(baseUrl: string): Promise<Row> {
   const asked = Date.now()
   const answer = await fetch(baseUrl, {
     method: 'HEAD',
+    headers: { 'cache-control': 'no-cache' },
     redirect: 'manual',
     signal: AbortSignal.timeout(5_000),
   }).catch(() => undefined)
-  const theirs = Date.parse(answer?.headers.get('date') ?? '')
+  // A cache that answers all the same repeats the date of its answer, and says how old that is (RFC 9111, 5.1).
+  const ageMs = Number(answer?.headers.get('age') ?? 0) * 1_000
+  const theirs = Date.parse(answer?.headers.get('date') ?? '') + ageMs
   if (Number.isNaN(theirs)) return skipped('clock_unknown', 'the provider tells no time to compare with')
   const leadMs = (asked + Date.now()) / 2 - theirs
   const seconds = Math.round(Math.abs(leadMs) / 1_000)

@@ -29,9 +29,10 @@ async function answering(answer: RequestListener, onHead: RequestListener = (_re
   return `${origin}/v1`
 }
 
-function clockApart(ms: number): Promise<string> {
+function clockApart(ms: number, age?: string): Promise<string> {
   const answer: RequestListener = (_req, res) => {
     res.setHeader('Date', new Date(Date.now() + ms).toUTCString())
+    if (age !== undefined) res.setHeader('Age', age)
     res.end('{"status":500}')
   }
   return answering(answer, answer)
@@ -295,6 +296,30 @@ test.each([
 ])('a clock that is wrong is told to be so by its side: %i ms at the provider', async (ms, side) => {
   const clock = (await look({ baseUrl: await clockApart(ms) })).rows[3]
   expect(clock?.text).toMatch(new RegExp(`^this machine is (59|60|61) s ${side} the provider$`))
+})
+
+test.each([
+  [-3_600_000, '3600', 'clock_ok'],
+  [-3_660_000, '3600', 'clock_differs'],
+  [-3_600_000, 'an hour', 'clock_unknown'],
+])(
+  'a clock is not wrong by the age of an answer: %i ms at the provider, with %s, is %s',
+  async (ms, age, code) => {
+    expect((await look({ baseUrl: await clockApart(ms, age) })).rows[3]).toMatchObject({ code })
+  },
+)
+
+test('no cache is to answer for the clock of the provider', async () => {
+  const asked: unknown[] = []
+  const baseUrl = await answering(
+    (_req, res) => res.end('{"status":500}'),
+    (req, res) => {
+      asked.push(req.headers['cache-control'])
+      res.end()
+    },
+  )
+  await look({ baseUrl })
+  expect(asked).toEqual(['no-cache'])
 })
 
 test.each([
