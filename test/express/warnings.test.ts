@@ -114,6 +114,18 @@ describe('a warning', () => {
     ])
   })
 
+  it('names no SameSite=None that a front end of allowedOrigins needs', async () => {
+    const host = await startHost({
+      options: { allowedOrigins: ['https://app.example'] },
+      addSession: (app) =>
+        app.use(
+          session({ secret: 's', resave: false, saveUninitialized: false, cookie: { sameSite: 'none' } }),
+        ),
+    })
+    await host.challenged()
+    expect(await codes()).toEqual([])
+  })
+
   describe('of a Secure cookie that a proxy which Express does not know keeps from going out', () => {
     const store = new session.MemoryStore()
     const tls = { 'x-forwarded-proto': 'https' }

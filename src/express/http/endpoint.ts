@@ -20,7 +20,7 @@ export function createEndpoint(parts: {
 }) {
   const { responder, allowedOrigins, sessions, warnings } = parts
   const { warn } = warnings
-  const inspect = createInspection(warnings)
+  const inspect = createInspection(warnings, allowedOrigins)
   const twins = createTwins(sessions)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
@@ -104,7 +104,17 @@ interface Visit {
 }
 
 /** Warns about settings that only a running app reveals. */
-function createInspection({ warn, withdraw }: Pick<Warnings, 'warn' | 'withdraw'>) {
+function createInspection(
+  { warn, withdraw }: Pick<Warnings, 'warn' | 'withdraw'>,
+  allowedOrigins: readonly string[],
+) {
+  // A front end on another site needs SameSite=None; what is posted here is held to its origin.
+  const sameSites: readonly unknown[] = [
+    true,
+    'lax',
+    'strict',
+    ...(allowedOrigins.length > 0 ? ['none'] : []),
+  ]
   let inspected = false
   let isSent = false
 
@@ -112,7 +122,7 @@ function createInspection({ warn, withdraw }: Pick<Warnings, 'warn' | 'withdraw'
     inspected = true
     const overTls = req.secure || process.env.NODE_ENV === 'production'
     if (overTls && cookie.secure !== true) warn('TWO_FACTOR_COOKIE_NOT_SECURE')
-    if (![true, 'lax', 'strict'].includes(cookie.sameSite as never)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
+    if (!sameSites.includes(cookie.sameSite)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
   }
 
   /** Looks whether a Secure cookie goes out: how the session takes a proxy that Express does not know, nobody foretells. */

@@ -7,6 +7,7 @@ import {
   type SessionAdapter,
   twoFactor,
 } from 'express-two-factor'
+import type { RehearsalOptions } from 'express-two-factor/testing'
 import {
   checkPassword,
   freeName,
@@ -15,6 +16,7 @@ import {
   rightWiring,
   showAccount,
   transfer,
+  type User,
   type Wiring,
 } from './bank.js'
 
@@ -23,6 +25,7 @@ export interface Mistake {
   readonly what: string
   readonly row: string
   readonly wiring: Partial<Wiring>
+  readonly plan?: Partial<RehearsalOptions<User>>
 }
 
 const bindTo = (bind: NonNullable<GuardOptions['bind']>): Partial<Wiring> => ({
@@ -51,6 +54,13 @@ export const cors = (isOwn: (origin: string, host: string) => boolean): Partial<
     next()
   })
 
+/** As the documents say for a front end on another site, which the plan of a bank names. */
+export const frontEndElsewhere: Partial<Wiring> = {
+  ...cors((origin) => origin === 'https://app.acme.example'),
+  cookie: { sameSite: 'none' },
+  options: () => ({ allowedOrigins: ['https://app.acme.example'] }),
+}
+
 /** A session whose id changes, while the cookie stays the same. */
 const ownId: SessionAdapter = {
   id: (req) => req.session.sid,
@@ -62,11 +72,12 @@ const ownId: SessionAdapter = {
   },
 }
 
-export const mistake = (what: string, row: string, wiring: Partial<Wiring>): Mistake => ({
-  what,
-  row,
-  wiring,
-})
+export const mistake = (
+  what: string,
+  row: string,
+  wiring: Partial<Wiring>,
+  plan?: Partial<RehearsalOptions<User>>,
+): Mistake => ({ what, row, wiring, ...(plan && { plan }) })
 
 export const mistakes: readonly Mistake[] = [
   mistake('the guard behind the handler', 'without-code', {
@@ -263,6 +274,17 @@ export const mistakes: readonly Mistake[] = [
     cookie: { sameSite: 'lax', httpOnly: false },
   }),
   mistake('a session cookie for every site', 'cookies', { cookie: { sameSite: 'none' } }),
+  mistake(
+    'forms of every site, behind a session cookie for a front end on another one',
+    'cookies',
+    {
+      ...frontEndElsewhere,
+      transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
+    },
+    {
+      actions: [{ name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' }, stepUp: false }],
+    },
+  ),
   mistake('an own code page that posts elsewhere', 'code-page', {
     options: () => ({
       pages: {

@@ -59,12 +59,12 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     await sandbox.close()
   })
 
-  async function rehearsed({ row, wiring }: Mistake): Promise<Rehearsal> {
+  async function rehearsed({ row, wiring, plan }: Mistake): Promise<Rehearsal> {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
     // Every row, or where time is short, the one that is to find it.
     const scope = inFull ? { maxRequests: 2_000 } : { maxRequests: 500, only: [row] }
-    const result = await rehearse({ ...bank, ...scope })
+    const result = await rehearse({ ...bank, ...plan, ...scope })
     tally[fallenOf(result).includes(row) ? 'found' : 'not found'] += 1
     tally.requests = Math.max(tally.requests, result.requests)
     expect(result.requests).toBeLessThanOrEqual(2_000)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import type { RehearsalAction, RehearsalOptions } from 'express-two-factor/testing'
 import { parse, rightWiring, type User, type Wiring } from './bank.js'
-import { cors } from './mistakes.js'
+import { cors, frontEndElsewhere } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
 export interface RightApp {
@@ -146,6 +146,7 @@ export const rightApps: readonly RightApp[] = [
     },
     plan: (bank) => withAction(bank, { method: 'PUT' }),
   },
+  { what: 'a front end on another site', wiring: frontEndElsewhere },
   {
     what: 'a remark that no code covers',
     wiring: {},

@@ -1,5 +1,16 @@
-import { leavesSite } from './agent.js'
-import { crossSiteHeaders, formOf, originsLike, wayNames, waysOut } from './hostile.js'
+import { type Agent, leavesSite } from './agent.js'
+import { fieldsOf, requestOf, stepsUp } from './deeds.js'
+import {
+  attacker,
+  crossSiteHeaders,
+  formOf,
+  inContentTypes,
+  isOfForms,
+  isOfTheRequest,
+  originsLike,
+  wayNames,
+  waysOut,
+} from './hostile.js'
 import { isSuccess } from './shape.js'
 import type { Attack, Stage } from './stage.js'
 import { Fell, fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
@@ -37,10 +48,8 @@ export const attacksByOtherSites: readonly Attack[] = [
         const read = await agent.get(path)
         if (!isSuccess(read)) throw refused(read, 'on its own site')
         for (const origin of originsLike(own)) {
-          const response = await agent.get(path, { origin, 'sec-fetch-site': 'cross-site' })
-          const { headers } = response
-          const isOpen = headers['access-control-allow-origin'] === origin
-          if (isOpen && headers['access-control-allow-credentials'] === 'true') {
+          const response = await agent.get(path, fromElsewhere(origin))
+          if (mayRead(origin, response)) {
             fell(response, `${origin} may read ${path} with the cookies of a visitor`)
           }
         }
@@ -91,7 +100,7 @@ export const attacksByOtherSites: readonly Attack[] = [
   {
     code: 'cookies',
     claim: 'the session cookie is out of reach of scripts and other sites',
-    fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session",
+    fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session; with 'none' for a front end on another site, which cors() and origins of the plan name, take no forms from others",
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       const { agent } = await stage.signedIn()
@@ -105,9 +114,11 @@ export const attacksByOtherSites: readonly Attack[] = [
         keys += 1
         const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
         const has = (start: string) => flags.some((flag) => flag.startsWith(start))
+        const isShared = has('samesite=none') && (await isCalledAcross(stage, agent))
+        if (isShared) await forge(stage)
         const missing = [
           ...(has('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
-          ...(has('samesite=lax') || has('samesite=strict')
+          ...(isShared || has('samesite=lax') || has('samesite=strict')
             ? []
             : ['goes along with requests of other sites (no SameSite=Lax)']),
           ...(has('domain=') ? ['goes to every subdomain (Domain)'] : []),
@@ -164,6 +175,44 @@ export const attacksByOtherSites: readonly Attack[] = [
     },
   },
 ]
+
+/** Whether pages of this origin may read it with the cookies of a visitor. */
+function mayRead(origin: string, { headers }: RehearsalResponse): boolean {
+  return (
+    headers['access-control-allow-origin'] === origin &&
+    headers['access-control-allow-credentials'] === 'true'
+  )
+}
+
+/** Whether the app is called by pages of another origin that the plan names: they need its cookie. */
+async function isCalledAcross({ path, options: { origins = [] } }: Stage, agent: Agent): Promise<boolean> {
+  const readings = origins.map(async (origin) =>
+    mayRead(origin, await agent.get(path, fromElsewhere(origin))),
+  )
+  return (await Promise.all(readings)).includes(true)
+}
+
+/** Posts what a form of another site can, with a cookie that comes along: only the app itself can refuse that. */
+async function forge(stage: Stage): Promise<void> {
+  const posted = (stage.options.actions ?? []).filter(({ method = 'POST' }) => method === 'POST')
+  for (const action of posted.filter((one) => !stepsUp(one))) {
+    const visit = await stage.signedIn()
+    const fields = Object.entries(fieldsOf(action, visit)).filter(([name]) => !isOfTheRequest(name))
+    for (const { type, body } of inContentTypes(Object.fromEntries(fields)).filter(({ type }) =>
+      isOfForms(type),
+    )) {
+      const headers = { ...fromElsewhere(attacker), 'content-type': type }
+      const { response, isDone } = await stage.attempt(action, visit, {
+        ...requestOf(action, visit),
+        body,
+        headers,
+      })
+      if (isDone) fell(response, `${told(response)} to a form of another site`)
+    }
+  }
+}
+
+const fromElsewhere = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' })
 
 /** The code page as a browser gets it, wherever it is. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {

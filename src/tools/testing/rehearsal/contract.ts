@@ -76,7 +76,10 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly signUp?: RehearsalSignUp<Person>
   /** Where `accountPages` of `express-two-factor/account` is mounted. Its people have a number on file. */
   readonly account?: string
-  /** Other origins whose pages may call the app: whether one that looks alike may, too. */
+  /**
+   * Other origins whose pages may call the app: whether one that looks alike may, too. The session cookie may be
+   * SameSite=None only where one of these may read with it (CORS).
+   */
   readonly origins?: readonly string[]
   /** Where `routes()` is mounted; `/two-factor` by default. */
   readonly path?: string

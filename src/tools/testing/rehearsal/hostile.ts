@@ -76,6 +76,10 @@ export function inContentTypes(fields: Fields): readonly { readonly type: string
   ]
 }
 
+/** Whether a form can send this content type: a browser lets every site do that, without asking the app. */
+export const isOfForms = (type: string): boolean =>
+  /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i.test(type)
+
 /** Names under which an app may read from a request who somebody is, where a code goes, or where to go next. */
 export const subjectNames = [
   ...['subject', 'user', 'userId', 'user_id', 'username', 'name', 'login', 'email', 'id', 'account'],
