@@ -80,7 +80,9 @@ export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
     // Race: another tab may have been first, and what was the last but one is the last then.
     const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
     if (stored === false) return 'stale'
-    await announce(visit, change, ways)
+    const told = announce(visit, change, ways)
+    // Lock-out: the new codes are shown this once, and those that were printed are worth nothing already.
+    await (change.kind === 'recovery-codes-made' ? told.catch(afterAnswer(visit)) : told)
     return addsFirst(change, ways) ? 'made-first' : 'made'
   }
 
@@ -135,6 +137,15 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
 }
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Hands a failure to the host's error handler once the answer is out, or nobody waits for it any more. */
+const afterAnswer =
+  ({ req, res }: OwnVisit) =>
+  (failure: unknown): void => {
+    const fail = () => req.next?.(failure)
+    if (res.closed) fail()
+    else res.once('close', fail)
+  }
 
 /** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
 function createTurns() {

@@ -83,7 +83,8 @@ export interface AccountPagesOptions {
   readonly lastUsed?: (subject: string) => Awaitable<LastUsed>
   /**
    * Called after each change, for a message by a way that the change did not touch. Awaited; where it fails your error
-   * handler learns of it, and the change stands.
+   * handler learns of it, and the change stands. New recovery codes are shown all the same, and your error handler is
+   * called after that (`res.headersSent`).
    *
    * @example
    * onChanged: (req, { kind, number }) => mail.send(req.user.email, `Your account: ${kind} ${number ?? ''}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { accountPages } from '../../src/account/index.js'
 import { TwoFactorError } from '../../src/index.js'
-import { phones } from '../express/kit.js'
+import { phones, storeThrough } from '../express/kit.js'
 import {
   type AccountHost,
   confirmed,
@@ -217,6 +217,29 @@ describe('recovery codes', () => {
     expect((await ana.post(`${path}/numbers/add`)).status).toBe(200)
     // It proves no phone: the session is asked for a code like every other.
     expect((await ana.get('/home')).status).toBe(403)
+  })
+
+  it.each([
+    ['the message to the person', 'no message today', false],
+    ['what ends the proofs of other sessions', 'The store did not respond.', true],
+  ])('are the answer although %s fails, which is told after it', async (_what, message, isStore) => {
+    let isDown = false
+    const store = storeThrough((command, key, work) => {
+      if (isDown && command === 'read' && key.includes(':grants:')) throw new Error('down')
+      return work()
+    })
+    const save = () => {
+      isDown = isStore
+    }
+    const onChanged = () => {
+      if (!isStore) throw new Error(message)
+    }
+    const pages = { recoveryCodes: { remaining: () => 0, save }, onChanged }
+    const host = await startAccounts({ options: { store }, pages })
+    const ana = await signIn(host)
+    const made = await confirmed(host, ana, '/recovery-codes')
+    expect([made.status, made.json.codes]).toEqual([200, expect.objectContaining({ length: 10 })])
+    await expect.poll(() => host.errors).toEqual([expect.objectContaining({ message })])
   })
 
   it('confirm a change with the last of them too, but not the loss of the last way', async () => {

@@ -126,6 +126,7 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
   given.mount?.(app, tf)
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {
     errors.push(error)
+    if (res.headersSent) return
     res.status(500).json({ host: error instanceof Error ? error.message : String(error) })
   })
 
