@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 import { expect, it } from 'vitest'
-import { expressSession, type TwoFactorOptions } from '../../src/index.js'
+import { expressSession, type OwnAct, type TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { startHost } from './kit.js'
+import { byHand, gate, startHost, startLoggedIn } from './kit.js'
 
 const atOnce = 16
 /** As that of a pool that has run dry. */
@@ -55,6 +55,31 @@ it('of one session sixteen requests wait for the host, and those of others are n
   answer()
   await expect.poll(async () => (await ana.get('/account')).status).toBe(403)
   // Nobody is left to be told.
+  expect(host.errors).toEqual([])
+})
+
+it('a request that a guard called by hand has let pass keeps its one place until its handler is through', async () => {
+  const held = gate()
+  let running = 0
+  const { host, ana } = await startLoggedIn({
+    mount(app, tf) {
+      const passed = byHand(tf.requireTwoFactor({ exempt: () => true }))
+      const act: OwnAct = async (visit) => {
+        const reply = await passed(visit)
+        running += 1
+        if (running <= atOnce) await held.opened
+        return reply
+      }
+      app.post('/own', tf.ownRoute('POST', act))
+    },
+  })
+  const waiting = Array.from({ length: atOnce }, () => ana.post('/own'))
+  await expect.poll(() => running).toBe(atOnce)
+  const more = await Promise.all(Array.from({ length: atOnce }, () => ana.post('/own')))
+  expect(more.map(({ status }) => status)).toEqual(Array(atOnce).fill(429))
+  held.open()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(atOnce).fill(200))
+  expect((await ana.post('/own')).status).toBe(200)
   expect(host.errors).toEqual([])
 })
 

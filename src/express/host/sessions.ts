@@ -97,6 +97,8 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
       // Each request without a session is alone in its own.
       if (session === undefined || res.closed) return () => undefined
       const places = inFlight.get(session) ?? new Set()
+      // It has one, which is not the inner one's to end: a handler has called a guard by hand.
+      if (places.has(res)) return () => undefined
       // Denial of service: requests that wait for the host must not fill the memory from one session.
       if (places.size >= maxPerSession) return undefined
       inFlight.set(session, places.add(res))
