@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { expect, it } from 'vitest'
-import type { SessionAdapter } from '../../src/index.js'
+import { type SessionAdapter, TwoFactorError } from '../../src/index.js'
 import { sidOf, signupAt, startLoggedIn, startVisit } from './kit.js'
 
 const later = () => new Promise((resolve) => setImmediate(resolve))
+
+const nobody = (): never => {
+  throw new TwoFactorError('not_identified')
+}
 
 /** An adapter whose every function takes a promise, as a session behind a network does. */
 const session: SessionAdapter = {
@@ -45,6 +49,30 @@ it('an id that takes a promise is waited for by routes, guard, grants and proofs
   expect((await ana.post('/signup')).json).toMatchObject({ phone: '+573009999999' })
   expect((await ana.get('/account')).status).toBe(200)
 })
+
+it.each([
+  ['at once', () => nobody()],
+  ['later', async () => nobody()],
+])(
+  'an adapter that says %s that nobody is there makes that 401 everywhere, on pages too',
+  async (_when, id) => {
+    const { host, visitor } = await startVisit({
+      options: { session: { ...session, id }, subject: () => 'ana' },
+      mount: signupAt('/phone'),
+    })
+    const told = [
+      await visitor.get('/account'),
+      await visitor.start(),
+      await visitor.post('/signup'),
+      await visitor.post('/phone/start', { phone: '+573009999999' }),
+    ]
+    expect(told.map(({ refusal }) => refusal)).toEqual(Array(4).fill([401, 'not_identified']))
+    for (const path of ['/account', '/two-factor', '/two-factor?requirement=x', '/phone']) {
+      expect((await visitor.open(path)).status).toBe(401)
+    }
+    expect(host.errors).toEqual([])
+  },
+)
 
 it('a guard has the session of an anonymous visitor saved before it hands out a requirement', async () => {
   const { visitor: ana } = await startVisit({ options: { subject: () => 'ana' } })

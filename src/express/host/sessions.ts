@@ -13,7 +13,7 @@ export type Sessions = ReturnType<typeof createSessions>
 /** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
 export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** Made for the first id that takes a promise: most adapters never give one. */
-  let awaited: WeakMap<Request, string | undefined> | undefined
+  let awaited: WeakMap<Request, () => string | undefined> | undefined
   /** The members that a first id has put into the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
   /** What each session waits for in this process: no more sessions than requests. */
@@ -32,23 +32,36 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
     if (!(id instanceof Promise)) return undefined
     awaited ??= new WeakMap()
     const ids = awaited
-    return id.then((found) => void ids.set(req, found))
+    return id.then(
+      (found) => void ids.set(req, () => found),
+      (error: unknown) => {
+        passOver(error)
+        ids.set(req, () => {
+          throw error
+        })
+      },
+    )
   }
 
-  /** A request without the token that it needs is refused where its session is asked for, not before. */
   function idIfAny(req: Request): ReturnType<SessionAdapter['id']> {
     try {
       return ask(req)
     } catch (error) {
-      if (error instanceof TwoFactorError) return undefined
-      if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
-      throw error
+      return passOver(error)
     }
+  }
+
+  /** A request without the token that it needs is refused where its session is asked for, not before. */
+  function passOver(error: unknown): undefined {
+    if (error instanceof TwoFactorError) return undefined
+    if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
+    throw error
   }
 
   /** The session's id, when the request has one. */
   function find(req: Request): string | undefined {
-    if (awaited?.has(req)) return awaited.get(req)
+    const found = awaited?.get(req)
+    if (found !== undefined) return found()
     const id = ask(req)
     return id instanceof Promise ? undefined : id
   }
