@@ -87,7 +87,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
     command: Waiter['command'],
     result: SendResult['result'] | Verdict,
     about: AboutExchange,
-    unasked = false,
+    unasked: boolean,
   ): void {
     // Once an hour: a wrong key fails at every request. By its distance, as below.
     if (result === 'misconfigured' && Math.abs(now() - misconfiguredAt) >= hourMs) {
@@ -143,7 +143,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
             const about = aboutSince(startedAt, reported)
             if ('handle' in result) givesHandles = true
             if (trace !== undefined) Object.assign(trace, about, { result: result.result })
-            note('send', result.result, about)
+            note('send', result.result, about, reported.asked === false)
             return { result, about, messageId: messageIdIn(reported, send) }
           },
         )

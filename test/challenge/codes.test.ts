@@ -356,17 +356,18 @@ describe('a provider made of several', () => {
     expect(events).toContainEqual({ ...busy, command: 'check' })
   })
 
-  it('hands on what a member reports', async () => {
+  it('hands on what a member reports, and is not out of order for what nobody was asked', async () => {
     const reports: object[] = []
-    const { codes } = open({
+    const { codes, events } = open({
       async sendCode({ report }) {
-        report?.({ operation: 'sendText', asked: false })
+        report?.({ reason: 'text', asked: false })
         return { result: 'not-sent' }
       },
     })
     const sent = await codes.send(target, { ...order, report: (told) => void reports.push(told) })
-    expect(sent.about).toEqual({ operation: 'sendText', durationMs: 0 })
-    expect(reports).toEqual([{ operation: 'sendText', asked: false }])
+    expect(sent.about).toEqual({ reason: 'text', durationMs: 0 })
+    expect(reports).toEqual([{ reason: 'text', asked: false }])
+    expect(events).toEqual([])
   })
 
   it('may say of a send that it has no handle', async () => {
