@@ -1,6 +1,12 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import { type Awaitable, type Background, isThenable, withinDeadline } from '../lib/promises.js'
+import {
+  type Awaitable,
+  type Background,
+  isThenable,
+  undoneWhenLate,
+  withinDeadline,
+} from '../lib/promises.js'
 import type { Store } from '../store/store.js'
 import { createAccounts } from './accounts.js'
 import { createCounters } from './budgets/counters.js'
@@ -114,20 +120,22 @@ export function withStoreDeadline(
       ? cause
       : new TwoFactorError('store_unavailable', { message: 'The store did not respond.', cause })
   }
-  async function bounded<T>(command: string, result: PromiseLike<T>): Promise<T> {
+  async function bounded<T>(command: string, native: Promise<T>): Promise<T> {
     const startedAt = now()
-    // Store clients may return foreign thenables; behind this point there are only native promises.
-    const native = Promise.resolve(result)
     try {
       return await (keepsIt ? native : withinDeadline(timeoutMs, () => native))
     } catch (cause) {
       throw failed(command, cause, Math.max(0, now() - startedAt))
     }
   }
-  const run = <T>(command: string, ask: () => Awaitable<T>): Awaitable<T> => {
+  const run = <T>(command: string, ask: () => Awaitable<T>, undo?: () => unknown): Awaitable<T> => {
     try {
       const result = ask()
-      return isThenable(result) ? bounded(command, result) : result
+      if (!isThenable(result)) return result
+      // Store clients may return foreign thenables; behind this point there are only native promises.
+      const native = Promise.resolve(result)
+      const inTime = bounded(command, native)
+      return undo ? undoneWhenLate(inTime, native, undo) : inTime
     } catch (cause) {
       // A rejection like any other: what was asked together with it is not left unawaited.
       return Promise.reject(failed(command, cause, 0))
@@ -136,7 +144,13 @@ export function withStoreDeadline(
   return {
     read: (key) => run('read', () => store.read(key)),
     swap: (key, version, next, ttlMs) => run('swap', () => store.swap(key, version, next, ttlMs)),
-    increment: (key, windowMs, by) => run('increment', () => store.increment(key, windowMs, by)),
+    increment: (key, windowMs, by = 1) =>
+      run(
+        'increment',
+        () => store.increment(key, windowMs, by),
+        // Whoever was told that it failed was let do nothing for it. What is taken back late stays so.
+        by > 0 ? () => store.increment(key, windowMs, -by) : undefined,
+      ),
     close: () => store.close?.(),
     ...(store.inspect && { inspect: store.inspect.bind(store) }),
   }

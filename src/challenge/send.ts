@@ -90,11 +90,15 @@ export function createSend(parts: SendParts) {
       account.lane === 'auth' ? numberCounters.forSend(place.key, who.rank, challenge.channel) : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
-    // Rather counted twice than not known: a number that seems to have had another code takes the one before for gone.
     const counted: (typeof spending)[number][] = []
     const taken = await allSettled(
       spending.map(async (one) => {
-        const beyond = await insist(() => one.take())
+        const beyond = await insist<Refusal | undefined>(one.take, one.look).catch(
+          async (trouble: unknown) => {
+            await allSettled<unknown>([one.undo()])
+            throw trouble
+          },
+        )
         // What refused, or failed, has counted nothing.
         if (beyond === undefined) counted.push(one)
         return beyond

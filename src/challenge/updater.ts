@@ -166,16 +166,31 @@ function patience(): (trouble: unknown) => Promise<void> {
   }
 }
 
-/** Asks again for 1.5 s where the store does not answer. It may have carried out each: for what may be done twice. */
-export async function insist<Result>(ask: () => Promise<Result>): Promise<Result> {
+/**
+ * Asks once more where the store did not answer: for what may be done twice, and what is done too late undone. It has 1.5 s
+ * to answer `look`, which may be asked any number of times.
+ */
+export async function insist<Result>(
+  ask: () => Promise<Result>,
+  look: () => Awaitable<unknown>,
+): Promise<Result> {
   const passes = patience()
+  let trouble: unknown
+  try {
+    return await ask()
+  } catch (failure) {
+    trouble = failure
+  }
   for (;;) {
+    await passes(trouble)
     try {
-      return await ask()
-    } catch (trouble) {
-      await passes(trouble)
+      await look()
+      break
+    } catch (failure) {
+      trouble = failure
     }
   }
+  return ask()
 }
 
 /** One command on an entry that this request does not otherwise use. */

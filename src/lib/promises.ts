@@ -29,6 +29,15 @@ export function allSettled<T>(
   return (values as readonly T[]).map((value) => ({ status: 'fulfilled', value }))
 }
 
+/** The same, and then the first failure is thrown: nothing is still under way where one has failed. */
+export async function allEnded<T>(values: readonly Awaitable<T>[]): Promise<readonly T[]> {
+  const ended = await allSettled(values)
+  return ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
+}
+
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
 /** Whether it is a promise of whatever make: clients of databases and stores have their own. */
@@ -62,6 +71,19 @@ export function withinDeadline<Result>(
   // Asked of our own promise: one that never settles would keep alive whatever waits for it.
   const clear = () => clearTimeout(timer)
   bounded.then(clear, clear)
+  return bounded
+}
+
+/**
+ * For what must not have happened where nobody waited for it: `bounded` has ended, and what `work` comes to after all is
+ * undone.
+ */
+export function undoneWhenLate<Result>(
+  bounded: Promise<Result>,
+  work: Promise<Result>,
+  undo: () => unknown,
+): Promise<Result> {
+  bounded.catch(() => work.then(undo)).catch(() => undefined)
   return bounded
 }
 

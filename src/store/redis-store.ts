@@ -9,7 +9,7 @@ import {
   that,
   timeoutMs as timeout,
 } from '../lib/options.js'
-import { withinDeadline } from '../lib/promises.js'
+import { undoneWhenLate, withinDeadline } from '../lib/promises.js'
 import {
   inspectRedis,
   isRedisClient,
@@ -148,11 +148,15 @@ export function redisStore(options: RedisStoreOptions): Store {
     },
 
     async increment(key, windowMs, by = 1) {
-      const args = [wholeMs('windowMs', windowMs), String(wholeAmount(by))]
-      return bounded(async () => {
+      const window = wholeMs('windowMs', windowMs)
+      const add = async (amount: number) => {
+        const args = [window, String(amount)]
         const [count, resetInMs] = (await runScript(send, incrementScript, key, args)) as unknown[]
         return { count: integer(count), resetInMs: integer(resetInMs) }
-      })
+      }
+      const adding = add(wholeAmount(by))
+      const inTime = bounded(() => adding)
+      return by > 0 ? undoneWhenLate(inTime, adding, () => add(-by)) : inTime
     },
 
     inspect: (namespace = '') => inspectRedis(send, { namespace, timeoutMs, strict }),

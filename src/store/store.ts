@@ -64,7 +64,8 @@ export interface Store {
   /**
    * Atomic: adds `by` (1) to a counter whose fixed window of `windowMs` starts at its first hit.
    * 0 reads and starts no window. A negative amount takes hits back; a count never falls below 0, and one
-   * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`.
+   * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`. Hits that are counted after the deadline are
+   * taken back, by the store where it keeps one by itself: nobody waited for them.
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { withStoreDeadline } from '../../src/challenge/domain.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { EventBody } from '../../src/events.js'
@@ -82,6 +82,28 @@ describe('a store with a deadline', () => {
     // A shorter limit holds as well.
     for (const store of [withStoreDeadline(hung, 10, silent), bounded(hung)]) {
       await expect(store.read('k')).rejects.toMatchObject({ code: 'store_unavailable' })
+    }
+  })
+
+  it('takes back what it had counted too late, once', async () => {
+    const amounts: number[] = []
+    const late = async (by: number) => {
+      await new Promise((pass) => setTimeout(pass, 60))
+      amounts.push(by)
+    }
+    const slow = async (_key: string, _windowMs: number, by = 1) => {
+      await late(by)
+      return { count: 1, resetInMs: 1 }
+    }
+    const redis = async (_key: string, args: readonly string[]) => {
+      await late(Number(args.at(-1)))
+      return [1, 1]
+    }
+    const own = redisStore({ sendCommand: redis, timeoutMs: 20 })
+    for (const store of [bounded({ increment: slow }), withStoreDeadline(own, 20, silent), bounded(own)]) {
+      for (const by of [2, -3, 0]) await expect(store.increment('k', 1, by)).rejects.toThrow()
+      await vi.waitFor(() => expect(amounts).toHaveLength(4))
+      expect(amounts.splice(0).sort()).toEqual([-2, -3, 0, 2])
     }
   })
 

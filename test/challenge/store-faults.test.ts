@@ -1,21 +1,33 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { minute } from './kit.js'
-import { ana, createService, it, rightCode } from './service.js'
+import { ana, createService, it, rightCode, visitor } from './service.js'
 
-/** When a command fails: before anything was done, or once it was, so that only its answer is lost. */
-type Fault = (command: 'swap' | 'increment', key: string, by: number) => 'before' | 'after' | undefined
+/**
+ * When a command fails: before anything was done, or once it was, so that only its answer is lost. So many milliseconds:
+ * the store stops for them, and then does all that it was told meanwhile, in order.
+ */
+type Fault = (
+  command: 'read' | 'swap' | 'increment',
+  key: string,
+  by: number,
+) => 'before' | 'after' | number | undefined
 
 /** A service whose store fails as it is told, and not by itself. */
 function setUp() {
   const trouble: { fault: Fault } = { fault: () => undefined }
+  let resumesAt = 0
   async function troubled<Result>(fault: ReturnType<Fault>, work: () => Result | Promise<Result>) {
     if (fault === 'before') throw new Error('down')
+    if (typeof fault === 'number') resumesAt = performance.now() + fault
+    const stopped = resumesAt - performance.now()
+    if (stopped > 0) await new Promise((resume) => setTimeout(resume, stopped))
     const result = await work()
     if (fault === 'after') throw new Error('the connection broke')
     return result
   }
   const service = createService({
     commands: (well) => ({
+      read: (key) => troubled(trouble.fault('read', key, 0), () => well.read(key)),
       swap: (...args) => troubled(trouble.fault('swap', args[0], 0), () => well.swap(...args)),
       increment: (key, windowMs, by = 1) =>
         troubled(trouble.fault('increment', key, by), () => well.increment(key, windowMs, by)),
@@ -24,15 +36,18 @@ function setUp() {
   return { ...service, trouble }
 }
 
-/** The next answer of a kind is lost, and that of no other. */
-function losesOne(is: (...command: Parameters<Fault>) => boolean): Fault {
-  let isLost = false
+/** The next command of a kind meets this, and no other. */
+function once(is: (...command: Parameters<Fault>) => boolean, fault: ReturnType<Fault>): Fault {
+  let isOver = false
   return (...command) => {
-    if (isLost || !is(...command)) return undefined
-    isLost = true
-    return 'after'
+    if (isOver || !is(...command)) return undefined
+    isOver = true
+    return fault
   }
 }
+
+/** The next answer of a kind is lost, and that of no other. */
+const losesOne = (is: (...command: Parameters<Fault>) => boolean) => once(is, 'after')
 
 /** What the store is left alone for passes at once. */
 function fakeTimers(): void {
@@ -73,6 +88,42 @@ describe('where the answer of the store is lost', () => {
     await vi.advanceTimersByTimeAsync(100)
     expect(await resending).toMatchObject({ outcome: 'started' })
     expect(provider.sends).toHaveLength(2)
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+})
+
+describe('a store that stops for a moment as a send is counted', () => {
+  const stopsFor = (ms: number) => once((_, __, by) => by > 0, ms)
+
+  it.each([1_000, 2_500])('has counted it as often as it was sent, after %i ms', async (ms) => {
+    const { challenges, provider, trouble, store, keys, signups } = setUp()
+    fakeTimers()
+    trouble.fault = stopsFor(ms)
+    const start = (index: number) => challenges.start({ ...visitor(index), session: 'one' })
+    const first = start(1).catch(({ code }) => code)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await first
+    expect(provider.sends).toHaveLength(ms === 1_000 ? 1 : 0)
+    const counted = await store.read(keys.counter('count-enrol-service-sends', 'day'))
+    expect(counted?.value ?? 0).toBe(provider.sends.length)
+    expect(await signups.sums()).toMatchObject([
+      { sent: provider.sends.length },
+      { sent: provider.sends.length },
+    ])
+    // Three numbers that nobody has proven, whichever was interrupted.
+    for (const index of [1, 2, 3]) expect((await start(index)).outcome).not.toBe('refused')
+    expect(await start(4)).toMatchObject({ limit: 'session' })
+  })
+
+  it.each([1_000, 2_500])('takes no code for one of another account, after %i ms', async (ms) => {
+    const { challenges, wait, trouble } = setUp()
+    await challenges.start(login)
+    wait(minute)
+    fakeTimers()
+    trouble.fault = stopsFor(ms)
+    const resending = challenges.resend(ana).catch(({ code }) => code)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await resending
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 })

@@ -657,9 +657,17 @@ export const weakenings = [
     bound: 26,
     what: 'a count whose answer is lost ends the code before',
     file: 'src/challenge/send.ts',
-    find: 'await insist(() => one.take())',
+    find: 'await insist<Refusal | undefined>(one.take, one.look)',
     replace: 'await one.take()',
     tests: ['test/challenge/store-faults.test.ts', 'test/faults/broken-connection.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'what the store counted too late stays counted',
+    file: 'src/lib/promises.ts',
+    find: 'work.then(undo)',
+    replace: 'work',
+    tests: ['test/challenge/store-faults.test.ts', 'test/challenge/store-deadline.test.ts'],
   },
   {
     bound: 26,

@@ -1,6 +1,6 @@
 import type { LimitName, ServiceLimit } from '../../events.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
-import type { Requester } from '../commands.js'
+import type { Refusal, Requester } from '../commands.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { Lane, Limits } from '../limits.js'
 import { networksOf } from './networks.js'
@@ -57,8 +57,8 @@ export interface Hit {
   readonly max: number
   /** It was counted, and not taken back. */
   isTaken: boolean
-  /** For how long there is nothing left, when it was one too many. */
-  closedForMs: number | undefined
+  /** What it is told when it was one too many. */
+  refusal: Refusal | undefined
   /** As it was read or counted last; 0 before. */
   count: number
 }

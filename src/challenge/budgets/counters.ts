@@ -1,4 +1,4 @@
-import { type Awaitable, all, allSettled, andThen } from '../../lib/promises.js'
+import { type Awaitable, all, allEnded, allSettled, andThen } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
@@ -34,7 +34,7 @@ export function createCounters(
       if (tag === undefined) continue
       const times = counted.proxied && row.told?.limit === 'address' ? timesBehindProxy : 1
       const key = keys.counter(row.kind, tag)
-      hits.push({ row, key, max: row.max * times, isTaken: false, closedForMs: undefined, count: 0 })
+      hits.push({ row, key, max: row.max * times, isTaken: false, refusal: undefined, count: 0 })
     }
     return hits
   }
@@ -80,15 +80,21 @@ export function createCounters(
             await allSettled([budget.undo()])
             return paused
           }
-          const refusal = await budget.take(country)
-          for (const { row, closedForMs } of hits) {
-            if (closedForMs && row.told?.service) service.close(lane, row.told.service, closedForMs)
+          const over = await budget.take(country)
+          for (const { row, refusal } of hits) {
+            if (refusal?.retryAfterMs && row.told?.service) {
+              service.close(lane, row.told.service, refusal.retryAfterMs)
+            }
           }
-          if (refusal !== undefined) return refusal
+          if (over !== undefined) return over
           const late = country?.settle(unprovenIn(hits))
           if (late !== undefined) await refund('not-sent')
           return late
         },
+        /** What `take` would count: the store answers again. */
+        look: () => all([budget.look(), country?.look()]),
+        /** Called when it could not all be counted. */
+        undo: () => all([budget.undo(), country?.refund()]),
         refund,
       }
     },
@@ -116,7 +122,7 @@ function unprovenIn(hits: readonly Hit[]): number | undefined {
 /** What a request uses up besides the hits of its budget. */
 interface Allowance {
   /** Counts one hit. */
-  take(): Awaitable<undefined>
+  take(): Awaitable<void>
   /** Takes the hit back that `take` counted. */
   refund(): Awaitable<unknown>
 }
@@ -125,14 +131,15 @@ interface Allowance {
 function createBudget(store: Store, hits: readonly Hit[]) {
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
     return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
-      hit.count = count
       const { told } = hit.row
       // Read, it says whether there is room for one more; counted, whether this one had any.
       const isWithin = by === 0 ? count < hit.max : count <= hit.max
-      if (told === undefined || isWithin) return undefined
       const wait = Math.max(1, Math.ceil(resetInMs))
-      if (by > 0) hit.closedForMs = wait
-      return { ...refused(told.code, wait), limit: told.limit }
+      const refusal =
+        told === undefined || isWithin ? undefined : { ...refused(told.code, wait), limit: told.limit }
+      hit.count = count
+      if (by > 0) Object.assign(hit, { isTaken: true, refusal })
+      return refusal
     })
   }
 
@@ -145,6 +152,10 @@ function createBudget(store: Store, hits: readonly Hit[]) {
     return addAll(taken, -1)
   }
 
+  /** Decided once: its own hit makes a number one that was tried. */
+  let isNewNumber: boolean | undefined
+  const due = () => hits.filter(({ row, isTaken }) => !isTaken && (isNewNumber || !row.isOfNewNumber))
+
   return {
     undo,
 
@@ -155,24 +166,20 @@ function createBudget(store: Store, hits: readonly Hit[]) {
     },
 
     /**
-     * Counts what is not counted yet, just before the provider is asked: a refused request costs no budget. `also`: what
-     * else it costs.
+     * Counts what is not counted yet, just before the provider is asked: a refused request costs no budget. Where that
+     * fails, what was counted stays so, for another try or `undo`. `also`: what else it costs.
      */
     async take(also?: Allowance): Promise<Refusal | undefined> {
-      const isNewNumber = hits.every(({ row, count }) => !row.isOfNewNumber || count === 0)
-      const counted = hits.filter(({ row, isTaken }) => !isTaken && (isNewNumber || !row.isOfNewNumber))
-      const taking = [...counted.map((hit) => add(hit, 1)), also?.take()]
+      isNewNumber ??= hits.every(({ row, count }) => !row.isOfNewNumber || !row.isReadFirst || count === 0)
       // A store that throws at once has rejected by now: its deadline sees to that.
-      const taken = await allSettled(taking)
-      for (const [index, hit] of counted.entries()) hit.isTaken = taken[index]?.status === 'fulfilled'
-      const failed = taken.find((one) => one.status === 'rejected')
-      const refusal = taken.find(isRefusal)?.value
-      if (failed === undefined && refusal === undefined) return undefined
-      const isCounted = taken.at(-1)?.status === 'fulfilled'
-      await all([undo(), isCounted ? also?.refund() : undefined])
-      if (failed !== undefined) throw failed.reason
+      await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.take()])
+      const refusal = hits.find((hit) => hit.refusal !== undefined)?.refusal
+      if (refusal !== undefined) await all([undo(), also?.refund()])
       return refusal
     },
+
+    /** Reads what is not counted yet. */
+    look: () => addAll(due(), 0),
 
     /** Takes back what comes back then, so many times. */
     giveBack(when: Back, times = 1) {
@@ -181,7 +188,3 @@ function createBudget(store: Store, hits: readonly Hit[]) {
     },
   }
 }
-
-const isRefusal = (
-  taken: PromiseSettledResult<Refusal | undefined>,
-): taken is PromiseFulfilledResult<Refusal> => taken.status === 'fulfilled' && taken.value !== undefined

@@ -1,4 +1,4 @@
-import { type Awaitable, all, allSettled, andThen } from '../../lib/promises.js'
+import { type Awaitable, all, allEnded, andThen } from '../../lib/promises.js'
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
 import type { Account, Counts } from '../account.js'
@@ -89,31 +89,36 @@ export function createNumberCounters(
     by: number,
     code: 'send_limit' | 'attempts_exhausted',
   ) {
-    let counted: readonly Counter[] = []
+    const counted = new Map<Counter, Counted>()
     let ofDay: number | undefined
     const add = (counter: Counter, times: 1 | -1) => count(counter, times * amount(counter.max, rank, by))
+    const due = () => counters.filter((counter) => !counted.has(counter))
+    const take = (counter: Counter) => andThen(add(counter, 1), (result) => void counted.set(counter, result))
 
     /** Takes back what was counted. */
     async function refund(): Promise<void> {
-      const back = counted
-      counted = []
+      const back = [...counted.keys()]
+      counted.clear()
       await all(back.map((counter) => add(counter, -1)))
     }
 
     return {
       refund,
-      /** Refuses one beyond the limit, however many are parallel, and counts none of it then. */
+      undo: refund,
+      /**
+       * Counts what is not counted yet. Refuses one beyond the limit, however many are parallel, and counts none of it
+       * then. Where that fails, what was counted stays so, for another try or `undo`.
+       */
       async take(): Promise<Refusal | undefined> {
-        const taken = await allSettled(counters.map((counter) => add(counter, 1)))
-        counted = counters.filter((_, nth) => taken[nth]?.status === 'fulfilled')
-        const counts = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-        const failed = taken.find((one) => one.status === 'rejected')
-        const wait = waitFor(counts, rank, 0)
-        if (failed !== undefined || wait > 0) await refund()
-        if (failed !== undefined) throw failed.reason
-        ofDay = counts[0] && inAll(counts[0])
+        await allEnded(due().map(take))
+        const wait = waitFor([...counted.values()], rank, 0)
+        const [first] = counters.flatMap((counter) => counted.get(counter) ?? [])
+        ofDay = first && inAll(first)
+        if (wait > 0) await refund()
         return wait > 0 ? refused(code, wait) : undefined
       },
+      /** Reads what is not counted yet. */
+      look: () => all(due().map((counter) => count(counter, 0))),
       /** What the number has had of it in its day, this one included. */
       ofDay: () => ofDay,
     }

@@ -1,3 +1,4 @@
+import { allEnded } from '../../lib/promises.js'
 import { dayMs, hourMs } from '../../lib/time.js'
 import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { Basis } from '../keys.js'
@@ -149,6 +150,13 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
       let sums = rowsAt(everywhere, now())
       /** The host has decided, knowing of the suspicion. */
       let isDecided = false
+      /** By their tags. */
+      const counted = new Map<string, Row>()
+      const count = async (row: Row): Promise<Row> => {
+        const now = counted.get(row.tag) ?? (await add(row, 'sent', 1))
+        counted.set(row.tag, now)
+        return now
+      }
       return {
         /** Reads what the country has had, and what all have proven. Counts nothing. */
         async read(): Promise<void> {
@@ -167,14 +175,21 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
           const { sent, approved } = row
           return { suspicion: { country, sent, approved }, refusal: refusalIn(row, unproven) }
         },
-        /** Counts what leaves the machine, and nothing else: what does not is refunded. */
-        async take(): Promise<undefined> {
-          const [own, all] = await Promise.all([addAll(rows, 'sent', 1), addAll(sums, 'sent', 1)])
-          rows = own
-          sums = all
+        /** Counts what leaves the machine, and nothing else, and is not counted yet: what does not is refunded. */
+        async take(): Promise<void> {
+          const [own, all] = await allEnded([allEnded(rows.map(count)), allEnded(sums.map(count))])
+          rows = own ?? rows
+          sums = all ?? sums
         },
+        /** Reads what `take` counts. */
+        async look(): Promise<void> {
+          await addAll([...rows, ...sums], 'sent', 0)
+        },
+        /** Takes back what was counted. */
         async refund(): Promise<void> {
-          await addAll([...rows, ...sums], 'sent', -1)
+          const back = [...counted.values()]
+          counted.clear()
+          await addAll(back, 'sent', -1)
         },
         /**
          * Called once every limit has agreed, with the unproven sends of its network. Of parallel sign-ups, all of which
