@@ -1,5 +1,5 @@
 import { createBoundedMap } from './bounded-memory.js'
-import { digitsOf } from './numbers.js'
+import { digitsOf, wholeNumber } from './numbers.js'
 
 /**
  * The sandbox's own time: code lifetimes, message states and link expiry follow it. A phone number can be
@@ -31,6 +31,9 @@ export function createClock(realNow: () => number, changed: () => void) {
       // Moving backwards would revive used codes and make every test result meaningless.
       if (!Number.isSafeInteger(ms) || ms < 0) {
         throw new TypeError('clock.advance: ms must be a non-negative integer')
+      }
+      if (phone !== undefined && !wholeNumber.test(phone)) {
+        throw new TypeError('clock.advance: phone must be one whole number, such as +573001234567')
       }
       if (phone === undefined) aheadMs += ms
       else phones.set(digitsOf(phone), extraMs(phone) + ms)

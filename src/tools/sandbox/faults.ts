@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { unknownName } from '../../lib/options.js'
 import { type OperationName, operations } from '../../provider/operations.js'
 import { type FaultMembers, faultKinds } from './fault-kinds.js'
-import { digitsOf } from './numbers.js'
+import { digitsOf, wholeNumber } from './numbers.js'
 import { problemIn } from './problem.js'
 
 type Kinds = typeof faultKinds
@@ -28,7 +28,10 @@ export type Fault = FaultEffect & {
 
 const members = {
   operation: z.enum(Object.keys(operations) as OperationName[]),
-  phone: z.string().regex(/\d/).describe('A phone number, or some of its digits.'),
+  phone: z
+    .string()
+    .regex(wholeNumber, 'must be one whole number, with its country code')
+    .describe('One whole number with its country code, in any spelling.'),
   times: z
     .union([z.int().min(1), z.literal('Infinity')], 'must be an integer, 1 or more, or Infinity')
     .describe('Infinity: until it is removed.'),

@@ -1,5 +1,5 @@
 import { createBoundedMap } from './bounded-memory.js'
-import { digitsOf } from './numbers.js'
+import { digitsOf, wholeNumber } from './numbers.js'
 import { arrives, type Message, type MessageState, stateAt } from './timeline.js'
 
 export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const
@@ -192,8 +192,8 @@ function matches({ text, appName = '', phone }: Message, search: string): boolea
 }
 
 function checkWait(phone: string, { timeoutMs = 0, channel = 'sms', since = 0 }: WaitOptions): void {
-  if (typeof phone !== 'string' || digitsOf(phone) === '') {
-    throw new TypeError('inbox.waitFor: the first argument must be a phone number, such as +573001234567')
+  if (typeof phone !== 'string' || !wholeNumber.test(phone)) {
+    throw new TypeError('inbox.waitFor: the first argument must be one whole number, such as +573001234567')
   }
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0) {
     throw new TypeError('inbox.waitFor: timeoutMs must be a non-negative integer')

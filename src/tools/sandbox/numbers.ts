@@ -47,6 +47,9 @@ export function fixedResultOf(phone: string): FixedResult | undefined {
   return fixedNumbers.find(({ ending }) => phone.endsWith(ending))?.result
 }
 
+/** One number in any spelling, as long as those that the provider takes: a part of one is equal to none. */
+export const wholeNumber = /^\D*(?:\d\D*){7,15}$/
+
 /** The digits of a number: two spellings with the same digits are the same number. */
 export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '')

@@ -58,7 +58,9 @@ function ruleOf(issue: z.core.$ZodRawIssue, member: string): string {
 
 /** What a text stands for: numbers and booleans may be sent as text, which a form and a shell do anyway. */
 export function fromText(schema: z.ZodType, text: string): unknown {
-  if (schema.safeParse(text).success) return text
+  const { error } = schema.safeParse(text)
+  // A text of the wrong form is refused for its form.
+  if (error === undefined || error.issues[0]?.code === 'invalid_format') return text
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?\d+$/.test(text) ? Number(text) : text
 }

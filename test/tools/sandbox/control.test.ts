@@ -168,8 +168,10 @@ describe('what is not understood', () => {
     ['/messages?limit=many', 'limit must be an integer'],
     ['/messages?phone=1&phone=2', 'phone is given more than once'],
     ['/messages/wait', 'phone is missing'],
-    ['/messages/wait?phone=57300&timeoutMs=60001', 'timeoutMs must be at most 60000'],
-    ['/messages/wait?phone=57300&code=maybe', 'code must be true or false'],
+    ['/messages/wait?phone=4567', 'phone must be one whole number, with its country code'],
+    ['/clock?phone=4567', 'phone must be one whole number'],
+    [`/messages/wait?phone=${phone}&timeoutMs=60001`, 'timeoutMs must be at most 60000'],
+    [`/messages/wait?phone=${phone}&code=maybe`, 'code must be true or false'],
     ['/requests/count?operation=toString', 'operation must be one of balance, '],
   ])('is told with what it must be: %s', async (path, why) => {
     const body = { error: 'argument', msg: expect.stringContaining(why) }

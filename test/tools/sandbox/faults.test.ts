@@ -120,7 +120,10 @@ describe('faults', () => {
   test.each([
     [{ kind: 'explode' }, 'kind must be one of status, body, html'],
     [{ kind: 'hang', operation: 'sendFax' }, 'operation'],
-    [{ kind: 'hang', phone: '' }, 'phone'],
+    [{ kind: 'hang', phone: '' }, 'phone must be one whole number'],
+    // Nothing would ever meet them.
+    [{ kind: 'hang', phone: '4567' }, 'phone must be one whole number, with its country code'],
+    [{ kind: 'hang', phone: '+573001234567,+573007654321' }, 'phone must be one whole number'],
     [null, 'faults.add: kind must be one of status, body, html'],
     [{ kind: 'hang', times: 0 }, 'times must be at least 1'],
     [{ kind: 'hang', times: Number.NaN }, 'times must be an integer, 1 or more, or Infinity'],

@@ -129,6 +129,7 @@ describe('waiting', () => {
 
   test.each([
     ['', {}],
+    ['4567', {}],
     [ordinary, { timeoutMs: -1 }],
     [ordinary, { channel: 'fax' as 'sms' }],
     [ordinary, { since: Number.NaN }],

@@ -191,11 +191,19 @@ test('the documents tell programs that generate clients what a request takes', a
         get: {
           operationId: 'get-messages-wait',
           parameters: [
-            { name: 'phone', in: 'query', required: true, schema: { pattern: '\\d' } },
+            {
+              name: 'phone',
+              in: 'query',
+              required: true,
+              description: 'One whole number with its country code, in any spelling.',
+            },
             ...['timeoutMs', 'channel', 'since', 'after', 'code'].map((name) => ({ name, required: false })),
           ],
           responses: { 400: {}, 408: {}, 421: {} },
         },
+      },
+      '/messages': {
+        get: { parameters: [{ name: 'phone', description: 'Digits that the number contains.' }, {}, {}, {}] },
       },
       '/messages/delete': {
         post: {

@@ -77,12 +77,12 @@ test.each([
   await expect(startSandbox(options as unknown as SandboxOptions)).rejects.toThrow(message)
 })
 
-test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
-  'the clock refuses to advance by %d',
-  async (ms) => {
+test.each([[-1], [0.5], [Number.NaN], [Number.POSITIVE_INFINITY], [1, '4567']])(
+  'the clock refuses to advance by %d for %s',
+  async (ms, phone?: string) => {
     await using sandbox = await startSandbox()
-    expect(() => sandbox.clock.advance(ms)).toThrow(TypeError)
-    expect(sandbox.clock.aheadMs()).toBe(0)
+    expect(() => sandbox.clock.advance(ms, phone)).toThrow(TypeError)
+    expect(sandbox.clock.aheadMs(phone)).toBe(0)
   },
 )
 

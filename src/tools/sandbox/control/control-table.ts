@@ -44,9 +44,9 @@ export function controlTable(
   dialect: Dialect,
 ): readonly ControlRoute[] {
   const { account, clock, faults, links, messages, requests } = simulation
-  const { phone, search: q, id, operation, done, count, paging } = schemas
+  const { phone, digits, search: q, id, operation, done, count, paging } = schemas
 
-  const found = ({ phone: digits, q: text }: Search) => messages.search(text, digits)
+  const found = ({ phone: part, q: text }: Search) => messages.search(text, part)
   const page = <Item>(items: readonly Item[], { limit = 1_000, offset = 0 }: Page) =>
     items.slice(offset, offset + limit)
 
@@ -65,10 +65,14 @@ export function controlTable(
       schemas.connection,
       () => connection,
     ),
-    get('/messages', 'Messages, newest first', { phone, q, ...paging }, z.array(schemas.message), (fields) =>
-      page(found(fields), fields).map(messages.view),
+    get(
+      '/messages',
+      'Messages, newest first',
+      { phone: digits, q, ...paging },
+      z.array(schemas.message),
+      (fields) => page(found(fields), fields).map(messages.view),
     ),
-    get('/messages/count', 'How many messages there are', { phone, q }, count, (fields) => ({
+    get('/messages/count', 'How many messages there are', { phone: digits, q }, count, (fields) => ({
       count: found(fields).length,
     })),
     get(
@@ -88,7 +92,7 @@ export function controlTable(
     post(
       '/messages/delete',
       'Deletes one message, those of a number, those that match a search, or all',
-      { id: id.optional(), phone, q },
+      { id: id.optional(), phone: digits, q },
       z.union([z.boolean(), done]),
       (fields) => {
         if (Object.keys(fields).length > 1) throw new TypeError('id, phone and q exclude each other')

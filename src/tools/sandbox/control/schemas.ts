@@ -7,6 +7,7 @@ import { messageStates } from '../timeline.js'
 // Each schema is what a request is checked against, or what is answered; the OpenAPI document shows both.
 
 export const { phone, operation } = faultSchema.shape
+export const digits = z.string().regex(/\d/).describe('Digits that the number contains.').optional()
 export const search = z
   .string()
   .regex(/\S/)
