@@ -1,5 +1,6 @@
-import { type Mount, noRoutes } from './mount.js'
-import type { StepUp } from './step-up.js'
+import { saysDone } from './build-screen.js'
+import { type Answer, isRefusal, type Mount, noRoutes } from './mount.js'
+import { pageOf, type StepUp } from './step-up.js'
 
 /** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
 export type Channel = 'sms' | 'call' | (string & Record<never, never>)
@@ -54,7 +55,10 @@ export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'detai
   readonly challenge: Challenge
   /** Aborted when the request is, and when it needs no code any more. */
   readonly signal: AbortSignal
-  /** Resolves with undefined when the code was right: the request is then sent again. Rejects when offline. */
+  /**
+   * Resolves with undefined when the code was right: the request is then sent again. Rejects when offline, and when
+   * something else responds.
+   */
   verify(code: string, options?: { readonly trustDevice?: boolean }): Promise<Problem | undefined>
   /** Sends another code; after it has expired, too. Rejects when offline, and when something else responds. */
   resend(channel?: Channel): Promise<Problem | undefined>
@@ -76,11 +80,26 @@ export async function askByHand(
   onChallenge: OnChallenge,
 ): Promise<boolean | Response> {
   const { purpose, requirement, startUrl, methods, details } = stepUp
+
+  /** A problem of the routes can be shown; an error of something before them says nothing to anybody. */
+  async function post(path: string, fields: object): Promise<Answer> {
+    const answer = await mount.post(path, fields)
+    if (isRefusal(answer.response) && answer.body.code === undefined) throw noRoutes(path)
+    return answer
+  }
+
+  /** An onVerified may have responded to the right code, and a Wi-Fi page to any: the routes know whether it was right. */
+  async function isProven({ response, body }: Answer): Promise<boolean> {
+    if (response.ok && body.verified) return true
+    const { body: page } = await mount.get(pageOf(stepUp))
+    return saysDone(page.html)
+  }
+
   const started = await mount.post(startUrl, { requirement })
-  if (started.body.verified) return true
-  if (started.body.challenge === undefined) return started.response
-  const end = new AbortController()
   let { challenge } = started.body
+  if (isRefusal(started.response)) return started.response
+  if (challenge === undefined) return (await isProven(started)) || started.response
+  const end = new AbortController()
 
   return new Promise<boolean>((resolve, reject) => {
     const finish = (verified: boolean) => {
@@ -104,22 +123,19 @@ export async function askByHand(
       },
       signal: end.signal,
       async verify(code, { trustDevice = false } = {}) {
-        const { response, body } = await mount.post(challenge.verifyUrl, {
-          challenge: challenge.id,
-          code,
-          trustDevice,
-        })
-        if (!response.ok && !body.verified) return body
+        const sent = await post(challenge.verifyUrl, { challenge: challenge.id, code, trustDevice })
+        if (isRefusal(sent.response)) return sent.body
+        if (!(await isProven(sent))) throw noRoutes(challenge.verifyUrl)
         finish(true)
         return undefined
       },
       async resend(channel) {
-        let sent = await mount.post(challenge.resendUrl, { requirement, channel })
-        if (overCodes.includes(sent.body.code)) sent = await mount.post(startUrl, { requirement, channel })
-        if (sent.body.verified) finish(true)
-        else if (!sent.response.ok) return sent.body
-        else if (sent.body.challenge === undefined) throw noRoutes(startUrl)
-        else challenge = sent.body.challenge
+        let sent = await post(challenge.resendUrl, { requirement, channel })
+        if (overCodes.includes(sent.body.code)) sent = await post(startUrl, { requirement, channel })
+        if (isRefusal(sent.response)) return sent.body
+        if (sent.body.challenge !== undefined) challenge = sent.body.challenge
+        else if (await isProven(sent)) finish(true)
+        else throw noRoutes(startUrl)
         return undefined
       },
       cancel: () => finish(false),

@@ -1,9 +1,6 @@
 import { type Beginning, converse, pageAfter } from './conversation.js'
 import type { Answer, Mount } from './mount.js'
-import type { StepUp } from './step-up.js'
-
-/** Documents of the routes that come with the screen to show, in the language and look of the pages. */
-export const dialogDocument = 'application/json;profile=dialog'
+import { pageOf, type StepUp } from './step-up.js'
 
 const tag = 'two-factor-dialog'
 
@@ -48,11 +45,9 @@ export class TwoFactorDialog extends Element {
 const quickMs = 200
 
 /** Starts a challenge. A code that takes its time to be sent can be typed meanwhile, once it is booked. */
-async function begin(
-  { requirement, startUrl }: StepUp,
-  mount: Mount,
-): Promise<Beginning | { readonly verified: true }> {
-  const page = `./?requirement=${encodeURIComponent(requirement)}`
+async function begin(stepUp: StepUp, mount: Mount): Promise<Beginning | { readonly verified: true }> {
+  const { requirement, startUrl } = stepUp
+  const page = pageOf(stepUp)
   const started = mount.post(startUrl, { requirement })
   const quick = new Promise<undefined>((resolve) => setTimeout(resolve, quickMs))
   if ((await Promise.race([started, quick])) === undefined) {

@@ -1,6 +1,6 @@
 import { askByHand, type OnChallenge } from './code-request.js'
-import { dialogDocument, dialogOfPage } from './dialog.js'
-import { noRoutes, openMount } from './mount.js'
+import { dialogOfPage } from './dialog.js'
+import { dialogDocument, isRefusal, noRoutes, openMount } from './mount.js'
 import { ownLook } from './own-look.js'
 import { type StepUp, stepUpIn } from './step-up.js'
 
@@ -54,8 +54,8 @@ export async function fetchWithCode(
       const verified = await answer
       if (verified === false) throw cancelled()
       if (verified === true) proven = true
-      else if (verified.ok) throw noRoutes(stepUp.startUrl)
-      else return verified
+      else if (isRefusal(verified)) return verified
+      else throw noRoutes(stepUp.startUrl)
     } finally {
       asking = undefined
     }

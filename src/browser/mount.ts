@@ -12,24 +12,27 @@ export interface Mount {
   readonly url: string
   /** What the routes name, absolute; undefined when it leads elsewhere. */
   below(path: string): string | undefined
+  /** A page, with its screen. */
   get(path: string): Promise<Answer>
   post(path: string, fields: object): Promise<Answer>
 }
 
+/** Documents of the routes that come with the screen to show, in the language and look of the pages. */
+export const dialogDocument = 'application/json;profile=dialog'
+
 /** A page of a sign-in or of a Wi-Fi network must not pass for a response of the routes. */
-export function noRoutes(startUrl: string): TypeError {
-  return new TypeError(`fetchWithCode: ${startUrl} did not respond as the routes do; nothing was sent again`)
+export function noRoutes(url: string): TypeError {
+  return new TypeError(`fetchWithCode: ${url} did not respond as the routes do; nothing was sent again`)
 }
 
+/** Whether a response says no. An onVerified may respond to a right code with a redirect, which is not `ok` either. */
+export const isRefusal = ({ ok, type }: Response): boolean => !ok && type !== 'opaqueredirect'
+
 /**
- * @param accept Media type of the documents.
+ * @param accept Media type of the documents that forms are answered with.
  */
 export function openMount(startUrl: string, request: Request, accept: string): Mount {
   const { credentials, signal } = request
-  // A bearer token, a CSRF token or a language of the app goes along.
-  const headers = new Headers(request.headers)
-  headers.set('accept', accept)
-  headers.set('content-type', 'application/json')
   const mount = new URL('.', startUrl)
 
   function below(path: string): string | undefined {
@@ -38,10 +41,14 @@ export function openMount(startUrl: string, request: Request, accept: string): M
     return origin === mount.origin && `${pathname}/`.startsWith(mount.pathname) ? href : undefined
   }
 
-  async function ask(path: string, init: RequestInit): Promise<Answer> {
+  async function ask(path: string, wanted: string, init: RequestInit): Promise<Answer> {
     const url = below(path)
     // What goes along is for the routes alone, and must follow nobody's redirect (token leakage).
     if (url === undefined) throw new TypeError(`fetchWithCode: ${path} is not below ${mount.href}`)
+    // A bearer token, a CSRF token or a language of the app goes along.
+    const headers = new Headers(request.headers)
+    headers.set('accept', wanted)
+    headers.set('content-type', 'application/json')
     const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'manual' }
     const response = await fetch(url, { ...init, ...settings })
     // The routes redirect no such request, an onVerified may. The guard decides when the request is repeated.
@@ -56,7 +63,7 @@ export function openMount(startUrl: string, request: Request, accept: string): M
   return {
     url: mount.href,
     below,
-    get: (path) => ask(path, {}),
-    post: (path, fields) => ask(path, { method: 'POST', body: JSON.stringify(fields) }),
+    get: (path) => ask(path, dialogDocument, {}),
+    post: (path, fields) => ask(path, accept, { method: 'POST', body: JSON.stringify(fields) }),
   }
 }

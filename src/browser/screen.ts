@@ -1,4 +1,4 @@
-import { buildScreen } from './build-screen.js'
+import { buildScreen, saysDone } from './build-screen.js'
 import { live } from './live.js'
 import type { Mount } from './mount.js'
 import { takeFromDevice } from './one-time-code.js'
@@ -28,7 +28,7 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   const code = find<HTMLInputElement>('[autocomplete=one-time-code]')
   takeFromDevice(code, end.signal)
 
-  const isDone = find('[data-page=done]') !== null
+  const isDone = saysDone(html)
   return {
     isDone,
     takesCode: code !== null,

@@ -24,6 +24,9 @@ export interface StepUp {
   readonly details?: Details
 }
 
+/** Where the code is asked for, below the mount. */
+export const pageOf = ({ requirement }: StepUp): string => `./?requirement=${encodeURIComponent(requirement)}`
+
 /**
  * What a response asks for; undefined for every response that is not such a refusal, and for those that lead to
  * other routes than these. Neither a foreign site nor a file that somebody uploaded to this one may make the page

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { CodeRequest } from '../../../src/browser/index.js'
+import type { TwoFactorOptions } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
 import { openSinglePage } from './single-page.js'
 
@@ -46,6 +47,37 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(await answer).toEqual([200, '{"saved":true}'])
     expect(received).toHaveLength(2)
     expect(await page.evaluate(() => window.request.signal.aborted)).toBe(true)
+  })
+
+  it.each([
+    ['a page of a Wi-Fi network', { status: 200 }],
+    ['a redirect to one', { status: 302, headers: { location: '/wi-fi' } }],
+    ['an error of a proxy', { status: 502 }],
+  ])('takes %s for no answer', async (_, stranger) => {
+    const { host, page } = await openSinglePage(browser())
+    const answer = callByHand(page)
+    await challengeIn(page)
+    const routes = /\/two-factor\/(?:verify|resend)$/
+    await page.route(routes, (route) => route.fulfill({ contentType: 'text/html', ...stranger }))
+    const outcomes = await page.evaluate(() => {
+      const sent = [window.request.verify('000000'), window.request.resend()]
+      return Promise.all(sent.map((outcome) => outcome.catch(String)))
+    })
+    expect(outcomes).toEqual(Array(2).fill(expect.stringContaining('did not respond as the routes do')))
+    expect(await page.evaluate(() => window.request.signal.aborted)).toBe(false)
+    await page.unroute(routes)
+    await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('knows a right code where onVerified responds by itself', async () => {
+    const onVerified: NonNullable<TwoFactorOptions['onVerified']> = (_req, res) =>
+      void res.json({ welcome: true })
+    const { host, page } = await openSinglePage(browser(), { options: { onVerified } })
+    const answer = callByHand(page)
+    await challengeIn(page)
+    expect(await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)).toBeUndefined()
+    expect((await answer)[0]).toBe(200)
   })
 
   it('sends another code, also when the first has expired', async () => {
