@@ -23,16 +23,30 @@ export interface TextLength {
  * textLength('100 €') // { length: 6, limit: 160, parts: 1 }
  */
 export function textLength(text: string): TextLength {
-  let length = 0
-  for (const character of text) {
-    if (!basic.has(character) && !extension.has(character)) {
-      return { ...partsOf(text.length, 70, 67), foreign: character }
-    }
-    length += extension.has(character) ? 2 : 1
-  }
-  return partsOf(length, 160, 153)
+  const foreign = [...text].find((character) => !basic.has(character) && !extension.has(character))
+  return foreign === undefined
+    ? counted(text, (character) => (extension.has(character) ? 2 : 1), 160, 153)
+    : { ...counted(text, (character) => character.length, 70, 67), foreign }
 }
 
-function partsOf(length: number, limit: number, limitOfSeveral: number): TextLength {
-  return { length, limit, parts: length <= limit ? 1 : Math.ceil(length / limitOfSeveral) }
+function counted(
+  text: string,
+  widthOf: (character: string) => number,
+  limit: number,
+  limitOfSeveral: number,
+): TextLength {
+  let length = 0
+  let parts = 1
+  let inPart = 0
+  for (const character of text) {
+    const width = widthOf(character)
+    length += width
+    inPart += width
+    if (inPart > limitOfSeveral) {
+      // Neither an escape and its character nor a surrogate pair is split (3GPP TS 23.040): both go into the next part.
+      parts += 1
+      inPart = width
+    }
+  }
+  return { length, limit, parts: length <= limit ? 1 : parts }
 }

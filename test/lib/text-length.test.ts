@@ -14,6 +14,11 @@ test.each<[text: string, length: number, limit: number, parts: number, foreign?:
   ['x'.repeat(307), 307, 160, 3],
   ['✓'.repeat(134), 134, 70, 2, '✓'],
   ['✓'.repeat(135), 135, 70, 3, '✓'],
+  // What counts twice is not split between two of them.
+  [`${'x'.repeat(152)}€${'x'.repeat(152)}`, 306, 160, 3],
+  [`${'x'.repeat(151)}€${'x'.repeat(153)}`, 306, 160, 2],
+  [`${'✓'.repeat(66)}👍${'✓'.repeat(66)}`, 134, 70, 3, '✓'],
+  [`${'✓'.repeat(65)}👍${'✓'.repeat(67)}`, 134, 70, 2, '✓'],
   // One foreign character makes all of them wide; a pair of surrogates counts twice.
   ['100 € ✓', 7, 70, 1, '✓'],
   ['👍', 2, 70, 1, '👍'],
