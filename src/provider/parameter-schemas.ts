@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { countryCodes } from '../phone-number.js'
 
-// Each parameter has two sides: what a program may pass, which its function `read` turns into what travels, and
-// the schema of that. What `read` does not understand it leaves for the schema to refuse, by the rule that
-// stands in its message. Nothing of the value does: it may be a code or a number.
+// Each parameter has two sides: what a program may pass, which `z.preprocess` turns into what travels, and the
+// schema of that. What this does not understand it leaves for the schema to refuse, by the rule that stands in its
+// message. Nothing of the value does: it may be a code or a number.
 
 /** One parameter of an operation. */
 export interface Parameter<Schema extends z.ZodType = z.ZodType> {
