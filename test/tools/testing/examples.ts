@@ -1,4 +1,4 @@
-import express, { type Express } from 'express'
+import express, { type Express, type RequestHandler } from 'express'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import type { RehearsalOptions } from 'express-two-factor/testing'
 import { onTestFinished, vi } from 'vitest'
@@ -80,6 +80,21 @@ async function demo(sandbox: Sandbox): Promise<Example> {
   return { app, sandbox, ...rehearsal, ...(rejectionsTravel && signUp && { signUp }) }
 }
 
+/** Bearer tokens, and a cookie that is about something else. */
+async function tokens(sandbox: Sandbox): Promise<Example> {
+  const { app, ...plan } = await onePage('tokens', {
+    async signIn(agent, { name, password }) {
+      const { json } = await agent.post('/token', { name, password })
+      agent.headers.authorization = `Bearer ${json.access_token}`
+    },
+  })(sandbox)
+  const setsLanguage: RequestHandler = (_req, res, next) => {
+    res.cookie('lang', 'en')
+    next()
+  }
+  return { ...plan, app: express().use(setsLanguage, app as Express) }
+}
+
 /** Five examples of the package and an app of somebody else, none of which has a mistake in its wiring. */
 const examples: Readonly<Record<string, (sandbox: Sandbox) => Promise<Example>>> = {
   demo,
@@ -87,12 +102,7 @@ const examples: Readonly<Record<string, (sandbox: Sandbox) => Promise<Example>>>
   'auth-js': async (sandbox) => createAuthJs(sandbox, peopleOf),
   'cookie-session': onePage('cookie-session', { signOut }),
   passport: onePage('passport', { signOut }),
-  tokens: onePage('tokens', {
-    async signIn(agent, { name, password }) {
-      const { json } = await agent.post('/token', { name, password })
-      agent.headers.authorization = `Bearer ${json.access_token}`
-    },
-  }),
+  tokens,
 }
 
 /** All of them, on this sandbox. */

@@ -101,6 +101,10 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
         const result = await rehearse({ ...app, maxRequests: inFull ? 2_000 : 500 })
         tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
         expect(fallenOf(result), name).toEqual([])
+        const cookieless = result.rows.flatMap(({ code, lacks }) => (lacks === 'a cookie' ? [code] : []))
+        expect(cookieless, name).toEqual(
+          name === 'tokens' ? ['session-renewal', 'cross-site', 'cookies'] : [],
+        )
         const held = result.rows.filter(({ verdict }) => verdict === 'held')
         expect(held.length, name).toBeGreaterThan(14)
         expect(result.requests).toBeLessThanOrEqual(2_000)

@@ -16,8 +16,13 @@ import type { Attack, Stage } from './stage.js'
 import { Fell, fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
-/** What a sign-in leaves with a client that holds a token. */
-export const noCookie = 'the session is not held by a cookie'
+/** Ends a row about cookies where somebody who is signed in needs none, as with a token: there is none to misuse. */
+export async function mustNeedCookies({ path, paths }: Stage, agent: Agent): Promise<void> {
+  const without = agent.copy([...agent.cookies.keys()])
+  const answers = await Promise.all([path, ...paths].map((one) => without.get(one)))
+  if (answers.every(isSuccess))
+    throw new NotTried('the session is not held by a cookie', { lacks: 'a cookie' })
+}
 
 const html = { accept: 'text/html' }
 
@@ -30,9 +35,9 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/single-page.md#another-origin',
     async run(stage, tries) {
       tries('posts with the headers of another site, and reading answers from one (CORS)')
+      await mustNeedCookies(stage, (await stage.signedIn()).agent)
       const visit = await stage.passwordGiven()
       const { agent } = visit
-      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
       const asked = await stage.challenged(visit)
       for (const [name, headers] of Object.entries(crossSiteHeaders(stage.origin))) {
         for (const route of ['start', 'verify']) {
@@ -104,7 +109,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       const { agent } = await stage.signedIn()
-      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
+      await mustNeedCookies(stage, agent)
       tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
       const full = await stage.lookIn(agent)
       let keys = 0

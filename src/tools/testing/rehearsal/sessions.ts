@@ -1,4 +1,4 @@
-import { noCookie } from './answers.js'
+import { mustNeedCookies } from './answers.js'
 import type { RehearsalAction } from './contract.js'
 import { requestOf, stepsUp } from './deeds.js'
 import { phoneNames, subjectNames } from './hostile.js'
@@ -47,7 +47,7 @@ export const attacksOnSessions: readonly Attack[] = [
       const asked = await stage.challenged(await stage.passwordGiven())
       const agent = asked.agent.copy()
       await stage.admitted(asked)
-      if (agent.cookies.size === 0) throw new NotTried(noCookie, { lacks: 'a cookie' })
+      await mustNeedCookies(stage, asked.agent)
       return stage.sealed(await stage.look(agent), await stage.lookIn(asked.agent))
     },
   },
