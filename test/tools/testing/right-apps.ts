@@ -146,6 +146,15 @@ export const rightApps: readonly RightApp[] = [
     },
     plan: (bank) => withAction(bank, { method: 'PUT' }),
   },
+  {
+    what: 'nothing said of what was done, by 204, behind a handler that answers every preflight (CORS) by 204, too',
+    wiring: {
+      front: ({ app }) => void app.options(/.*/, (_req, res) => void res.sendStatus(204)),
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.sendStatus(204))
+      },
+    },
+  },
   { what: 'a front end on another site', wiring: frontEndElsewhere },
   {
     what: 'a remark that no code covers',

@@ -8,6 +8,7 @@ import {
   isOfTheRequest,
   methods,
   overrides,
+  safeMethods,
   spellingsOf,
   withKey,
 } from './hostile.js'
@@ -44,9 +45,9 @@ async function vary(
   return `none of ${count} requests did it`
 }
 
-/** Whether a GET is answered in that way without any field: what was done is shown by its answer to whoever reads it. */
+/** Whether a safe method is answered in that way without any field: to whoever reads it, or asks before a request (CORS). */
 async function isRead(stage: Stage, action: RehearsalAction, visit: Visit, { method }: RehearsalRequest) {
-  if (method !== 'GET' || action.done !== undefined) return false
+  if (!safeMethods.includes(method) || action.done !== undefined) return false
   return (await stage.attempt(action, visit, { method, path: action.path })).isDone
 }
 

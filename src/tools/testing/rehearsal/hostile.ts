@@ -5,11 +5,11 @@ import type { RehearsalRequest } from './wire.js'
 export const formOf = (fields: Fields): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
 
+/** Methods by which something is read (RFC 9110, 9.2.1, and the registry of methods). */
+export const safeMethods = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'SEARCH']
+
 /** Methods that an app may have a handler for without anybody having thought of it. */
-export const methods = [
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  ...['OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'PURGE', 'SEARCH'],
-]
+export const methods = [...safeMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE']
 
 /** Methods that a server may be told to take a POST for. */
 export const overrides = ['POST', 'PUT', 'PATCH', 'DELETE']
