@@ -43,7 +43,23 @@ function idempotent(keyOf: (req: express.Request) => string | undefined): Reques
   }
 }
 
+/** A login that takes nothing but its fields, there and in the query. */
+const strictLogin = (fieldsOf: (req: express.Request) => object): Partial<Wiring> => ({
+  front: ({ app }) => {
+    app.post('/login', parse, (req, res, next) => {
+      const isKnown = Object.keys(fieldsOf(req)).every((field) => ['name', 'password'].includes(field))
+      if (isKnown) next()
+      else res.sendStatus(400)
+    })
+  },
+})
+
 export const rightApps: readonly RightApp[] = [
+  { what: 'a login whose body is checked strictly', wiring: strictLogin(({ body }) => body) },
+  {
+    what: 'a login whose body and query are checked strictly',
+    wiring: strictLogin(({ body, query }) => ({ ...query, ...body })),
+  },
   {
     what: 'one address for the account, the form to sign in and the code page, each with 200',
     wiring: {

@@ -1,19 +1,17 @@
-import { type Agent, leavesSite } from './agent.js'
+import type { Agent } from './agent.js'
 import { fieldsOf, requestOf, stepsUp } from './deeds.js'
 import {
   attacker,
   crossSiteHeaders,
-  formOf,
   inContentTypes,
   isOfForms,
   isOfTheRequest,
   originsLike,
-  wayNames,
-  waysOut,
 } from './hostile.js'
+import { returnTo } from './return-to.js'
 import { isSuccess } from './shape.js'
 import type { Attack, Stage } from './stage.js'
-import { Fell, fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
+import { Fell, fell, isLimited, NotTried, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** Ends a row about cookies where somebody who is signed in needs none, as with a token: there is none to misuse. */
@@ -62,46 +60,7 @@ export const attacksByOtherSites: readonly Attack[] = [
       return 'each was refused, and the same on its own site was not'
     },
   },
-  {
-    code: 'return-to',
-    claim: 'no sign-in leads to another site',
-    fix: 'redirect to paths that you know; let returnTo be read by the routes of the package only',
-    docs: 'docs/reference.md#where-success-leads',
-    async run(stage, tries) {
-      const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
-      tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
-      let unheard = 0
-      for (const way of ways) {
-        const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
-        const left: RehearsalResponse[] = []
-        const agent = stage.agent({
-          alter({ path, body, ...rest }) {
-            const query = `${path.includes('?') ? '&' : '?'}${formOf(fields)}`
-            const isObject = typeof body === 'object' && body !== null && !(body instanceof URLSearchParams)
-            if (body instanceof URLSearchParams) for (const name of wayNames) body.set(name, way)
-            return { ...rest, path: path + query, body: isObject ? { ...body, ...fields } : body }
-          },
-          onResponse: (response) => {
-            if (leavesSite(response, stage.origin)) left.push(response)
-          },
-        })
-        try {
-          const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
-          const verified = await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html)
-          if (verified.status >= 400) throw refused(verified)
-          await agent.follow(verified)
-        } catch (error) {
-          // A sign-in that is refused for it leads nowhere.
-          const refusal = refusalOf(error)
-          if (refusal === undefined || isLimited(refusal)) throw error
-          unheard += 1
-        }
-        for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
-      }
-      if (unheard === ways.length) throw new NotTried('no sign-in came as far as a code')
-      return `none left the site, ${unheard} were refused`
-    },
-  },
+  returnTo,
   {
     code: 'cookies',
     claim: 'the session cookie is out of reach of scripts and other sites',

@@ -1,0 +1,64 @@
+import { leavesSite } from './agent.js'
+import type { Fields } from './contract.js'
+import { formOf, wayNames, waysOut } from './hostile.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, isLimited, refusalOf, refused, told } from './verdicts.js'
+import type { RehearsalResponse } from './wire.js'
+
+export const returnTo: Attack = {
+  code: 'return-to',
+  claim: 'no sign-in leads to another site',
+  fix: 'redirect to paths that you know; let returnTo be read by the routes of the package only',
+  docs: 'docs/reference.md#where-success-leads',
+  async run(stage, tries) {
+    const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
+    tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
+    // Where bodies are checked strictly no field of one is read, and the query may be all the same.
+    const done = (await signInsBy(stage, ways, withFields)) || (await signInsBy(stage, ways))
+    // Of an app that lets nobody in nothing was tried.
+    if (done === 0) await stage.signedIn()
+    return `none left the site, ${ways.length - done} were refused`
+  },
+}
+
+/** Signs in once for each way out, named in the query and, by `inBody`, in bodies. Resolves with how many were let in. */
+async function signInsBy(
+  stage: Stage,
+  ways: readonly string[],
+  inBody: typeof withFields = (body) => body,
+): Promise<number> {
+  let done = 0
+  for (const way of ways) {
+    const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
+    const left: RehearsalResponse[] = []
+    const agent = stage.agent({
+      alter: ({ path, body, ...rest }) => ({
+        ...rest,
+        path: `${path}${path.includes('?') ? '&' : '?'}${formOf(fields)}`,
+        body: inBody(body, fields),
+      }),
+      onResponse: (response) => {
+        if (leavesSite(response, stage.origin)) left.push(response)
+      },
+    })
+    try {
+      const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
+      const form = formOf({ code, challenge })
+      const verified = await agent.post(`${stage.path}/verify`, form, { accept: 'text/html' })
+      if (verified.status >= 400) throw refused(verified)
+      await agent.follow(verified)
+      done += 1
+    } catch (error) {
+      // A sign-in that is refused for it leads nowhere.
+      const refusal = refusalOf(error)
+      if (refusal === undefined || isLimited(refusal)) throw error
+    }
+    for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
+  }
+  return done
+}
+
+function withFields(body: unknown, fields: Fields): unknown {
+  if (body instanceof URLSearchParams) return formOf({ ...Object.fromEntries(body), ...fields })
+  return typeof body === 'object' && body !== null ? { ...body, ...fields } : body
+}
