@@ -126,7 +126,8 @@ export type EventBody =
   /**
    * A number, an app or recovery codes were put on file, or are about to be, or were removed: write to the person.
    *
-   * A number is told when the host takes it over, an app once its first code was right, recovery codes when they are made.
+   * A number is told when the host has taken it over, and where its request fails with a 5xx, since it may have; an app
+   * once its first code was right, recovery codes when they are made.
    */
   | {
       readonly type: 'factor.changed'

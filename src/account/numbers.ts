@@ -1,9 +1,9 @@
+import { TwoFactorError } from '../errors.js'
 import type { OwnAct, OwnVisit } from '../index.js'
-import { hostFunction } from '../lib/host-function.js'
+import { hostFunction, isOfHost } from '../lib/host-function.js'
 import { type Change, type Ways, waysAfter } from './changes.js'
 import { listed } from './overview-page.js'
 import { addNumberPage } from './pages.js'
-import { passes } from './passes.js'
 import { problemBody, type Reply, type RouteKit } from './route-kit.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
@@ -16,7 +16,6 @@ export function addNumberRoutes(kit: RouteKit): void {
     successPath: `${path}/numbers/add`,
     backPath: path,
   })
-  const requireProof = newNumber.requireProof()
 
   /** What is done with the number that was proven last. Where there is none, one is proven first. */
   const withProven =
@@ -54,8 +53,9 @@ export function addNumberRoutes(kit: RouteKit): void {
 
   const add = withProven((visit, number) => {
     const what: Change = { kind: 'number-added', number }
-    // The proof is used up here; with an error as the response its own guard gives it back, for the next try.
-    const store = async (ways: Ways) => (await passes(requireProof, visit)) && save(visit, what, ways)
+    // The proof is used up by what was saved alone. Whoever has gone waits for no change.
+    const store = async (ways: Ways) =>
+      !visit.res.closed && newNumber.takeOver(visit.req, () => save(visit, what, ways)).catch(falseIfTaken)
     return change(visit, what, store)
   })
 
@@ -64,4 +64,11 @@ export function addNumberRoutes(kit: RouteKit): void {
   post('/numbers/add', add)
   post('/numbers/first', changeListed('number-first'))
   post('/numbers/remove', changeListed('number-removed'))
+}
+
+/** Race: another request has used the proof. */
+function falseIfTaken(error: unknown): false {
+  if (error instanceof TwoFactorError && error.code === 'second_factor_required' && !isOfHost(error))
+    return false
+  throw error
 }

@@ -162,6 +162,28 @@ describe('a save', () => {
     expect(host.told).toEqual([])
   })
 
+  it('of a new number that throws leaves it proven, and tells of no change', async () => {
+    let isDown = true
+    const numbers = {
+      list: () => [first],
+      save() {
+        if (isDown) throw new Error('the database is down')
+      },
+    }
+    const host = await startAccounts({ app: true, pages: { numbers } })
+    const ana = await signIn(host)
+    await proveNumber(host, ana)
+    const changes = () => host.events.filter(({ type }) => type === 'factor.changed')
+    expect((await confirmed(host, ana, '/numbers/add')).json).toEqual({ host: 'the database is down' })
+    expect([changes(), host.told]).toEqual([[], []])
+    isDown = false
+    const adding = await confirmed(host, ana, '/numbers/add')
+    expect(adding.json).toEqual({ changed: 'number-added' })
+    expect(changes()).toHaveLength(1)
+    // What was saved has used it up.
+    expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'unproven'])
+  })
+
   it('into the very list that was read is told with what was on file before', async () => {
     const list = [first, otherNumber]
     const save = (_subject: string, numbers: readonly string[]) => {

@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
+import type { ProvenPhone, TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   anasToken,
@@ -259,6 +259,31 @@ describe('a proof that a form asks for', () => {
       statuses.push(...burst.map(({ status }) => status).filter((status) => status !== 403))
     }
     expect(statuses).toEqual([...refusals, 200])
+  })
+
+  it('is handed to one `takeOver` at a time, and used up by the one that saves the number', async () => {
+    const saves = [() => false, () => Promise.reject(new Error('down')), () => undefined]
+    const saved: string[] = []
+    const results: unknown[] = []
+    const { host, visitor } = await startVisit({
+      mount(app, tf) {
+        const signup = tf.phoneVerification()
+        app.use('/signup/phone', signup.routes())
+        app.post('/signup', (req, res) => {
+          const save = async ({ phone }: ProvenPhone) => (await saves.shift()?.()) ?? saved.push(phone)
+          const answer = (result: unknown) => {
+            if (result !== 'second_factor_required') results.push(result)
+            res.end()
+          }
+          signup.takeOver(req, save).then(answer, ({ code, message }) => answer(code ?? message))
+        })
+      },
+    })
+    await prove(host, visitor, '+573007654321')
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 12 }, () => visitor.post('/signup')))
+    }
+    expect([results, saved]).toEqual([[false, 'down', 1], ['+573007654321']])
   })
 
   it.each([303, 500])('is used up by a response of %i', async (status) => {

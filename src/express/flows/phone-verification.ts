@@ -4,7 +4,7 @@ import type { ProvenPhone } from '../../challenge/proofs/enrolment.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
-import { ignoreRejection } from '../../lib/promises.js'
+import { type Awaitable, ignoreRejection } from '../../lib/promises.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { whenGone } from '../host/requester.js'
@@ -70,6 +70,19 @@ export interface PhoneVerification extends SingleHandlers {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
+   * Hands the proven number to `save`, and gives the proof back where that throws or returns false.
+   *
+   * So nothing may have been saved then, and no change is told. Resolves with what `save` returns; rejects with what it
+   * throws, and like `redeem`.
+   *
+   * @example
+   * app.post('/number', async (req, res) => {
+   *   await newNumber.takeOver(req, ({ phone }) => users.setPhone(req.session.user, phone))
+   *   res.redirect('/settings')
+   * })
+   */
+  takeOver<Saved>(req: Request, save: (proof: ProvenPhone) => Awaitable<Saved>): Promise<Saved>
+  /**
    * The proven number without redeeming it, or undefined. What this request redeems afterwards is this very number, or
    * nothing.
    *
@@ -90,7 +103,9 @@ export interface PhoneVerification extends SingleHandlers {
    * back.
    *
    * The 403 is `second_factor_required`, as a page where a browser asks for one. A form that was refused is sent again
-   * without another code.
+   * without another code. A 5xx says nothing about whether the number was saved, so the proof is used up and the change
+   * is told: otherwise one code would do for any number of accounts whose form fails after that. Where you know that
+   * nothing was saved, respond with 4xx, or use `takeOver`.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
@@ -154,6 +169,22 @@ export function createPhoneVerification(
     return proof
   }
 
+  async function takeOver<Saved>(
+    req: Request,
+    save: (proof: ProvenPhone) => Awaitable<Saved>,
+  ): Promise<Saved> {
+    const { proof, giveBack, reportChange } = await take(req)
+    let saved: Saved | false = false
+    try {
+      saved = await save(proof)
+      return saved
+    } finally {
+      // What the host says, or has thrown, stands; a proof that cannot be given back is used up.
+      if (saved === false) await giveBack().catch(() => undefined)
+      else reportChange()
+    }
+  }
+
   /** A form that is refused changes nothing: the proof is for the next one. Whatever else became of it has used it up. */
   async function redeemUnlessRefused(req: Request, res: Response): Promise<ProvenPhone> {
     const { proof, giveBack, reportChange } = await take(req)
@@ -193,6 +224,7 @@ export function createPhoneVerification(
     ...singleHandlers(handlers),
     proven,
     redeem,
+    takeOver,
     requireProof: factory('requireProof', {}, () =>
       middleware(async (req, res) => {
         try {
