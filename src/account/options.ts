@@ -101,7 +101,8 @@ export interface AccountPagesOptions {
   /** The purpose under which new numbers are proven: `new-number` by default. The option `appName` of `twoFactor()` names it. */
   readonly newNumberPurpose?: string
   /**
-   * Own texts per locale, each key on its own.
+   * Own texts per locale, each key on its own, with all that is filled in the built-in one, such as `{number}`. The pages
+   * are in a language of the code pages: one that `pages.messages` of `twoFactor()` has, or a built-in one.
    *
    * @example
    * messages: { es: { title: 'Verificación en dos pasos' } }

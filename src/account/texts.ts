@@ -1,3 +1,5 @@
+import { memoize } from '../lib/memoize.js'
+import { checkOwnTexts, languageIn, ownTexts, placesIn } from '../lib/own-texts.js'
 import { type AccountTexts, en } from './texts/en.js'
 import { es } from './texts/es.js'
 import { pt } from './texts/pt.js'
@@ -7,12 +9,21 @@ export type AccountMessages = Readonly<Record<string, Partial<AccountTexts>>>
 
 const builtIn: Readonly<Record<string, AccountTexts>> = { en, es, pt }
 
-/** The texts of a locale: the host's own over the built-in ones of its language, those over English. */
+const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(text)]))
+
+/**
+ * The texts of a locale: the host's own over the built-in ones of its language, those over English. Throws a TypeError
+ * that names a text that there is not, or a place that is missing in it.
+ */
 export function createTexts(messages: AccountMessages = {}): (locale: string) => AccountTexts {
-  return (locale) => {
-    const [language = ''] = locale.toLowerCase().split('-')
-    return { ...en, ...builtIn[language], ...messages[language], ...messages[locale] }
-  }
+  checkOwnTexts(messages, {
+    where: 'accountPages: messages',
+    keys: [...places.keys()],
+    example: 'numbers.title',
+    placesOf: (key) => places.get(key),
+    needsPlaces: true,
+  })
+  return memoize((locale) => ({ ...en, ...builtIn[languageIn(locale)], ...ownTexts(locale, messages) }), 100)
 }
 
 /** Fills each `{name}`. */

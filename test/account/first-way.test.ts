@@ -140,6 +140,17 @@ describe('whoever has no second factor', () => {
       { pages: { mustKeep: 'recovery-codes' } },
       "mustKeep 'recovery-codes' needs codes that confirm",
     ],
+    [
+      'messages',
+      { pages: { messages: { es: { 'add.titel': 'x' } } } },
+      'messages.es: unknown key "add.titel" (keys look like "numbers.title"); did you mean "add.title"?',
+    ],
+    // The person would not see what is to be added.
+    [
+      'messages',
+      { pages: { messages: { es: { 'add.text': 'Es tuyo.' } } } },
+      'messages.es: "add.text" lacks {number}',
+    ],
   ])('is judged by all that codes are taken of: %s', async (_name, given, message) => {
     await expect(startAccounts(given)).rejects.toMatchObject({
       code: 'ERR_TWO_FACTOR_OPTION',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TwoFactorError } from '../../src/index.js'
+import { englishTexts, TwoFactorError } from '../../src/index.js'
 import { phones, storeThrough } from '../express/kit.js'
 import {
   confirmed,
@@ -309,6 +309,18 @@ describe('the first page', () => {
     expect((await ana.post(`${path}/recovery-codes`)).status).toBe(404)
     expect((await ana.get(`${path}/app`)).status).toBe(404)
   })
+})
+
+it('texts of the host are found as those of the code pages are: by language and region, in any case', async () => {
+  const zh = { ...englishTexts, lang: 'zh-Hant-TW' }
+  const host = await startAccounts({
+    options: { pages: { messages: { 'zh-Hant-TW': zh, 'pt-BR': {} } } },
+    pages: { messages: { 'zh-hant': { title: '兩步驟登入' }, 'pt-br': { title: 'Duas etapas' } } },
+  })
+  const ana = await host.signIn()
+  const titleIn = async (language: string) =>
+    linesOf(await ana.get(path, { accept: 'text/html', 'accept-language': language }))[0]
+  expect([await titleIn('zh-Hant-TW'), await titleIn('pt-BR')]).toEqual(['兩步驟登入', 'Duas etapas'])
 })
 
 describe('when a way last worked', () => {

@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 import type { Method } from '../../challenge/code-provider.js'
 import { hostFunction } from '../../lib/host-function.js'
-import { present } from '../../lib/json.js'
 import { memoize } from '../../lib/memoize.js'
-import { nearestName, optionError } from '../../lib/options.js'
+import { optionError } from '../../lib/options.js'
+import { checkOwnTexts, languageIn, ownTexts, placesIn } from '../../lib/own-texts.js'
 import { en, furtherPlurals, type Messages, type Texts } from './messages/en.js'
 import { es } from './messages/es.js'
 import { pt } from './messages/pt.js'
@@ -62,12 +62,13 @@ export function localesOf(messages: Messages): readonly string[] {
  */
 export function createTexts(messages: Messages, methods: readonly Method[] = []): ReadonlyMap<string, Texts> {
   const names = Object.fromEntries(methods.map(({ name, label = name }) => [`method.${name}`, label]))
+  checkOwnTexts(messages, {
+    where: 'twoFactor: pages.messages',
+    keys: [...Object.keys(en), ...Object.keys(names)],
+    example: 'code.title',
+    placesOf: (key) => (Object.hasOwn(names, key) ? [] : placesOf(key)),
+  })
   for (const [locale, own] of Object.entries(messages)) {
-    checkLocale(locale)
-    for (const [key, text] of givenIn(own)) {
-      const mistake = Object.hasOwn(names, key) ? undefined : mistakeIn(key, text, Object.keys(names))
-      if (mistake !== undefined) throw optionError(`twoFactor: pages.messages.${locale}: ${mistake}`)
-    }
     checkLang(locale, own)
     checkWhole(locale, messages)
   }
@@ -77,14 +78,6 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
 function textsFor(locale: string, messages: Messages): Texts {
   const base = baseOf(locale) ?? en
   return { ...base, lang: builtIn[locale]?.lang ?? locale, ...ownTexts(locale, messages) }
-}
-
-/** What the host has for a locale: for its language, and over that for its region. */
-function ownTexts(locale: string, messages: Messages): Partial<Texts> {
-  const layers = Object.entries(messages)
-    .filter(([tag]) => `${locale}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
-    .sort(([one], [other]) => one.length - other.length)
-  return Object.fromEntries(layers.flatMap(([, texts]) => givenIn(texts)))
 }
 
 /** The scripts of today that are written from right to left (ISO 15924). */
@@ -138,21 +131,6 @@ function baseOf(locale: string): Texts | undefined {
   return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
 }
 
-function languageIn(tag: string): string {
-  const [language = ''] = tag.toLowerCase().split('-')
-  return language
-}
-
-const givenIn = (own: Partial<Texts>): [string, string][] => Object.entries(present(own))
-
-function checkLocale(locale: string): void {
-  try {
-    Intl.getCanonicalLocales(locale)
-  } catch {
-    throw optionError(`twoFactor: pages.messages: "${locale}" is not a valid language tag (example: "pt-BR")`)
-  }
-}
-
 /**
  * The offered locale that a request likes best (RFC 4647, lookup): `es-CO` takes `es`. The first
  * offered one when nothing fits.
@@ -202,27 +180,12 @@ function wantedTags(acceptLanguage: string): readonly string[] {
 const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
-/** What is wrong with a text of the host: no such key, or a placeholder that stays empty, so that people would see a hole. */
-function mistakeIn(given: string, text: string, methodKeys: readonly string[]): string | undefined {
+/** What may be filled in a text, which is a hole where nothing is; undefined where there is no such text. */
+function placesOf(given: string): readonly string[] | undefined {
   const isPlural = furtherPlurals.some((form) => given === `${plural}${form}`)
   const key = isPlural ? `${plural}other` : given
-  if (!isKey(key)) {
-    const near = nearestName(key, [...Object.keys(en), ...methodKeys])
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`
-    return `unknown key "${key}" (keys look like "code.title")${hint}`
-  }
-  const known = toldAsProblem.test(key) ? inProblems : namesIn(en[key])
-  const unknown = namesIn(text).find((name) => !known.includes(name))
-  if (unknown === undefined) return undefined
-  const near = nearestName(unknown, known)
-  const expected = known.length === 0 ? 'this text has none' : `expected: {${known.join('}, {')}}`
-  const hint = near === undefined ? expected : `did you mean {${near}}?`
-  return `unknown placeholder {${unknown}} in "${given}"; ${hint}`
+  if (!isKey(key)) return undefined
+  return toldAsProblem.test(key) ? inProblems : placesIn(en[key])
 }
 
 const isKey = (key: string): key is keyof typeof en => Object.hasOwn(en, key)
-
-/** The values that a text has filled in, without their braces. */
-function namesIn(text: string): string[] {
-  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-}
