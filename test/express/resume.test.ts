@@ -109,7 +109,15 @@ describe('a form that was interrupted', () => {
     expect((await ana.send(page, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200)
     const shown = await ana.open(page)
     expect(formOn(await ana.open(page))).toEqual(formOn(shown))
-    expect((await post(ana, '/pay', formOn(shown)?.body ?? '')).status).toBe(200)
+    const { body = '' } = formOn(shown) ?? {}
+    expect((await post(ana, '/pay', body)).status).toBe(200)
+    // Pressed twice, or the result loaded again: that is no reason to pay for another code.
+    host.clock.now += 60_000
+    const paid = host.stub.sends.length
+    const twice = [await post(ana, '/pay', body), await post(ana, '/pay', body)]
+    expect(twice.map(({ status, location }) => [status, location])).toEqual(Array(2).fill([303, page]))
+    expect(host.stub.sends).toHaveLength(paid)
+    expect((await post(ana, '/pay', body, { accept: 'application/json' })).status).toBe(403)
     const sent = await ana.open(page)
     expect(sent.status).toBe(410)
     expect(sent.text).toContain('You&#39;ve already sent this form.')

@@ -3,7 +3,7 @@ import { minuteMs } from '../../lib/time.js'
 import { type ClientAddress, networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { type Basis, hashId } from '../keys.js'
-import { createSealed, unchanged } from '../updater.js'
+import { createSealed } from '../updater.js'
 import type { RequiredGrant } from './stored-grant.js'
 
 /** A form that a guard has interrupted. */
@@ -47,12 +47,13 @@ export function createKeptForms(parts: Basis) {
   const { store, keys, now } = parts
   const entries = createSealed<Kept>('form', parts)
 
-  /** Replaces a form of this subject that still waits. */
-  async function replace(subject: string, id: string, by?: FoundForm): Promise<void> {
-    if (id.length !== idLength) return
-    await entries.change(keys.forms(id), (kept) => {
-      if (!isOf(subject, kept) || kept.form === undefined) return unchanged
-      return by ? { outcome: undefined, put: keptFor(subject, by) } : { outcome: undefined, isEmptied: true }
+  /** Replaces a form of this subject that still waits. Returns whether it was sent already. */
+  async function replace(subject: string, id: string, by?: FoundForm): Promise<boolean> {
+    if (id.length !== idLength) return false
+    return entries.change(keys.forms(id), (kept) => {
+      if (!isOf(subject, kept)) return { outcome: false }
+      if (kept.form === undefined) return { outcome: true }
+      return by ? { outcome: false, put: keptFor(subject, by) } : { outcome: false, isEmptied: true }
     })
   }
 
@@ -91,7 +92,7 @@ export function createKeptForms(parts: Basis) {
       return isOf(subject, kept) ? { form: kept.form } : undefined
     },
 
-    /** Leaves nothing of it. */
+    /** Leaves nothing of it. True where it was sent already, which stays known. */
     forget: (subject: string, id: string) => replace(subject, id),
     /** Leaves nothing of it but that it was sent. */
     markSent: (subject: string, id: string) => replace(subject, id, {}),

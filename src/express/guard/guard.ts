@@ -8,11 +8,11 @@ import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
-import { isOwnForm, isRepeatable, pageBefore, returnPathOf } from '../http/origin.js'
+import { isOwnForm, isRepeatable, pageBefore, returnPathOf, safePath } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
 import { type Body, hasBody, invalid, parseBytesLeft, parserFor, wasParsed } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import { signInUrl } from '../pages/links.js'
+import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
@@ -76,8 +76,11 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       }
       // The requirement is for this session only, which has to come back with the next request.
       await sessions.keep(req, res)
-      if (formId !== undefined) await resumption.forget(required, formId)
-      return await demandProof(visit)
+      const isSent = formId !== undefined && (await resumption.forget(required, formId))
+      // Pressed twice, or its result loaded again: no other code is paid for, and its page says what became of it.
+      if (!isSent || !responder.wantsPage(req)) return await demandProof(visit)
+      responder.redirect(res, pageUrl(path, { formId, returnTo: safePath(formPathOf(req)) }))
+      return false
     } catch (error) {
       return await fail(req, res, error)
     } finally {

@@ -96,8 +96,10 @@ export function createResumption(
     admitted: ({ subject }: RequiredGrant, id: string) =>
       keptForms.markSent(subject, id).catch(() => undefined),
 
-    /** The guard refuses it as it came back, changed: what is kept now takes its place. */
-    forget: ({ subject }: RequiredGrant, id: string) => keptForms.forget(subject, id).catch(() => undefined),
+    /**
+     * The guard refuses it as it came back, changed: what is kept now takes its place. True where it was sent already.
+     */
+    forget: ({ subject }: RequiredGrant, id: string) => keptForms.forget(subject, id).catch(() => false),
 
     /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
