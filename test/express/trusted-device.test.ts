@@ -66,6 +66,28 @@ describe('a trusted device', () => {
     expect((await before.get('/account')).status).toBe(401)
   })
 
+  it('does not where a guard has asked for a code of its purpose, nor for the one after it', async () => {
+    const host = await startHost({
+      options: { ...options, purposes: { ...options.purposes, settings: { trustedDevice: true } } },
+      mount(app, tf) {
+        app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), ok)
+        app.get('/mail', tf.requireTwoFactor({ purpose: 'settings', maxAgeMs: 60_000 }), ok)
+      },
+    })
+    const ana = await trust(host)
+    host.clock.now += 10 * 60_000
+    const asked = await ana.open((await ana.open('/mail')).location)
+    const started = await ana.submit('/two-factor/start', asked.fields)
+    host.clock.now += 11 * 60_000
+    const expired = await ana.open(started.location)
+    const sent = await ana.submit('/two-factor/start', expired.fields)
+    expect(sent.location).toMatch(/^\/two-factor\?requirement=/)
+    expect(host.stub.sends).toHaveLength(3)
+    // A guard that asks for no more than the purpose takes the browser.
+    const plain = await ana.open((await ana.open('/settings')).location)
+    expect((await ana.submit('/two-factor/start', plain.fields)).location).toBe('/settings')
+  })
+
   it('stands in for the code in a session that the same request began', async () => {
     const host = await startHost({
       options,

@@ -174,7 +174,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   /** The page of a code that was sent just now. */
   function codePage(req: Request, { demand, purpose, returnTo }: Intent, channel: Channel): string {
     // Often the purpose says it all, and it never gets too old.
-    const saysMore = demand && saysMoreThanPurpose(demand)
+    const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
     const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
     const method = pageMethodOf(channel)
     return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, method })

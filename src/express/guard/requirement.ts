@@ -3,7 +3,13 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
-import { acceptedChannels, type Demand, firstPurpose, type Purposes } from '../../challenge/purposes.js'
+import {
+  acceptedChannels,
+  type Demand,
+  firstPurpose,
+  type Purpose,
+  type Purposes,
+} from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
 import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
@@ -30,10 +36,12 @@ export function challengeFor(demand: Requirement | undefined, challenge: Challen
 }
 
 /** Whether a requirement says more than its purpose does. */
-export function saysMoreThanPurpose(requirement: Requirement): boolean {
-  const { purpose, bound, details, methods, formId, cameFrom, isStepUp } = requirement
+export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose | undefined): boolean {
+  const { bound, details, methods, formId, cameFrom, isStepUp, requireCode } = requirement
   return (
-    isStepUp === (purpose === firstPurpose) ||
+    isStepUp === (requirement.purpose === firstPurpose) ||
+    // Without it the next start would take a trusted browser, which the guard refuses.
+    (requireCode === true && purpose?.trustedDevice === true) ||
     [bound, details, methods, formId, cameFrom].some((particular) => particular !== undefined)
   )
 }
