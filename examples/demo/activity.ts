@@ -42,7 +42,7 @@ interface Call {
   readonly result?: string
 }
 
-/** What is known of a number, and what is known of a new one. */
+/** What is remembered of an account, and of a number at sign-up. */
 const names: Readonly<Record<string, string>> = { auth: 'the ledger', enrol: 'the ledger' }
 
 const maxEntries = 40
@@ -73,7 +73,7 @@ export function createActivityLog(): ActivityLog {
     if (current.getStore() !== undefined) checks += 1
     noteCall(context)
   }
-  /** Alike ones in a row are one step: "counts address sends, session sends". */
+  /** Alike ones in a row are one step: "counts address sends, service sends". */
   const noteCommand = (verb: string, key: string) => {
     const [, , kind = ''] = key.split(':')
     const what = names[kind] ?? kind.replace(/^count-\w+-/, '').replaceAll('-', ' ')

@@ -123,7 +123,7 @@ function showGuesses(
     'Chance that one of them is right':
       digits === undefined ? '' : `1 in ${(10 ** digits / attemptsPerChallenge).toLocaleString('en')}`,
     [`Wrong codes until a pause of ${lockMs} or more`]: failuresBeforeLock,
-    'Wrong codes until the number is turned off': failuresBeforeDisable,
+    'Wrong codes until codes are turned off for the account': failuresBeforeDisable,
   }
   const known = Object.entries(rows).filter(([, value]) => value !== '')
   find('#bound').replaceChildren(
