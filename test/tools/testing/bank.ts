@@ -18,7 +18,7 @@ import {
 } from 'express-two-factor'
 import { type AccountPagesOptions, accountPages } from 'express-two-factor/account'
 import type { Sandbox } from 'express-two-factor/sandbox'
-import { guardCoverage, type RehearsalOptions } from 'express-two-factor/testing'
+import { guardCoverage, type RehearsalAction, type RehearsalOptions } from 'express-two-factor/testing'
 import { onTestFinished } from 'vitest'
 
 declare module 'express-session' {
@@ -134,6 +134,15 @@ export const checkPassword =
     req.session.pendingUserId = name
     next()
   }
+
+/** The plan of a bank whose transfer looks otherwise. */
+export const withAction = (
+  bank: RehearsalOptions<User>,
+  action: Partial<RehearsalAction<User>>,
+): RehearsalOptions<User> => ({
+  ...bank,
+  actions: (bank.actions ?? []).map((one) => ({ ...one, ...action })),
+})
 
 /** What `rehearse` has to know of a bank with this wiring. It ends with the test. */
 export function createBank(

@@ -1,6 +1,7 @@
 import type express from 'express'
+import type { RequestHandler } from 'express'
 import { createClient } from 'express-two-factor'
-import { parse, rightWiring, type Wiring } from './bank.js'
+import { checkPassword, freeName, openAccount, parse, rightWiring, type Wiring } from './bank.js'
 import { behind, cors, type Mistake, mistake } from './mistakes.js'
 
 // Written after the rows, and before anybody had tried them on these.
@@ -23,6 +24,25 @@ const htmlAccount = (isShown: (req: express.Request) => boolean): Partial<Wiring
   },
 })
 
+/** Whoever has given a code for a transfer makes the next one, whatever it is. */
+const flagged: Partial<Wiring> = {
+  options: () => ({
+    onVerified: (req, _res, grant) => {
+      req.session.userId = grant.subject
+      if (grant.purpose === 'transfer') req.session.approved = 'yes'
+      delete req.session.pendingUserId
+    },
+  }),
+  ...behind(
+    (requireCode) => (req, res, next) => {
+      if (req.session.approved !== 'yes') return void requireCode(req, res, next)
+      delete req.session.approved
+      next()
+    },
+    { once: false },
+  ),
+}
+
 export const laterMistakes: readonly Mistake[] = [
   mistake('a sign-out that forgets the user and nothing else', 'sign-out', {
     signOut: ({ app }) =>
@@ -31,38 +51,69 @@ export const laterMistakes: readonly Mistake[] = [
         res.json({ signedOut: true })
       }),
   }),
-  mistake(
-    'CORS for whatever begins like the own origin',
-    'cross-site',
-    cors((origin, host) => origin.startsWith(`http://${host}`)),
+  ...Object.entries({
+    'whatever begins like the own origin': (origin, host) => origin.startsWith(`http://${host}`),
+    'whatever ends like the own host': (origin, host) => origin.endsWith(host),
+    'whatever ends like the domain of a front end': (origin) => /acme\.example$/.test(origin),
+    'the origin null': (origin) => origin === 'null',
+    'every name with localhost in it': (origin) => origin.includes('localhost'),
+  } satisfies Record<string, Parameters<typeof cors>[0]>).map(([whom, isOwn]) =>
+    mistake(`CORS for ${whom}`, 'cross-site', cors(isOwn)),
   ),
-  mistake(
-    'CORS for the origin null',
-    'cross-site',
-    cors((origin) => origin === 'null'),
-  ),
+  mistake('a session cookie without SameSite', 'cookies', { cookie: {} }),
+  mistake('a session cookie for every subdomain', 'cookies', {
+    cookie: { sameSite: 'lax', domain: 'localhost' },
+  }),
   mistake('bind that reads the query, and a handler that reads the body', 'changed', {
     guard: {
       ...rightWiring.guard,
       bind: (req) => ({ amount: String(req.query.amount), payee: String(req.query.payee) }),
     },
   }),
-  mistake('a flag for the next transfer, whatever it is', 'changed', {
+  mistake('a flag for the next transfer, whatever it is', 'changed', flagged),
+  mistake('a flag for the next transfer, whoever makes it', 'same-browser', flagged),
+  mistake('a page that anybody may see', 'password-only', {
+    account: ({ app }) =>
+      void app.get('/account', (_req, res) => void res.send(page('Statement', 'Balance 5'))),
+  }),
+  mistake('a subject from a header', 'named-by-request', {
     options: () => ({
-      onVerified: (req, _res, grant) => {
-        req.session.userId = grant.subject
-        if (grant.purpose === 'transfer') req.session.approved = 'yes'
-        delete req.session.pendingUserId
-      },
+      subject: (req) => req.get('x-user-id') ?? req.session.pendingUserId ?? req.session.userId,
     }),
-    ...behind(
-      (requireCode) => (req, res, next) => {
-        if (req.session.approved !== 'yes') return void requireCode(req, res, next)
-        delete req.session.approved
+  }),
+  mistake('a number from the body', 'named-by-request', {
+    front: ({ app }) => void app.use(parse),
+    options: ({ users }) => ({ phone: (req, subject) => req.body?.mobile ?? users.get(subject)?.phone }),
+  }),
+  mistake('a proof that opens one account after the other', 'sign-up', {
+    signUp: ({ app, users }, { requireProof }) => {
+      const prove = requireProof()
+      const onceOnly: RequestHandler = (req, res, next) =>
+        req.session.sid === undefined ? prove(req, res, next) : next()
+      app.post('/signup', parse, freeName(users), onceOnly, (req, res) => {
+        req.session.sid ??= String(req.provenPhone?.phone)
+        openAccount(users, req, res, req.session.sid)
+      })
+    },
+  }),
+  mistake('a way back that is kept from leaving by ://', 'return-to', {
+    login: ({ app, users }) => {
+      app.post('/login', parse, checkPassword(users), (req, res) => {
+        const next = String(req.query.next ?? '/two-factor')
+        res.redirect(303, next.includes('://') ? '/two-factor' : next)
+      })
+    },
+  }),
+  mistake('the code page in any frame', 'headers', {
+    front: ({ app }) =>
+      void app.use((_req, res, next) => {
+        const writeHead = res.writeHead.bind(res) as (...given: unknown[]) => express.Response
+        res.writeHead = (...given: unknown[]) => {
+          for (const name of ['Content-Security-Policy', 'X-Frame-Options']) res.removeHeader(name)
+          return writeHead(...given)
+        }
         next()
-      },
-      { once: false },
-    ),
+      }),
   }),
   mistake(
     'an account as HTML for whoever has given a password',

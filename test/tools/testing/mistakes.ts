@@ -18,6 +18,7 @@ import {
   transfer,
   type User,
   type Wiring,
+  withAction,
 } from './bank.js'
 
 /** One deliberate mistake in the wiring of a bank, and the row of the rehearsal that has to find it. */
@@ -25,8 +26,11 @@ export interface Mistake {
   readonly what: string
   readonly row: string
   readonly wiring: Partial<Wiring>
-  readonly plan?: Partial<RehearsalOptions<User>>
+  /** What its plan says, where that differs. */
+  readonly plan?: Plan
 }
+
+export type Plan = (bank: RehearsalOptions<User>) => Partial<RehearsalOptions<User>>
 
 const bindTo = (bind: NonNullable<GuardOptions['bind']>): Partial<Wiring> => ({
   guard: { ...rightWiring.guard, bind },
@@ -40,6 +44,36 @@ export const behind = (
   transfers: ({ app, tf }, guard) =>
     void app.post('/transfers', parse, handlers(tf.requireTwoFactor({ ...guard, ...change })), transfer),
 })
+
+/** Guards transfers, but for requests of which this says that they need none. */
+const unless = (isFree: (req: express.Request) => boolean): Partial<Wiring> =>
+  behind((requireCode) => (req, res, next) => (isFree(req) ? next() : requireCode(req, res, next)))
+
+/** A guard that goes by the method, and behind it a server that takes a request for one of another. */
+const overridden = (methodOf: (req: express.Request) => unknown): Partial<Wiring> => ({
+  transfers: ({ app, tf }, guard) => {
+    const requireCode = tf.requireTwoFactor(guard)
+    app.use('/transfers', parse, (req, res, next) => {
+      if (req.method === 'PUT') return void requireCode(req, res, next)
+      req.method = String(methodOf(req) || req.method)
+      next()
+    })
+    app.put('/transfers', (req, res) => {
+      const { amount, payee } = { ...req.query, ...req.body }
+      res.json({ sent: Number(amount), to: payee })
+    })
+  },
+})
+
+const strictFields = { amount: 5, payee: 'Luis', on: '2027-01-15', urgent: false }
+
+/** Takes no field that has not the form of its own. */
+const strict: RequestHandler = (req, res, next) => {
+  const { amount, payee, on, urgent } = req.body ?? {}
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(on)
+  if (Number.isInteger(amount) && /^[A-Z][a-z]+$/.test(payee) && isDate && typeof urgent === 'boolean') next()
+  else res.sendStatus(400)
+}
 
 /** In front of everything but the session. */
 const inFront = (handler: RequestHandler): Partial<Wiring> => ({ front: ({ app }) => void app.use(handler) })
@@ -61,6 +95,34 @@ export const frontEndElsewhere: Partial<Wiring> = {
   options: () => ({ allowedOrigins: ['https://app.acme.example'] }),
 }
 
+/** Account settings that are changed at once, where this says so. */
+const settingsAtOnce = (isFree: (req: express.Request) => boolean): Partial<Wiring> =>
+  inFront((req, res, next) => {
+    if (req.method === 'POST' && req.path.startsWith('/settings/') && isFree(req)) res.json({ changed: true })
+    else next()
+  })
+
+/** A provider of its own that takes these answers for a yes; undefined where none came. */
+const approving = (
+  isYes: (answer: Readonly<Record<string, unknown>> | undefined, word: unknown) => boolean,
+): Partial<Wiring> => ({
+  options: ({ sandbox }) => {
+    const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+    return {
+      provider: {
+        async sendCode({ destination, appName }) {
+          await client.sendSmsCode({ phone: destination, appName })
+          return { result: 'sent' }
+        },
+        async checkCode({ destination, appName, code }) {
+          const answer = await client.verifyCode({ phone: destination, appName, code }).catch(() => undefined)
+          return isYes(answer, sandbox.approvedStatuses[0]) ? 'approved' : 'rejected'
+        },
+      },
+    }
+  },
+})
+
 /** A session whose id changes, while the cookie stays the same. */
 const ownId: SessionAdapter = {
   id: (req) => req.session.sid,
@@ -72,12 +134,10 @@ const ownId: SessionAdapter = {
   },
 }
 
-export const mistake = (
-  what: string,
-  row: string,
-  wiring: Partial<Wiring>,
-  plan?: Partial<RehearsalOptions<User>>,
-): Mistake => ({ what, row, wiring, ...(plan && { plan }) })
+export const mistake = (what: string, row: string, wiring: Partial<Wiring>, plan?: Plan): Mistake => ({
+  ...{ what, row, wiring },
+  ...(plan && { plan }),
+})
 
 export const mistakes: readonly Mistake[] = [
   mistake('the guard behind the handler', 'without-code', {
@@ -93,6 +153,19 @@ export const mistakes: readonly Mistake[] = [
       next()
     }),
   ),
+  mistake(
+    'a guard that lets strangers pass',
+    'without-code',
+    unless(({ session }) => (session.pendingUserId ?? session.userId) === undefined),
+  ),
+  mistake(
+    'a guard that lets a password pass',
+    'without-code',
+    unless(({ session }) => session.pendingUserId !== undefined),
+  ),
+  mistake('a transfer for which the code of the sign-in is enough', 'without-code', {
+    transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
+  }),
   mistake('a twin by another method', 'other-methods', {
     transfers: ({ app, tf }, guard) => {
       app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
@@ -108,6 +181,16 @@ export const mistakes: readonly Mistake[] = [
       )
     },
   }),
+  ...Object.entries({
+    'a field': (req: express.Request) => req.is('json') && req.body._method,
+    'a field of a form': (req: express.Request) => req.is('urlencoded') && req.body._method,
+    'a header': (req: express.Request) => req.get('x-http-method-override'),
+    'the address': (req: express.Request) => req.query._method,
+  }).map(([where, methodOf]) =>
+    mistake(`a method in ${where}, read behind the guard`, 'other-methods', overridden(methodOf), (bank) =>
+      withAction(bank, { method: 'PUT' }),
+    ),
+  ),
   mistake('a guard that compares the path', 'spellings', {
     transfers: ({ app, tf }, guard) => {
       const requireCode = tf.requireTwoFactor(guard)
@@ -118,7 +201,28 @@ export const mistakes: readonly Mistake[] = [
   mistake(
     'a guard for JSON only',
     'content-types',
-    behind((requireCode) => (req, res, next) => (req.is('json') ? requireCode(req, res, next) : next())),
+    unless((req) => !req.is('json')),
+  ),
+  mistake(
+    'a guard that leaves texts alone, and a handler that parses them',
+    'content-types',
+    behind((requireCode) => [
+      express.text(),
+      (req, res, next) => {
+        if (typeof req.body !== 'string') return void requireCode(req, res, next)
+        req.body = JSON.parse(req.body)
+        next()
+      },
+    ]),
+  ),
+  mistake(
+    'a guard of bodies, and a handler that reads the query',
+    'content-types',
+    behind((requireCode) => (req, res, next) => {
+      if (req.body?.amount !== undefined) return void requireCode(req, res, next)
+      req.body = { ...req.query }
+      next()
+    }),
   ),
   mistake(
     'bind that forgets the payee',
@@ -129,6 +233,34 @@ export const mistakes: readonly Mistake[] = [
     'bind that forgets the amount',
     'changed',
     bindTo((req) => ({ payee: req.body.payee })),
+  ),
+  ...Object.keys(strictFields).map((forgotten) =>
+    mistake(
+      `strict fields, and bind that forgets ${forgotten}`,
+      'changed',
+      {
+        ...bindTo(({ body }) => ({ ...body, [forgotten]: '' })),
+        ...inFront((req, res, next) => {
+          if (req.path === '/transfers') express.json()(req, res, () => strict(req, res, next))
+          else next()
+        }),
+      },
+      (bank) => withAction(bank, { body: strictFields, changed: {} }),
+    ),
+  ),
+  mistake(
+    'a guard without once, and keys against repeats that it refuses',
+    'twice',
+    behind(
+      (requireCode) => [
+        (req, res, next) => {
+          if (req.get('idempotency-key') === undefined) next()
+          else res.sendStatus(400)
+        },
+        requireCode,
+      ],
+      { once: false },
+    ),
   ),
   mistake('a guard without once', 'twice', { guard: { ...rightWiring.guard, once: false } }),
   mistake(
@@ -166,11 +298,23 @@ export const mistakes: readonly Mistake[] = [
       app.get('/account', ifKnown, tf.requireTwoFactor(), note, showAccount)
     },
   }),
-  mistake('codes to any destination, whoever names it', 'other-session', {
-    front: ({ app }) => {
-      app.post('/two-factor/start', parse, (req, res, next) => {
-        if (req.body.destination === undefined) next()
-        else res.status(201).json({ challenge: { id: 'sent' } })
+  ...['destination', 'requirement'].map((name) =>
+    mistake(`codes for any ${name}, whoever names it`, 'other-session', {
+      front: ({ app }) => {
+        app.post('/two-factor/start', parse, (req, res, next) => {
+          if (req.body[name] === undefined || req.session.userId !== undefined) next()
+          else res.status(201).json({ challenge: { id: 'sent' } })
+        })
+      },
+    }),
+  ),
+  mistake('a code that is good for whoever types it', 'other-session', {
+    front: ({ app, users, sandbox }) => {
+      app.post('/two-factor/verify', parse, (req, res, next) => {
+        const sent = sandbox.inbox.list().find(({ code }) => code === req.body.code)
+        const { phone } = users.get(req.session.pendingUserId ?? req.session.userId ?? '') ?? {}
+        if (sent === undefined || phone === undefined || sent.phone === phone) next()
+        else res.json({ verified: true })
       })
     },
   }),
@@ -281,9 +425,7 @@ export const mistakes: readonly Mistake[] = [
       ...frontEndElsewhere,
       transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
     },
-    {
-      actions: [{ name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' }, stepUp: false }],
-    },
+    (bank) => withAction(bank, { stepUp: false }),
   ),
   mistake('an own code page that posts elsewhere', 'code-page', {
     options: () => ({
@@ -329,23 +471,15 @@ export const mistakes: readonly Mistake[] = [
       })
     },
   }),
-  mistake('a provider of its own that takes every HTTP 200 for a yes', 'provider-faults', {
-    options: ({ sandbox }) => {
-      const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
-      return {
-        provider: {
-          async sendCode({ destination, appName }) {
-            await client.sendSmsCode({ phone: destination, appName })
-            return { result: 'sent' }
-          },
-          async checkCode({ destination, appName, code }) {
-            const { httpStatus } = await client.verifyCode({ phone: destination, appName, code })
-            return httpStatus === 200 ? 'approved' : 'rejected'
-          },
-        },
-      }
-    },
-  }),
+  ...Object.entries({
+    'every HTTP 200': (answer) => answer?.httpStatus === 200,
+    silence: (answer, word) => answer === undefined || (answer.status === word && answer.error === undefined),
+    'the word beside an error': (answer, word) => answer?.status === word,
+    'a word of another': (answer, word) =>
+      answer?.success === true || (answer?.status === word && answer?.error === undefined),
+  } satisfies Record<string, Parameters<typeof approving>[0]>).map(([what, isYes]) =>
+    mistake(`a provider of its own that takes ${what} for a yes`, 'provider-faults', approving(isYes)),
+  ),
   mistake('signed in by the password, with a page that asks the session only', 'password-only', {
     account: ({ app }) => {
       app.get('/account', (req, res, next) => {
@@ -365,4 +499,27 @@ export const mistakes: readonly Mistake[] = [
       },
     }),
   }),
+  ...Object.entries({
+    nobody: ({ session }: express.Request) => (session.pendingUserId ?? session.userId) === undefined,
+    'a password': ({ session }: express.Request) => session.pendingUserId !== undefined,
+    'a session': ({ session, path }: express.Request) =>
+      session.userId !== undefined && path === '/settings/app/remove',
+  }).map(([whose, isFree]) =>
+    mistake(`account settings that ${whose} changes`, 'account-without-code', settingsAtOnce(isFree)),
+  ),
+  mistake(
+    'account settings of whoever is named',
+    'account-of-another',
+    settingsAtOnce((req) => req.query.subject !== undefined),
+  ),
+  ...Object.entries({ no: 422, every: 200 }).map(([which, status]) =>
+    mistake(
+      `a verify of its own that takes ${which} code, and a page that asks the session only`,
+      'sign-in',
+      {
+        front: ({ app }) => void app.post('/two-factor/verify', (_req, res) => void res.sendStatus(status)),
+        account: ({ app }) => void app.get('/account', showAccount),
+      },
+    ),
+  ),
 ]

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
-import type { RehearsalAction, RehearsalOptions } from 'express-two-factor/testing'
-import { parse, rightWiring, type User, type Wiring } from './bank.js'
-import { cors, frontEndElsewhere } from './mistakes.js'
+import { parse, rightWiring, type Wiring, withAction } from './bank.js'
+import { cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
 export interface RightApp {
   readonly what: string
   readonly wiring: Partial<Wiring>
-  readonly plan?: (bank: RehearsalOptions<User>) => Partial<RehearsalOptions<User>>
+  readonly plan?: Plan
 }
 
 const page = (title: string, body: string) =>
@@ -17,15 +16,6 @@ const loginForm =
   '<form method="post" action="/login">Name <input name="name"> <input type="password" name="password"></form>'
 const codeForm =
   '<form method="post" action="/two-factor/verify">Code <input name="code" autocomplete="one-time-code"></form>'
-
-/** The plan of a bank whose transfer looks otherwise. */
-const withAction = (
-  bank: RehearsalOptions<User>,
-  action: Partial<RehearsalAction<User>> = {},
-): RehearsalOptions<User> => ({
-  ...bank,
-  actions: (bank.actions ?? []).map((one) => ({ ...one, ...action })),
-})
 
 /** Answers a key that it has seen as it did the first time. */
 function idempotent(keyOf: (req: express.Request) => string | undefined): RequestHandler {
