@@ -14,11 +14,16 @@ import {
 
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Numbers remembered per lane before a new one is refused with `capacity`; 100,000. */
+  /**
+   * Accounts at sign-in, numbers and sessions at sign-up, of each before a new one is refused with `capacity`; 100,000.
+   */
   maxLedgers?: number
-  /** Subjects with a grant, a trusted device or wrong codes, of each, before a new one is refused; 100,000. */
+  /**
+   * Accounts with grants, accounts with trusted devices, counts of the codes that went to a number (two each), numbers with
+   * wrong codes, of each before a new one is refused; 100,000.
+   */
   maxGrants?: number
-  /** Counters of each kind before the one longest untouched is lost; 100,000. */
+  /** All other counters, of each kind before the one longest untouched is lost; 100,000. */
   maxCounters?: number
   /** Clock in milliseconds; a monotonic one by default. */
   now?: () => number
@@ -45,7 +50,7 @@ const monotonic = () => Math.floor(performance.now())
 
 /**
  * The store of a single process: nothing to install, nothing left after a restart. Live entries that a guess
- * budget depends on are never evicted; a new number is refused with `capacity` when the store is full.
+ * budget depends on are never evicted; a new account or number is refused with `capacity` when the store is full.
  *
  * @throws {TypeError} for a wrong option, and in a cluster worker with NODE_ENV=production: every worker
  * would allow its own guesses (brute force).

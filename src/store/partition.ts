@@ -82,7 +82,7 @@ export function createPartition(parts: {
       turn += 1
       if (freesRoom(shardAt(turn % count), at)) return
     }
-    // Brute force: evicting instead would let a flood of other numbers lift the lock of this one.
+    // Brute force: evicting instead would let a flood of other accounts lift the lock of this one.
     throw new TwoFactorError('capacity', { message: whenFull })
   }
 

@@ -108,8 +108,8 @@ interface KindOfEntry {
   /** Whose flood fills it. No kind that grows with requests is written by both lanes: sign-ups take no room from sign-ins. */
   readonly lane: Lane
   /**
-   * The option of the memory store that bounds how many are kept. Only a counter may be evicted while it is live: a
-   * guess budget or a proof depends on every other.
+   * The option of the memory store that bounds how many are kept. Only what counts for `maxCounters` may be evicted while
+   * it is live: a guess budget or a proof depends on all else.
    */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
   /** Bounds it further where entries are large. */
