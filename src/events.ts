@@ -85,7 +85,7 @@ export type EventBody =
       readonly ageMs?: number | undefined
     } & AboutChallenge &
       AboutExchange)
-  /** A newer code of another session replaced it. */
+  /** A newer start replaced it, of this session or another. */
   | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
   /** The person gave up. */
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
