@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
+import { type Checks, checkOptions, func, integer, optionError, withDefault } from '../lib/options.js'
 import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import {
   type CounterResult,
@@ -36,17 +36,17 @@ export interface MemoryStore extends Store {
   increment(key: string, windowMs: number, by?: number): CounterResult
 }
 
-const defaultCapacity = 100_000
-
-const checks: Checks<MemoryStoreOptions> = {
-  maxLedgers: integer(1),
-  maxGrants: integer(1),
-  maxCounters: integer(1),
-  now: func('() => milliseconds'),
-}
-
 /** Not the wall clock: set back, it would keep entries past their lifetime. In whole milliseconds, as all that is returned. */
 const monotonic = () => Math.floor(performance.now())
+
+const most = withDefault(100_000, integer(1))
+
+const checks = {
+  maxLedgers: most,
+  maxGrants: most,
+  maxCounters: most,
+  now: withDefault(monotonic, func('() => milliseconds')),
+} satisfies Checks<MemoryStoreOptions>
 
 /**
  * The store of a single process: nothing to install, nothing left after a restart. Live entries that a guess
@@ -63,8 +63,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       'memoryStore: cluster workers cannot share it, and each would allow its own guesses; use redisStore',
     )
   }
-  checkOptions('memoryStore', options, checks)
-  const { now = monotonic } = options
+  const { now, ...capacities } = checkOptions('memoryStore', options, checks)
   const partitions = new Map<string, Partition>()
   let written = 0
 
@@ -75,7 +74,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     if (known !== undefined) return known
     const { lane, capacity, maxEntries = Infinity } = kindOf(name)
     const partition = createPartition({
-      max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
+      max: Math.min(capacities[capacity], maxEntries),
       lasting: capacity !== 'maxCounters',
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
     })

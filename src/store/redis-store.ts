@@ -8,6 +8,7 @@ import {
   optionError,
   that,
   timeoutMs as timeout,
+  withDefault,
 } from '../lib/options.js'
 import { undoneWhenLate, withinDeadline } from '../lib/promises.js'
 import {
@@ -37,12 +38,12 @@ const toPaste = {
   client: 'redisClient, // connected, of the package redis or ioredis; or sendCommand: (key, args) => reply',
 }
 
-const checks: Checks<RedisStoreOptions> = {
+const checks = {
   client: that('must be a client of redis or ioredis', isRedisClient),
   sendCommand: func('(key, args) => reply'),
-  timeoutMs: timeout,
-  strict: boolean,
-}
+  timeoutMs: withDefault(250, timeout),
+  strict: withDefault(false, boolean),
+} satisfies Checks<RedisStoreOptions>
 
 /**
  * An entry is stored as its version, a line feed and its value as JSON. One that a client sends twice is written twice:
@@ -102,11 +103,10 @@ return {count, rest}
  */
 export function redisStore(options: RedisStoreOptions): Store {
   const required = options?.sendCommand === undefined ? toPaste : []
-  checkOptions('redisStore', options, checks, required)
+  const { timeoutMs, strict } = checkOptions('redisStore', options, checks, required)
   if (options.client !== undefined && options.sendCommand !== undefined) {
     throw optionError('redisStore: client and sendCommand exclude each other; pass one of them')
   }
-  const { timeoutMs = 250, strict = false } = options
   const send = senderOf(options)
   // WAIT covers only the writes of its own connection: on another one it would confirm what no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
