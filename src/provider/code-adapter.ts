@@ -6,6 +6,7 @@ import {
   list,
   nonEmptyString,
   that,
+  withDefault,
   withMethods,
 } from '../lib/options.js'
 import { countryCodes, phoneCountries } from '../phone-number.js'
@@ -43,7 +44,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
 
 const rightStatus = 'what your account returns for a right code'
 const values = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
-const checks: Checks<ProviderCodesOptions> = {
+const checks = {
   client: withMethods(
     ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'],
     'must be a client from createClient()',
@@ -61,15 +62,15 @@ const checks: Checks<ProviderCodesOptions> = {
   ),
   rejectedCodes: values,
   accountErrorCodes: values,
-  voice: optionChecks.voice,
-  callRetries: integer(1, 3),
+  voice: withDefault('Mariana', optionChecks.voice),
+  callRetries: withDefault(1, integer(1, 3)),
   // The provider rejects the codes of numbering plans that ISO 3166-1 does not assign.
   countryCode: that(
     "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
     (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
   ),
   ...fixedCodesChecks,
-}
+} as const satisfies Checks<ProviderCodesOptions>
 
 const required = {
   client: 'createClient({ baseUrl, client, key }),',
@@ -88,7 +89,7 @@ const required = {
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
   const rules = checkOptions('providerCodes', options, checks, required)
-  const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = rules
+  const { client, name, calibratedAt, voice, callRetries: retries, countryCode } = rules
 
   const provider: CodeProvider = {
     name,
@@ -128,7 +129,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     balance: () => client.balance(),
     close: () => client.close(),
   }
-  return withFixedCodes('providerCodes', provider, options)
+  return withFixedCodes('providerCodes', provider, rules)
 }
 
 const statusesGuessed = {

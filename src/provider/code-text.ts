@@ -7,16 +7,16 @@ import { shorterDetails } from './shorter-details.js'
 
 /** What decides how a text reads, and what it may cost. */
 interface TextRules {
-  readonly length?: number | undefined
+  readonly length: number
   readonly text?: ((message: CodeMessage) => string) | undefined
   readonly origin?: string | undefined
-  readonly maxParts?: number | undefined
+  readonly maxParts: number
 }
 
 type About = Pick<CodeSend, 'channel' | 'appName' | 'locale' | 'purpose' | 'details' | 'expiresInMs'>
 
 /** Writes the whole message, with as much of the details as has room; undefined where none can be sent. */
-export function createWriter({ text, origin, maxParts = 2 }: TextRules) {
+export function createWriter({ text, origin, maxParts }: TextRules) {
   return (code: string, about: About): string | undefined => {
     const { channel, appName, locale, purpose, details, expiresInMs } = about
     const isText = channel === 'sms'
@@ -53,21 +53,24 @@ function hostText(text: (message: CodeMessage) => string, message: CodeMessage):
   }
 }
 
-/** What the texts of this app cost, without details: those that take several parts unasked, or cannot be sent. */
-export function inspectTexts(rules: TextRules, { appNames, locales }: InspectedApp): readonly Finding[] {
-  const { length = 6, maxParts = 1 } = rules
+/** What the texts of this app cost, without details: those of more than `acceptedParts`, or that cannot be sent. */
+export function inspectTexts(
+  rules: TextRules,
+  { appNames, locales }: InspectedApp,
+  acceptedParts = 1,
+): readonly Finding[] {
   const write = createWriter(rules)
   const about = { channel: 'sms', details: undefined, expiresInMs: 10 * minuteMs }
   const found = Object.entries(appNames).flatMap(([purpose, appName]) =>
     locales.map((locale): Finding | undefined => {
       const named = `The text of ${appName} in "${locale}"`
-      const text = write('4829135706'.slice(0, length), { ...about, purpose, appName, locale })
+      const text = write('4829135706'.slice(0, rules.length), { ...about, purpose, appName, locale })
       if (text === undefined) {
         const message = `${named} cannot be sent: it is too long, or the option text throws or leaves the code out.`
         return { code: 'text_unfit', message, fix: 'shorten appName or origin, or mend the option text' }
       }
       const { parts, length: characters, limit, foreign } = textLength(text)
-      if (parts <= maxParts) return undefined
+      if (parts <= acceptedParts) return undefined
       const why = foreign === undefined ? '' : `, since "${foreign}" is not in the GSM alphabet`
       const message = `${named} is billed as ${parts} messages: it has ${characters} characters, ${limit} fit one${why}.`
       return { code: 'text_in_parts', message, fix: `shorten it, or accept it with maxParts: ${parts}` }

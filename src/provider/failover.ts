@@ -8,7 +8,16 @@ import {
   type Method,
   type SendResult,
 } from '../challenge/code-provider.js'
-import { checkOptions, func, nonEmptyString, optionError, record } from '../lib/options.js'
+import {
+  type Checks,
+  checkOptions,
+  func,
+  nonEmptyString,
+  optionError,
+  record,
+  type Settled,
+  withDefault,
+} from '../lib/options.js'
 import { ignoreRejection } from '../lib/promises.js'
 import { createRests, type Rests } from './member-rests.js'
 import { codeProvider, providerName } from './option-checks.js'
@@ -23,6 +32,14 @@ export interface FailoverOptions {
    */
   readonly instead?: Readonly<Record<string, Channel>> | undefined
 }
+
+const checks = {
+  pick: func('(send) => name'),
+  instead: withDefault(
+    {},
+    record(nonEmptyString('a method'), "must be methods by method, such as { whatsapp: 'sms' }"),
+  ),
+} as const satisfies Checks<FailoverOptions>
 
 const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }', providerName)
 
@@ -43,10 +60,7 @@ export function failover(
   providers: readonly CodeProvider[],
   options: FailoverOptions = {},
 ): CompositeProvider {
-  checkOptions('failover', options, {
-    pick: func('(send) => name'),
-    instead: record(nonEmptyString('a method'), "must be methods by method, such as { whatsapp: 'sms' }"),
-  })
+  const given = checkOptions('failover', options, checks)
   if (!Array.isArray(providers) || providers.length === 0) {
     throw optionError('failover: providers must be an array of at least one CodeProvider')
   }
@@ -62,7 +76,7 @@ export function failover(
     new Map(wrapped.map((member, index) => [names[index] ?? '', member]))
 
   const methods = methodsIn(providers)
-  const { instead = {} } = options
+  const { instead } = given
   for (const method of [...Object.keys(instead), ...Object.values(instead)]) {
     if (!isOneOf(methods, method)) {
       throw optionError(`failover: instead: no provider declares a method "${method}"`)
@@ -73,8 +87,8 @@ export function failover(
   return {
     members: [...members.values()],
     methods,
-    over: (wrapped) => inTurn(named(wrapped), members, rests, options),
-    ...inTurn(members, members, rests, options),
+    over: (wrapped) => inTurn(named(wrapped), members, rests, given),
+    ...inTurn(members, members, rests, given),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
       await Promise.all(providers.map((provider) => provider.close?.()))
@@ -108,7 +122,7 @@ function inTurn(
   /** The same, with what they declare. */
   declared: Members,
   rests: Rests,
-  { pick, instead = {} }: FailoverOptions,
+  { pick, instead }: Settled<FailoverOptions, typeof checks>,
 ): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
   /** By its method, then by the one in its place: whom to ask, and for what. */
   function attemptsAt(send: CodeSend) {

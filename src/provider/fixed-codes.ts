@@ -23,7 +23,7 @@ const fixedCodes: Check = (value, name) => {
     ([phone, code]) =>
       /^\+[1-9]\d{6,14}$/.test(phone) && typeof code === 'string' && /^[0-9A-Za-z]{4,10}$/.test(code),
   )
-  if (entries.length > 0 && fit) return
+  if (entries.length > 0 && fit) return value
   throw optionError(
     `${name} must be codes of 4 to 10 letters and digits by number, such as { '+573001234567': '482913' }`,
   )

@@ -1,13 +1,23 @@
 import { randomInt } from 'node:crypto'
 import { type CodeProvider, interfaceMethods, isOneOf } from '../challenge/code-provider.js'
-import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
+import {
+  type Checks,
+  checkOptions,
+  func,
+  integer,
+  type Settled,
+  secret,
+  that,
+  withDefault,
+  withMethods,
+} from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import type { CodeMessage } from './code-message.js'
 import { createWriter, inspectTexts } from './code-text.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
-import { providerName, voice } from './option-checks.js'
+import * as optionChecks from './option-checks.js'
 import { sendResultOf } from './send-result.js'
 
 /** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
@@ -55,20 +65,26 @@ export interface OwnCodesOptions extends FixedCodesOptions {
   readonly name?: string | undefined
 }
 
-const checks: Checks<OwnCodesOptions> = {
+const checks = {
   client: withMethods(['sendSms'], 'must have a method sendSms, as a client from createClient() has'),
   secret,
-  length: integer(4, 10),
+  length: withDefault(6, integer(4, 10)),
   text: func('({ code, minutes, appName, locale, purpose, channel, details }) => string'),
   origin: that(
     "must be a host name without scheme and port, such as 'example.com'",
     (value) => typeof value === 'string' && /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/i.test(value),
   ),
-  maxParts: integer(1, 10),
-  voice,
-  retries: integer(1, 3),
-  name: providerName,
+  maxParts: withDefault(2, integer(1, 10)),
+  voice: withDefault('Mariana', optionChecks.voice),
+  retries: withDefault(1, integer(1, 3)),
+  name: optionChecks.providerName,
   ...fixedCodesChecks,
+} as const satisfies Checks<OwnCodesOptions>
+
+/** The options with every default in place. */
+type GivenOptions = Settled<Omit<OwnCodesOptions, 'secret'>, typeof checks> & {
+  /** The first makes, all verify. */
+  readonly secret: readonly string[]
 }
 
 const required = {
@@ -92,10 +108,10 @@ const required = {
  * })
  */
 export function ownCodes(options: OwnCodesOptions): CodeProvider {
-  checkOptions('ownCodes', options, checks, required)
-  const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
-  const handles = createHandles([options.secret ?? []].flat())
-  const write = createWriter(options)
+  const given = checkOptions('ownCodes', options, checks, required) as GivenOptions
+  const { client, length, voice, retries, name } = given
+  const handles = createHandles(given.secret)
+  const write = createWriter(given)
   // No answer of the provider approves anything: the codes are judged here.
   const rules = { approvedStatuses: [] }
   const methods = client.sendCall === undefined ? [{ name: 'sms' }] : interfaceMethods
@@ -124,7 +140,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       const sent = await sendResultOf(send, isText ? 'sendSms' : 'sendCall', rules, async () =>
         isText
           ? client.sendSms({ phone: destination, sms: message }, { signal })
-          : client.sendCall?.({ phone: destination, message, voice: spokenBy, retries }, { signal }),
+          : client.sendCall?.({ phone: destination, message, voice, retries }, { signal }),
       )
       // A code whose delivery is not confirmed may arrive all the same.
       return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
@@ -138,9 +154,9 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       return fits ? 'approved' : 'rejected'
     },
 
-    inspect: async (app) => inspectTexts(options, app),
+    inspect: async (app) => inspectTexts(given, app, options.maxParts),
     ...(client.balance && { balance: client.balance.bind(client) }),
     ...(client.close && { close: client.close.bind(client) }),
   }
-  return withFixedCodes('ownCodes', provider, options)
+  return withFixedCodes('ownCodes', provider, given)
 }
