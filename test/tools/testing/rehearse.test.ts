@@ -7,8 +7,10 @@ import {
   rehearse,
 } from 'express-two-factor/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
 import { attacks } from '../../../src/tools/testing/rehearsal/attacks.js'
 import { recordSignIn } from '../../../src/tools/testing/rehearsal/sign-in-recorder.js'
+import { createWire } from '../../../src/tools/testing/rehearsal/wire.js'
 import { anchorsOf, read } from '../../documents.js'
 import { Browser } from '../../express/browser.js'
 import { listening } from '../../listening.js'
@@ -290,6 +292,55 @@ describe('rehearse', () => {
     const result = await rehearse({ ...authJs, signIn, actions: [], only: ['sign-in'] })
     expect(result.rows.at(0)).toMatchObject({ code: 'sign-in', verdict: 'held' })
     await close()
+  })
+
+  it('has tokens sent that are those of the next page, too, wherever they stand in it', async () => {
+    const tokens = new Set<unknown>()
+    const token = () => {
+      const made = crypto.randomUUID()
+      tokens.add(made)
+      return made
+    }
+    const input = (name: string, value: string) => `<input\n  name="${name}"\n  value="${value}"\n>`
+    const ways = ['html', 'text', 'json', 'unquoted'] as const
+    const app = express()
+    app.get(
+      '/html',
+      (_req, res) => void res.send(`<p>${input('page', 'the front page')}${input('t', token())}`),
+    )
+    app.get('/text', (_req, res) => void res.type('text').send(token()))
+    app.get('/json', (_req, res) => void res.json({ id: 'of somebody', all: [token()] }))
+    app.get('/unquoted', (_req, res) => void res.type('text').send(`t=${'x'.repeat(500)}${token()}`))
+    const sent: unknown[] = []
+    app.post('/login', parse, (req, res) => {
+      sent.push(ways.map((way) => tokens.has(req.body[way]) || req.body[way]))
+      res.end()
+    })
+    app.get('/two-factor', (_req, res) => void res.end())
+    const { origin, close } = await listening(app as never)
+    let address = ''
+    const recorded = recordSignIn(origin, '/two-factor', (own) => {
+      address = own
+    })
+    await expect.poll(() => address).not.toBe('')
+    const body = new URLSearchParams()
+    for (const way of ways) {
+      const text = await (await fetch(`${address}/${way}`)).text()
+      body.set(way, /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/.exec(text)?.[0] ?? '')
+    }
+    await fetch(`${address}/login`, { method: 'POST', body })
+    await fetch(`${address}/two-factor`)
+    const { signIn } = new Function(`return { ${await recorded} }`)()
+
+    tokens.clear()
+    const wire = createWire(origin)
+    await signIn(createAgent(wire), { unquoted: 'of the person' })
+    wire.close()
+    await close()
+    expect(sent).toEqual([
+      [true, true, true, true],
+      [true, true, true, 'of the person'],
+    ])
   })
 
   it('says of each row what to change, and links to sections that exist', () => {

@@ -65,13 +65,10 @@ function signInOf(exchanges: readonly RehearsalResponse[]): string {
     const source = exchanges
       .slice(0, at)
       .findLastIndex(({ text }) => value.length > 8 && text.includes(value))
-    const { text = '' } = exchanges[source] ?? {}
-    if (text === '') return `person[${quoted(name)}]`
+    const cut = cutOf(exchanges[source]?.text ?? '', value)
+    if (cut === undefined) return `person[${quoted(name)}]`
     read.add(source)
-    const [before = ''] = text.split(value, 1)
-    const [start = ''] = /[^<{,\n]*$/.exec(before) ?? []
-    const end = text.charAt(before.length + value.length)
-    return `page${source}.text.split(${quoted(start)})[1].split(${quoted(end)})[0]`
+    return `page${source}.text${cut}`
   }
 
   const calls = exchanges.map(({ request: { method, path, body, headers = {} } }, at) => {
@@ -94,6 +91,24 @@ function signInOf(exchanges: readonly RehearsalResponse[]): string {
     return request.method !== 'GET' || headers['set-cookie'] !== undefined ? [`  await ${call}`] : []
   })
   return ['signIn: async (agent, person) => {', ...lines, '},'].join('\n')
+}
+
+/** What is longer holds more that differs each time. */
+const maxAnchor = 200
+
+/** How a value is cut out of such a text, by what stands around it; undefined where that does not tell it from others. */
+function cutOf(text: string, value: string): string | undefined {
+  const at = text.indexOf(value)
+  const end = text.charAt(at + value.length)
+  for (let from = at; from >= Math.max(0, at - maxAnchor); from -= 1) {
+    const start = text.slice(from, at)
+    const isPart = from === 0 || /[<{,\n]/.test(text.charAt(from - 1))
+    const rest = start === '' ? text : (text.split(start)[1] ?? '')
+    if (!isPart || (end === '' ? rest : rest.split(end, 1)[0]) !== value) continue
+    const afterStart = start === '' ? '' : `.split(${quoted(start)})[1]`
+    return end === '' ? afterStart : `${afterStart}.split(${quoted(end)})[0]`
+  }
+  return undefined
 }
 
 const quoted = (text: string) =>
