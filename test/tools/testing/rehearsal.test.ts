@@ -1,3 +1,5 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
 import { doneBy, looksDone } from '../../../src/tools/testing/rehearsal/deeds.js'
@@ -5,6 +7,7 @@ import { createEar, saidBy } from '../../../src/tools/testing/rehearsal/ear.js'
 import { inContentTypes, spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
 import { curlLine } from '../../../src/tools/testing/rehearsal/report.js'
 import type { RehearsalRequest, RehearsalResponse } from '../../../src/tools/testing/rehearsal/wire.js'
+import { listening } from '../../listening.js'
 
 const origin = 'http://127.0.0.1:3000'
 const response = (more: Partial<RehearsalResponse> = {}): RehearsalResponse => ({
@@ -122,6 +125,22 @@ describe('what a rehearsal tells', () => {
     expect(line(new URLSearchParams({ Code: '123456', to: 'x' }))).toBe(`${start} --data 'Code=…&to=x'`)
     expect(curlLine(origin, { method: 'GET', path: '/' })).toBe("curl -i -X GET 'http://127.0.0.1:3000/'")
   })
+
+  it.skipIf(spawnSync('curl', ['--version']).error)(
+    'is the same request again, in every spelling',
+    async () => {
+      const paths: string[] = []
+      const app = await listening((req, res) => {
+        paths.push(req.url ?? '')
+        res.end()
+      })
+      const spellings = [...spellingsOf('/to/pay'), '/to/[1-2]/{a,b}?c=[]']
+      const lines = spellings.map((path) => curlLine(app.origin, { method: 'POST', path, body: { n: 5 } }))
+      await promisify(execFile)('sh', ['-c', lines.join('\n')])
+      await app.close()
+      expect(paths).toEqual(spellings)
+    },
+  )
 
   it.each([
     ['{"code":"123456"}', 'a code'],

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../lib/html.js'
 import { parseJson } from '../../../lib/json.js'
+import { shellWord } from '../../../lib/shell.js'
 import { operations } from '../../../provider/operations.js'
 import type { Connection } from '../reach.js'
 import type { LoggedRequest } from '../request-log.js'
@@ -38,12 +39,7 @@ function curlCommand(
 ): string {
   const isGet = operations[operation].method === 'GET'
   const parts = Object.entries(fields).map(
-    ([name, value]) => `--data-urlencode ${quoted(`${name}=${name === 'key' ? credentials.key : value}`)}`,
+    ([name, value]) => `--data-urlencode ${shellWord(`${name}=${name === 'key' ? credentials.key : value}`)}`,
   )
-  return ['curl', ...(isGet ? ['-G'] : []), quoted(`${baseUrl}${path}`), ...parts].join(' ')
-}
-
-/** One word for a POSIX shell: nothing inside single quotes is expanded. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
+  return ['curl', ...(isGet ? ['-G'] : []), shellWord(`${baseUrl}${path}`), ...parts].join(' ')
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../lib/shell.js'
 import type { Rehearsal, RehearsalRow } from './contract.js'
 import { encoded, type RehearsalRequest } from './wire.js'
 
@@ -48,12 +49,16 @@ export function curlLine(origin: string, request: RehearsalRequest): string {
   const { method, path, headers = {}, body } = request
   const payload = encoded(body).text?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
   return [
-    `curl -i -X ${method} ${quoted(origin + path)}`,
+    `curl -i -X ${method} ${addressOf(origin, path)}`,
     ...Object.entries(headers)
       .filter(([name]) => name !== 'content-length')
-      .map(([name, value]) => `-H ${secretHeaders[name] ?? quoted(`${name}: ${value}`)}`),
-    ...(payload === undefined ? [] : [`--data ${quoted(payload)}`]),
+      .map(([name, value]) => `-H ${secretHeaders[name] ?? shellWord(`${name}: ${value}`)}`),
+    ...(payload === undefined ? [] : [`--data ${shellWord(payload)}`]),
   ].join(' ')
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+/** The words for curl to ask for this path as it stands: of an address it drops fragments and dots, and expands brackets. */
+function addressOf(origin: string, path: string): string {
+  const isKept = new URL(origin + path).href === origin + path && !/[#[\]{}]/.test(path)
+  return isKept ? shellWord(origin + path) : `--request-target ${shellWord(path)} ${shellWord(origin)}`
+}
