@@ -15,7 +15,7 @@ import {
   type Ways,
   waysAfter,
 } from './changes.js'
-import type { AccountPagesOptions } from './options.js'
+import type { AccountSettings } from './options.js'
 import { passes } from './passes.js'
 import { createReadWays } from './read-ways.js'
 import { createTexts } from './texts.js'
@@ -27,14 +27,14 @@ export const firstWay = 'first-way'
 export type Made = 'made' | 'made-first' | Objection | undefined
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
-export function createMaking(tf: TwoFactor, options: AccountPagesOptions) {
-  const { recoveryCodes, onChanged = () => undefined, path, purpose = 'account', mustKeep = 'way' } = options
+export function createMaking(tf: TwoFactor, settings: AccountSettings) {
+  const { recoveryCodes, onChanged, path, purpose, mustKeep, messages } = settings
   /** What the guard binds and shows for a request, noted before it is called. */
   const asked = new WeakMap<Request, readonly [Change, Ways]>()
   // A message that fails, by a client of this package: it is no word about the change, which stands.
   const tell = hostFunction(onChanged)
-  const read = createReadWays(options)
-  const textsOf = createTexts(options.messages)
+  const read = createReadWays(settings)
+  const textsOf = createTexts(messages)
   const inTurn = createTurns()
 
   /** Whether the session alone will do: nothing is on file that could confirm a change. */

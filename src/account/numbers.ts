@@ -8,8 +8,8 @@ import { problemBody, type Reply, type RouteKit } from './route-kit.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
-  const { router, tf, get, post, options, path, read, isFirst, change, refusal, alreadySo, sceneOf } = kit
-  const { numbers, newNumberPurpose: purpose = 'new-number' } = options
+  const { router, tf, get, post, settings, path, read, isFirst, change, refusal, alreadySo, sceneOf } = kit
+  const { numbers, newNumberPurpose: purpose } = settings
   const newNumber = tf.phoneVerification({
     purpose,
     path: `${path}/number`,

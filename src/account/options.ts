@@ -1,5 +1,16 @@
 import type { Request } from 'express'
-import { type Checks, func, mountPath, nonEmptyString, object, oneOf, record } from '../lib/options.js'
+import {
+  type Check,
+  type Checks,
+  func,
+  mountPath,
+  nonEmptyString,
+  object,
+  oneOf,
+  record,
+  type Settled,
+  withDefault,
+} from '../lib/options.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { ChangeKind, MustKeep } from './changes.js'
 import type { AccountMessages } from './texts.js'
@@ -110,8 +121,14 @@ export interface AccountPagesOptions {
   readonly messages?: AccountMessages
 }
 
-/** An object that has all of these. */
-const whole = (checks: Checks) => object(checks, Object.keys(checks))
+/** An object that has all of these, as it was given: it may be of a class, and its functions need it. */
+function whole(checks: Checks): Check {
+  const check = object(checks, Object.keys(checks))
+  return (value, name) => {
+    check(value, name)
+    return value
+  }
+}
 
 const texts = 'must be an object of texts'
 
@@ -122,7 +139,7 @@ export const accountRequired = {
 }
 
 /** What each option has to be. */
-export const accountChecks: Checks<AccountPagesOptions> = {
+export const accountChecks = {
   path: mountPath,
   numbers: whole({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }),
   authenticator: whole({
@@ -132,9 +149,12 @@ export const accountChecks: Checks<AccountPagesOptions> = {
   }),
   recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
-  onChanged: func('(req, change)'),
-  mustKeep: oneOf('way', 'recovery-codes', 'nothing'),
-  purpose: nonEmptyString(),
-  newNumberPurpose: nonEmptyString(),
-  messages: record(record(nonEmptyString(), texts), `${texts} by locale`),
-}
+  onChanged: withDefault(() => undefined, func('(req, change)')),
+  mustKeep: withDefault('way', oneOf('way', 'recovery-codes', 'nothing')),
+  purpose: withDefault('account', nonEmptyString()),
+  newNumberPurpose: withDefault('new-number', nonEmptyString()),
+  messages: withDefault({}, record(record(nonEmptyString(), texts), `${texts} by locale`)),
+} satisfies Checks<AccountPagesOptions>
+
+/** The options as they are settled. */
+export type AccountSettings = Settled<AccountPagesOptions, typeof accountChecks>

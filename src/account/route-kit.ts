@@ -4,7 +4,7 @@ import { type Change, type Objection, objectionToLoss, type Ways } from './chang
 import { createMaking } from './making.js'
 import type { Scene } from './marks.js'
 import { newsIn, newsOf } from './news.js'
-import type { AccountPagesOptions } from './options.js'
+import type { AccountSettings } from './options.js'
 import { adviceFor, listed, type Overview, overviewPage } from './overview-page.js'
 import { createReadUses } from './read-ways.js'
 
@@ -32,10 +32,10 @@ interface How {
 export type RouteKit = ReturnType<typeof createRouteKit>
 
 /** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
-export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPagesOptions) {
-  const { path, recoveryCodes, mustKeep = 'way' } = options
-  const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, options)
-  const readUses = createReadUses(options)
+export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountSettings) {
+  const { path, recoveryCodes, mustKeep } = settings
+  const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, settings)
+  const readUses = createReadUses(settings)
 
   const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
 
@@ -88,7 +88,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, options: AccountPa
   return {
     router,
     tf,
-    options,
+    settings,
     path,
     read,
     isConfirmed,

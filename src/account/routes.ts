@@ -26,11 +26,11 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   if (typeof tf?.ownRoute !== 'function') {
     throw optionError('accountPages: const tf = twoFactor({ … }); accountPages(tf, { path, numbers })')
   }
-  checkOptions('accountPages', options, accountChecks, accountRequired)
-  checkSameWays(tf, options)
-  const { authenticator, recoveryCodes } = options
+  const settings = checkOptions('accountPages', options, accountChecks, accountRequired)
+  checkSameWays(tf, settings)
+  const { authenticator, recoveryCodes } = settings
   const router = Router()
-  const kit = createRouteKit(router, tf, options)
+  const kit = createRouteKit(router, tf, settings)
   kit.get('/', kit.overview)
   addNumberRoutes(kit)
   if (authenticator !== undefined) addAppRoutes(kit, authenticator)

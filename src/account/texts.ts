@@ -15,7 +15,7 @@ const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(te
  * The texts of a locale: the host's own over the built-in ones of its language, those over English. Throws a TypeError
  * that names a text that there is not, or a place that is missing in it.
  */
-export function createTexts(messages: AccountMessages = {}): (locale: string) => AccountTexts {
+export function createTexts(messages: AccountMessages): (locale: string) => AccountTexts {
   checkOwnTexts(messages, {
     where: 'accountPages: messages',
     keys: [...places.keys()],

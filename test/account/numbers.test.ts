@@ -184,15 +184,21 @@ describe('a save', () => {
     expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'unproven'])
   })
 
-  it('into the very list that was read is told with what was on file before', async () => {
-    const list = [first, otherNumber]
-    const save = (_subject: string, numbers: readonly string[]) => {
-      list.splice(0, list.length, ...numbers)
+  it('by an object of a class, into the very list that was read, is told with what was on file before', async () => {
+    class Listed {
+      readonly #list = [first, otherNumber]
+      list() {
+        return this.#list
+      }
+      save(_subject: string, numbers: readonly string[]) {
+        this.#list.splice(0, this.#list.length, ...numbers)
+      }
     }
-    const host = await startAccounts({ app: true, pages: { numbers: { list: () => list, save } } })
+    const numbers = new Listed()
+    const host = await startAccounts({ app: true, pages: { numbers } })
     const ana = await signIn(host)
     await confirmed(host, ana, '/numbers/remove', { number: await idOf(ana, 1) })
-    expect(list).toEqual([first])
+    expect(numbers.list()).toEqual([first])
     expect(host.told).toMatchObject([{ before: [first, otherNumber] }])
   })
 
