@@ -168,7 +168,7 @@ export const en = {
   'problem.send_refused.text': 'Contact support if this keeps happening.',
   'problem.cross_site.title': 'For your security we stopped this request',
   'problem.cross_site.text': 'Go back and try again.',
-  'problem.phone_disabled.title': 'Codes are turned off for this number',
+  'problem.phone_disabled.title': 'Codes are turned off',
   'problem.phone_disabled.text':
     'Wrong codes were entered too many times. Contact support to turn them on again.',
   'problem.method_not_allowed.title': "That didn't work",

@@ -164,7 +164,7 @@ export const es: Texts = {
   'problem.send_refused.text': 'Contacta a soporte si sigue ocurriendo.',
   'problem.cross_site.title': 'Por seguridad detuvimos esta solicitud',
   'problem.cross_site.text': 'Regresa e inténtalo de nuevo.',
-  'problem.phone_disabled.title': 'Los códigos están desactivados para este número',
+  'problem.phone_disabled.title': 'Los códigos están desactivados',
   'problem.phone_disabled.text':
     'Se escribieron códigos incorrectos demasiadas veces. Contacta a soporte para volver a activarlos.',
   'problem.method_not_allowed.title': 'Algo salió mal',

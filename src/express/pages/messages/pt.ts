@@ -165,7 +165,7 @@ export const pt: Texts = {
   'problem.send_refused.text': 'Fale com o suporte se isso continuar.',
   'problem.cross_site.title': 'Por segurança, bloqueamos esta solicitação',
   'problem.cross_site.text': 'Volte e tente novamente.',
-  'problem.phone_disabled.title': 'Os códigos estão desativados para este número',
+  'problem.phone_disabled.title': 'Os códigos estão desativados',
   'problem.phone_disabled.text':
     'O código foi digitado errado muitas vezes. Fale com o suporte para reativá-los.',
   'problem.method_not_allowed.title': 'Algo deu errado',
