@@ -77,6 +77,17 @@ describe('a page that somebody leaves', () => {
     expect((await ana.get('/two-factor')).json.challenge.id).toBe(json.challenge.id)
   })
 
+  it.each<[string, object, string]>([
+    ['a sign-in', {}, '/sign-in'],
+    ['a step-up', { purpose: 'settings' }, '/start'],
+  ])('is that of the live code, where a form names none: of %s', async (_what, wanted, to) => {
+    const { host, onCancelled } = await hostWithPages()
+    const ana = await host.login()
+    await ana.start(wanted)
+    expect((await ana.submit('/two-factor/cancel')).location).toBe(to)
+    expect(onCancelled).toHaveBeenCalledTimes(to === '/sign-in' ? 1 : 0)
+  })
+
   it('tells JSON nothing, and ends a sign-in whose code is live', async () => {
     const { host, onCancelled } = await hostWithPages()
     const ana = await host.challenged()

@@ -86,12 +86,12 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
     async cancel(context: RequestContext): Promise<Reply> {
       const { req, res } = context
       const intent = intentOf(context)
-      const purpose = await endOf(context, intent)
-      if (flow.isSignIn({ ...intent, purpose })) await onCancelled?.(req, res)
+      const left = { ...intent, purpose: await endOf(context, intent) }
+      if (flow.isSignIn(left)) await onCancelled?.(req, res)
       return {
         reply: 'done',
         status: 204,
-        location: () => flow.wayOut(req, intent) ?? pageOf(context, intent),
+        location: () => flow.wayOut(req, left) ?? pageOf(context, left),
       }
     },
 
