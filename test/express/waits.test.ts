@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { TwoFactorError } from '../../src/index.js'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { startHost, startLoggedIn, startSignedIn, storeThrough } from './kit.js'
 
 const minute = 60_000
 
@@ -54,6 +55,20 @@ describe('the page of a locked number', () => {
     expect(own.text).toContain('action="/two-factor/start"')
     expect(times(own.text)).toEqual([])
   })
+})
+
+it('a race that nobody won is over in a second, and page and program are told so', async () => {
+  let races = false
+  const store = storeThrough((command, _key, work) => {
+    if (!races || command !== 'swap') return work()
+    throw new TwoFactorError('verification_in_progress', { headers: { 'Retry-After': '1' } })
+  })
+  const { ana } = await startLoggedIn({ options: { store } })
+  races = true
+  const told = await ana.start()
+  expect(told.json).toMatchObject({ code: 'verification_in_progress', retryAfterMs: 1_000 })
+  expect(told.headers.get('retry-after')).toBe('1')
+  expect((await ana.submit('/two-factor/start')).text).toContain('Try again in 1 second.')
 })
 
 describe('a code that ran out', () => {

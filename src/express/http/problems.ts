@@ -120,9 +120,11 @@ export function rateLimitHeaders(policy: string, waitSeconds: number): Readonly<
   }
 }
 
-/** The problem of a thrown failure; with its message only when that may be shown. */
+/** The problem of a thrown failure, with the wait that its headers say; with its message only when that may be shown. */
 export function problemOf(error: TwoFactorError): Problem {
   const { code, status, headers, message } = error
   const detail = error.expose && message !== code ? message : undefined
-  return { code, status, detail, headers }
+  // People and programs read the body, not the header.
+  const seconds = Number(headers?.['Retry-After'])
+  return { code, status, detail, headers, retryAfterMs: seconds > 0 ? seconds * secondMs : undefined }
 }
