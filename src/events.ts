@@ -31,7 +31,7 @@ export interface AboutProvider {
 
 /** One question to a provider and what came back. Absent when nobody was asked; nothing in it is secret. */
 export interface AboutExchange extends AboutProvider {
-  /** How long the provider took, in milliseconds. */
+  /** How long the provider took, in milliseconds; absent when it was not asked. */
   readonly durationMs?: number | undefined
   /** The operation of the client, such as `sendSmsCode`. */
   readonly operation?: string | undefined

@@ -102,8 +102,8 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
 
   /** Of several in a row, and once a minute: an account may answer each wrong code with a status of its own. */
   function noteStatus({ key }: Asker, verdict: Verdict, about: AboutExchange): void {
-    const { status } = about
-    if (verdict === 'approved') unapproved.clear()
+    const { status, durationMs } = about
+    if (verdict === 'approved' && durationMs !== undefined) unapproved.clear()
     if (status === undefined) return
     if (unapproved.size < suspectFrom) unapproved.add(key)
     // By its distance: a clock that was set back must not silence it.
@@ -113,7 +113,8 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
   }
 
   function aboutSince(startedAt: number, reported: Reported): AboutExchange {
-    return { durationMs: Math.max(0, now() - startedAt), ...by, ...aboutReport(reported) }
+    const durationMs = Math.max(0, now() - startedAt)
+    return { ...(reported.asked !== false && { durationMs }), ...by, ...aboutReport(reported) }
   }
 
   return {

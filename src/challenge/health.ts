@@ -64,12 +64,13 @@ export function createHealth(now: () => number) {
   let ofStore: Failure | undefined
   let providerFailedAt: number | undefined
   let lastUnexpected: Health['provider']['lastUnexpected']
-  /** The same until an approval shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
+  /** The same until an approval of the service shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
   let unlisted: Health['provider']['lastUnexpected']
 
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
-    if (event.type === 'challenge.approved') unlisted = undefined
+    // What an app, or the package itself, approves says nothing of the service.
+    if (event.type === 'challenge.approved' && event.durationMs !== undefined) unlisted = undefined
     if (event.type === 'challenge.rejected' && event.status !== undefined) {
       const { status, cause: fix = 'see what its adapter takes for an approval' } = event
       lastUnexpected = { at: now(), status, fix }

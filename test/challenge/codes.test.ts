@@ -154,15 +154,18 @@ describe('a code that stands in the way of the next', () => {
 describe('an unexpected status', () => {
   function setUp() {
     let verdict: Verdict = 'rejected'
+    let isFixed = false
     const provider: Partial<CodeProvider> = {
       async checkCode({ report }) {
         if (verdict === 'rejected') report?.({ unexpectedStatus: 'wrong', cause: 'paste' })
+        if (isFixed) report?.({ asked: false })
         return verdict
       },
     }
     const { codes, events, clock } = open(provider)
-    const checkOf = (account: number, answer: Verdict = 'rejected') => {
-      verdict = answer
+    const checkOf = (account: number, answer: Verdict | 'fixed' = 'rejected') => {
+      isFixed = answer === 'fixed'
+      verdict = answer === 'fixed' ? 'approved' : answer
       return codes.check({ lane: 'auth', key: `ledger-${account}` }, submitted)
     }
     return { checkOf, events, clock }
@@ -182,6 +185,14 @@ describe('an unexpected status', () => {
       await checkOf(account, account % 5 === 4 ? 'approved' : 'rejected')
     }
     expect(events).toEqual([])
+  })
+
+  it('is one where what was approved was no code of the service', async () => {
+    const { checkOf, events } = setUp()
+    for (const account of [1, 2, 3, 4]) await checkOf(account)
+    await checkOf(5, 'fixed')
+    await checkOf(6)
+    expect(events).toMatchObject([{ type: 'provider.unexpected' }])
   })
 
   it('is one event a minute, also of parallel checks', async () => {
@@ -365,7 +376,7 @@ describe('a provider made of several', () => {
       },
     })
     const sent = await codes.send(target, { ...order, report: (told) => void reports.push(told) })
-    expect(sent.about).toEqual({ reason: 'text', durationMs: 0 })
+    expect(sent.about).toEqual({ reason: 'text' })
     expect(reports).toEqual([{ reason: 'text', asked: false }])
     expect(events).toEqual([])
   })

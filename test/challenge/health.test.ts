@@ -117,7 +117,10 @@ describe('health', () => {
     expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
     const [finding] = findings()
     expect(finding).toMatchObject({ code: 'status_unexpected', fix: lastUnexpected.fix })
-    emit({ type: 'challenge.approved', ...about })
+    // By an app, or a code of the package's own.
+    emit({ type: 'challenge.approved', ...about, provider: asked.provider })
+    expect(findings()).toHaveLength(1)
+    emit({ type: 'challenge.approved', ...about, ...asked })
     expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
     expect(findings()).toEqual([])
   })
