@@ -34,7 +34,11 @@ let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
 
 /** The numbering plans. They begin to load when routes are made, so that no request waits for them. */
 export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile')> {
-  phoneData ??= import('libphonenumber-js/mobile')
+  phoneData ??= import('libphonenumber-js/mobile').catch((failure: unknown) => {
+    // Else every number would be refused until a restart, for one file that could not be opened.
+    phoneData = undefined
+    throw failure
+  })
   return phoneData
 }
 
@@ -93,7 +97,11 @@ async function readingOf(
   defaultCountry: CountryCode | undefined,
 ): Promise<Reading | undefined> {
   const international = withoutRetiredPrefix(spelled.replace(/^\(?(?:00|\+)/, '+'), defaultCountry)
-  if (defaultCountry === undefined) return readOnce(international)
+  if (defaultCountry === undefined) {
+    // Else a number would be remembered as one that cannot be read.
+    await loadPhoneData()
+    return readOnce(international)
+  }
   const reading = await read(international, { defaultCountry })
   if (!/^\(?00/.test(spelled)) return reading
   return eitherOf(reading, await read(spelled, { defaultCountry }), defaultCountry)

@@ -39,7 +39,7 @@ import {
   startChecks,
 } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
-import { createBackground } from './lib/promises.js'
+import { createBackground, ignoreRejection } from './lib/promises.js'
 import { minuteMs, secondMs } from './lib/time.js'
 import { describeLimits, resolveOptions, settingFindings } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
@@ -125,7 +125,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const warnings = createWarnings()
   const { warn, hint } = warnings
   // Preloads in the background, so that the first request does not wait for it.
-  void loadPhoneData()
+  ignoreRejection(loadPhoneData())
 
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now

@@ -1,5 +1,5 @@
 import { getCountries } from 'libphonenumber-js/mobile'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   callingCodes,
   countryCodes,
@@ -191,6 +191,28 @@ describe('reading a number', () => {
 it('a masked number shows two digits and hides its length', () => {
   expect(maskPhoneNumber('+573001234567' as PhoneNumber)).toBe('••••••67')
   expect(maskPhoneNumber('+5212345678912345' as PhoneNumber)).toBe('••••••45')
+})
+
+it('a number is read where the numbering plans could not be loaded at first, and no process ends', async () => {
+  vi.resetModules()
+  onTestFinished(() => void vi.doUnmock('libphonenumber-js/mobile'))
+  vi.doMock('libphonenumber-js/mobile', () => {
+    throw new Error('EMFILE')
+  })
+  const { twoFactor } = await import('../src/two-factor.js')
+  twoFactor({
+    provider: { sendCode: async () => ({ result: 'sent' }), checkCode: async () => 'rejected' },
+    appName: 'Acme',
+    secret: 'a secret of at least thirty-two bytes',
+    countries: ['CO'],
+    subject: () => 'ana',
+    phone: () => undefined,
+  })
+  const { parsePhoneNumber: parse } = await import('../src/phone-number.js')
+  const read = () => parse('+573001234567', { countries: ['CO'] })
+  await expect(read()).rejects.toThrow()
+  vi.doUnmock('libphonenumber-js/mobile')
+  expect(await read()).toMatchObject({ ok: true })
 })
 
 describe('the countries', () => {
