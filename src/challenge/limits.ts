@@ -168,9 +168,9 @@ const gone = {
   sendsPerChallenge: 'a challenge sends as many codes as cooldownMs and sendsPerHour let it',
   callsPerHour: 'a call counts as two of sendsPerHour',
   callsPerDay: 'a call counts as two of sendsPerDay',
-  sendsPerSubjectPerDay: 'sends are counted by number, see sendsPerDay and allSendsPerDay',
+  sendsPerSubjectPerDay: 'sends are counted by account (sendsPerDay) and by number (allSendsPerDay)',
   sendsPerSessionPerHour:
-    'sends are counted by number and by address, new numbers of a session by numbersPerSessionPerDay',
+    'sends are counted by account, number and address, new numbers of a session by numbersPerSessionPerDay',
   verificationsPerAddressPer10Min: 'guesses are counted by account and number, sends by address',
   enrolVerificationsPerAddressPer10Min:
     'guesses are counted by number, sends and questions to beforeSend by address',

@@ -304,7 +304,7 @@ test.each([
   ['sendsPerChallenge', 'cooldownMs and sendsPerHour'],
   ['callsPerHour', 'a call counts as two of sendsPerHour'],
   ['callsPerDay', 'a call counts as two of sendsPerDay'],
-  ['sendsPerSubjectPerDay', 'see sendsPerDay and allSendsPerDay'],
+  ['sendsPerSubjectPerDay', 'by account (sendsPerDay) and by number (allSendsPerDay)'],
   ['sendsPerSessionPerHour', 'numbersPerSessionPerDay'],
   ['verificationsPerAddressPer10Min', 'by account and number'],
   ['enrolVerificationsPerAddressPer10Min', 'by number'],
