@@ -14,9 +14,12 @@ import type { Grants } from './proofs/grants.js'
 export interface KnownState {
   /** Whether so many wrong codes came that only `enable` lifts it. */
   readonly disabled: boolean
-  /** Until a code may be sent, the cooldown of a single number apart; 0 when one may. Waiting does not enable. */
+  /**
+   * Until a code may be sent to each number that the account was sent one in the last day, cooldowns apart: another number
+   * may be free before, and so may the app. 0 when nothing is in the way. Waiting does not enable.
+   */
   readonly nextSendInMs: number
-  /** Until a code may be checked; 0 when one may. */
+  /** The same until a code of each may be checked. */
   readonly nextCheckInMs: number
 }
 
