@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
-import { parse, rightWiring, type Wiring, withAction } from './bank.js'
+import { createClient, ownCodes } from 'express-two-factor'
+import { parse, rightWiring, transfer, type Wiring, withAction } from './bank.js'
 import { cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
@@ -8,6 +9,10 @@ export interface RightApp {
   readonly what: string
   readonly wiring: Partial<Wiring>
   readonly plan?: Plan
+  /** Rows that find nothing to try in it. */
+  readonly untried?: readonly string[]
+  /** Where its answers do not tell what was done, and the plan has no `done` either: what it is told. */
+  readonly unsure?: RegExp
 }
 
 const page = (title: string, body: string) =>
@@ -30,6 +35,35 @@ function idempotent(keyOf: (req: express.Request) => string | undefined): Reques
       return json(body)
     }
     next()
+  }
+}
+
+/** Answers every other path with a page. */
+const withPages: Wiring['signUp'] = (bank, verification) => {
+  rightWiring.signUp(bank, verification)
+  bank.app.use((req, res) => void res.send(page('Acme', `<p>${req.method}</p>`)))
+}
+
+/** Whoever signs in ends the session that they had elsewhere, and no sign-in is made on top of one. */
+function oneSession(): Partial<Wiring> {
+  const newest = new Map<string, string>()
+  return {
+    options: () => ({
+      onVerified(req, _res, grant) {
+        req.session.userId = grant.subject
+        req.session.sid = randomUUID()
+        newest.set(grant.subject, req.session.sid)
+        delete req.session.pendingUserId
+      },
+    }),
+    front: ({ app }) =>
+      void app.use((req, res, next) => {
+        const { sid, userId } = req.session
+        if (userId === undefined) next()
+        else if (newest.get(userId) !== sid) req.session.destroy(() => res.sendStatus(401))
+        else if (req.path === '/login') res.sendStatus(409)
+        else next()
+      }),
   }
 }
 
@@ -145,10 +179,7 @@ export const rightApps: readonly RightApp[] = [
         app.get('/transfers', signedIn, (_req, res) => void res.json(settings))
         app.put('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => void res.json(req.body))
       },
-      signUp: (bank, verification) => {
-        rightWiring.signUp(bank, verification)
-        bank.app.use((req, res) => void res.send(page('Acme', `<p>${req.method}</p>`)))
-      },
+      signUp: withPages,
     },
     plan: (bank) => withAction(bank, { method: 'PUT' }),
   },
@@ -194,6 +225,7 @@ export const rightApps: readonly RightApp[] = [
       },
     },
     plan: () => ({ actions: [{ name: 'card', method: 'DELETE', path: '/api/cards/7' }] }),
+    untried: ['changed'],
   },
   {
     what: 'pages for whoever asks for them, and a sign-up form that comes again with 200',
@@ -222,5 +254,103 @@ export const rightApps: readonly RightApp[] = [
         await agent.post('/login', new URLSearchParams({ name, password }))
       },
     }),
+  },
+  {
+    what: 'nothing in its answers, and every other path a page',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({}))
+      },
+      signUp: withPages,
+    },
+  },
+  {
+    what: 'the same transfer within a minute gets the first answer',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const once = idempotent((req) => `${req.session.userId} ${req.body?.amount} ${req.body?.payee}`)
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), once, (req, res) => {
+          res.json({ id: randomUUID(), sent: req.body.amount, to: req.body.payee })
+        })
+      },
+    },
+  },
+  {
+    what: 'an API for a page of one file, which always answers 200',
+    wiring: {
+      account: ({ app, tf }) => {
+        const requireCode = tf.requireTwoFactor()
+        app.get('/account', (req, res, next) => {
+          const { pendingUserId, userId } = req.session
+          if (userId === undefined)
+            return void res.json({ signedIn: false, pending: pendingUserId !== undefined })
+          requireCode(req, res, (error) =>
+            error === undefined ? void res.json({ signedIn: true, name: userId }) : next(error),
+          )
+        })
+      },
+    },
+  },
+  {
+    what: 'a page of one file, which asks for its data itself',
+    wiring: {
+      account: ({ app }) =>
+        void app.get('/account', (_req, res) => void res.send('<script src="/app.js"></script>')),
+    },
+    unsure: /^password-only: \/account is the same for nobody$/,
+  },
+  ...Object.entries({
+    leads: (res: express.Response): void => res.redirect(303, '/two-factor'),
+    'tells the way': (res: express.Response): unknown => res.json({ typeYourCodeAt: '/two-factor/' }),
+  }).map(
+    ([how, respond]): RightApp => ({
+      what: `a transfer that ${how} to the code page, and does not say what for`,
+      wiring: {
+        transfers: ({ app, tf }) => {
+          app.post('/transfers', parse, tf.requireTwoFactor(), (_req, res) => respond(res))
+        },
+      },
+      unsure: /^confirmed-action: "transfer" asked for no code and was perhaps not done: give `done`$/,
+    }),
+  ),
+  {
+    what: 'transfers for whoever is signed in',
+    wiring: {
+      transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
+    },
+    plan: (bank) => withAction(bank, { stepUp: false }),
+    untried: ['changed', 'twice'],
+  },
+  {
+    what: 'one code for several transfers, whoever they go to',
+    wiring: { guard: { purpose: 'transfer' } },
+    plan: (bank) => withAction(bank, { repeatable: true, changed: {} }),
+    untried: ['changed', 'twice'],
+  },
+  {
+    what: 'codes of its own',
+    wiring: {
+      options: ({ sandbox }) => ({
+        provider: ownCodes({
+          client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+          secret: 'a secret of thirty-two bytes or more',
+        }),
+      }),
+    },
+    untried: ['provider-faults'],
+  },
+  {
+    what: 'one session of each person, and no sign-in on top of another',
+    wiring: oneSession(),
+    untried: ['same-browser', 'password-change'],
+  },
+  {
+    what: 'a sign-in that refuses to be led to another site',
+    wiring: {
+      front: ({ app }) =>
+        void app.post('/login', (req, res, next) =>
+          String(req.query.next).startsWith('//') ? void res.sendStatus(400) : next(),
+        ),
+    },
   },
 ]
