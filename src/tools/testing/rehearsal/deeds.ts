@@ -1,18 +1,9 @@
 import type { Awaitable } from '../../../lib/promises.js'
 import type { Agent } from './agent.js'
-import type { Fields, RehearsalAction, RehearsalPerson } from './contract.js'
+import type { Fields, RehearsalAction } from './contract.js'
+import { type Done, doneBy, isUnlike, looksDone, seemsDone } from './done.js'
 import { formOf } from './hostile.js'
-import {
-  holds,
-  isSuccess,
-  leadsTo,
-  type Parts,
-  partsOf,
-  requirementIn,
-  tellsFailure,
-  without,
-  wordsOf,
-} from './shape.js'
+import { requirementIn, tellsFailure } from './shape.js'
 import { Fell, fell, isLimited, lacking, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
@@ -28,38 +19,6 @@ export function requestOf(action: RehearsalAction, whose: Visit, over: Fields = 
   const fields = { ...fieldsOf(action, whose), ...over }
   if (body === undefined && Object.keys(over).length === 0) return { method, path }
   return { method, path, body: type === 'json' ? fields : formOf(fields) }
-}
-
-/** What it looks like when something was done. */
-export interface Done {
-  readonly answer: RehearsalResponse
-  readonly parts: Parts
-  readonly person: RehearsalPerson
-}
-
-/** `refusal`: what it looks like when it was not. */
-export function doneBy(
-  request: RehearsalRequest,
-  answer: RehearsalResponse,
-  visit: Visit,
-  refusal?: RehearsalResponse,
-): Done {
-  const own = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : request.body
-  const given = Object.values({ ...(own as object | undefined), ...visit.person }).map(String)
-  const echoes = new Set([...given, ...given.flatMap((value) => [...wordsOf(value)])])
-  const parts = partsOf(answer, echoes)
-  const { person } = visit
-  return { answer, person, parts: refusal === undefined ? parts : without(parts, partsOf(refusal)) }
-}
-
-export function looksDone(response: RehearsalResponse, { answer, parts }: Done): boolean {
-  return (
-    response.status === answer.status &&
-    leadsTo(response) === leadsTo(answer) &&
-    !tellsFailure(response) &&
-    // Where it says nothing, as 204 does, everything else would say that, too.
-    (parts.size > 0 ? holds(partsOf(response), parts) : textOf(response) === textOf(answer))
-  )
 }
 
 interface DeedsParts {
@@ -118,21 +77,10 @@ export function createDeeds({ given, path, nobody, codeGiven }: DeedsParts) {
     return { answer, asked: await answered(visit, answer) }
   }
 
-  /** Whether a request for which no code was asked did it all the same, as far as its answer tells. */
-  async function seemsDone(answer: RehearsalResponse, agent: Agent): Promise<boolean> {
-    const end = await agent.follow(answer)
-    return (
-      isSuccess(end) &&
-      !tellsFailure(end) &&
-      !leadsTo(answer).includes(path) &&
-      !end.text.includes(`"${path}/`)
-    )
-  }
-
   /** Gets an action its code, so that it may follow. `asked` is undefined when it was done without. */
   async function approve(action: RehearsalAction, visit: Visit) {
     const looks = (answer: RehearsalResponse) =>
-      requirementIn(answer) === undefined && seemsDone(answer, visit.agent)
+      requirementIn(answer) === undefined && seemsDone(answer, visit.agent, path)
     const { response: answer, isDone } = await counted(action, visit, requestOf(action, visit), looks)
     const asked = await answered(visit, answer)
     if (asked !== undefined) return { answer, asked }
@@ -177,19 +125,12 @@ export function createDeeds({ given, path, nobody, codeGiven }: DeedsParts) {
   }
 
   /** Whether an answer holds something of its own, such as an id, and not what everybody gets. */
-  function isUnique(action: RehearsalAction, { person }: Visit, { text }: RehearsalResponse): boolean {
-    const other = known.get(action)
-    return (
-      other !== undefined && withoutValues(text, person) !== withoutValues(other.answer.text, other.person)
-    )
+  function isUnique(action: RehearsalAction, { person }: Visit, response: RehearsalResponse): boolean {
+    const done = known.get(action)
+    return done !== undefined && isUnlike(response, person, done)
   }
 
   return { actions, attempt, ask, approve, perform, mustAsk, isUnique }
 }
-
-const textOf = ({ text }: RehearsalResponse) => text.replaceAll(/\d+/g, '0')
-
-const withoutValues = (text: string, person: RehearsalPerson) =>
-  Object.values(person).reduce((rest, value) => rest.replaceAll(String(value), ''), text)
 
 const unsure = ({ name }: RehearsalAction, why: string) => new NotTried(`"${name}" ${why}: give \`done\``)

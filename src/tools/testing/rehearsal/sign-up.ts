@@ -1,6 +1,7 @@
 import { optionError } from '../../../lib/options.js'
 import type { Fields, RehearsalPerson } from './contract.js'
-import { doneBy, fieldsOf, looksDone, requestOf } from './deeds.js'
+import { fieldsOf, requestOf } from './deeds.js'
+import { doneBy, looksDone } from './done.js'
 import { phoneNames } from './hostile.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, lacking, refusalOf, refused, told } from './verdicts.js'
