@@ -133,6 +133,20 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'not tried')).toEqual([...ofActions, 'same-browser'])
   })
 
+  it('counts no GET as reading that says as little as the action does', async () => {
+    const silent: express.RequestHandler = (_req, res) => void res.sendStatus(204)
+    const twin: Partial<Wiring> = {
+      transfers: ({ app, tf }, guard) => {
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), silent)
+        app.get('/transfers', silent)
+      },
+    }
+    const result = await rehearse({ ...createBank(sandbox, twin), only: ['other-methods'], maxRequests: 500 })
+    expect(result.hindrance).toBe(
+      'other-methods: "transfer" says nothing when it is done, and neither does GET: give `done`',
+    )
+  })
+
   it('tells a mistake by which several rows fall once, with their names', async () => {
     const result = await rehearsed('the guard behind the handler')
     const under = result.rows.filter((row) => row.under === 'without-code').map(({ code }) => code)

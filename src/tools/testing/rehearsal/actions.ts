@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Fields, RehearsalAction } from './contract.js'
-import { fieldsOf, requestOf, stepsUp } from './deeds.js'
+import { fieldsOf, requestOf, stepsUp, unsure } from './deeds.js'
 import {
   anotherValue,
   formOf,
@@ -48,7 +48,12 @@ async function vary(
 /** Whether a safe method is answered in that way without any field: to whoever reads it, or asks before a request (CORS). */
 async function isRead(stage: Stage, action: RehearsalAction, visit: Visit, { method }: RehearsalRequest) {
   if (!safeMethods.includes(method) || action.done !== undefined) return false
-  return (await stage.attempt(action, visit, { method, path: action.path })).isDone
+  const { response, isDone } = await stage.attempt(action, visit, { method, path: action.path })
+  // A page with nothing to show says as little as a deed: which of them it was, nobody sees.
+  if (isDone && method === 'GET' && response.text === '') {
+    throw unsure(action, 'says nothing when it is done, and neither does GET')
+  }
+  return isDone
 }
 
 /** What stands between an action and whoever has no code for it. */

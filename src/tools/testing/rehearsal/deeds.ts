@@ -133,4 +133,6 @@ export function createDeeds({ given, path, nobody, codeGiven }: DeedsParts) {
   return { actions, attempt, ask, approve, perform, mustAsk, isUnique }
 }
 
-const unsure = ({ name }: RehearsalAction, why: string) => new NotTried(`"${name}" ${why}: give \`done\``)
+/** What it did, only the plan can say. */
+export const unsure = ({ name }: RehearsalAction, why: string) =>
+  new NotTried(`"${name}" ${why}: give \`done\``)
