@@ -49,14 +49,6 @@ export function buildScreen(html: string, mount: Mount): DocumentFragment {
   return screen
 }
 
-/**
- * Whether a screen says that the proof was given already. Told by its text: an app with a look of its own may allow
- * nobody to parse it (Trusted Types).
- */
-export function saysDone(html: unknown): boolean {
-  return String(html).includes(' data-page="done"')
-}
-
 /** Inert: nothing in it loads or runs. */
 function parse(html: string): DocumentFragment {
   // For apps that enforce Trusted Types: `trusted-types two-factor-dialog`.

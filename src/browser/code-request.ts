@@ -1,5 +1,5 @@
-import { saysDone } from './build-screen.js'
-import { type Answer, isRefusal, type Mount, noRoutes } from './mount.js'
+import { type Answer, type Mount, noRoutes } from './mount.js'
+import { isProven, isRefusal } from './outcome.js'
 import { pageOf, type StepUp } from './step-up.js'
 
 /** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
@@ -80,6 +80,7 @@ export async function askByHand(
   onChallenge: OnChallenge,
 ): Promise<boolean | Response> {
   const { purpose, requirement, startUrl, methods, details } = stepUp
+  const page = pageOf(stepUp)
 
   /** A problem of the routes can be shown; an error of something before them says nothing to anybody. */
   async function post(path: string, fields: object): Promise<Answer> {
@@ -88,17 +89,10 @@ export async function askByHand(
     return answer
   }
 
-  /** An onVerified may have responded to the right code, and a Wi-Fi page to any: the routes know whether it was right. */
-  async function isProven({ response, body }: Answer): Promise<boolean> {
-    if (response.ok && body.verified) return true
-    const { body: page } = await mount.get(pageOf(stepUp))
-    return saysDone(page.html)
-  }
-
   const started = await mount.post(startUrl, { requirement })
   let { challenge } = started.body
   if (isRefusal(started.response)) return started.response
-  if (challenge === undefined) return (await isProven(started)) || started.response
+  if (challenge === undefined) return (await isProven(started, page, mount)) || started.response
   const end = new AbortController()
 
   return new Promise<boolean>((resolve, reject) => {
@@ -125,7 +119,7 @@ export async function askByHand(
       async verify(code, { trustDevice = false } = {}) {
         const sent = await post(challenge.verifyUrl, { challenge: challenge.id, code, trustDevice })
         if (isRefusal(sent.response)) return sent.body
-        if (!(await isProven(sent))) throw noRoutes(challenge.verifyUrl)
+        if (!(await isProven(sent, page, mount))) throw noRoutes(challenge.verifyUrl)
         finish(true)
         return undefined
       },
@@ -134,7 +128,7 @@ export async function askByHand(
         if (overCodes.includes(sent.body.code)) sent = await post(startUrl, { requirement, channel })
         if (isRefusal(sent.response)) return sent.body
         if (sent.body.challenge !== undefined) challenge = sent.body.challenge
-        else if (await isProven(sent)) finish(true)
+        else if (await isProven(sent, page, mount)) finish(true)
         else throw noRoutes(startUrl)
         return undefined
       },

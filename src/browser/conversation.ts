@@ -1,5 +1,6 @@
 import { showBusy, submitterOf } from './busy.js'
 import type { Answer, Mount } from './mount.js'
+import { isRefusal, nextAfter } from './outcome.js'
 import { openScreen } from './screen.js'
 
 /** How a dialog begins. */
@@ -49,19 +50,10 @@ export function converse(
       screen = openScreen(dialog, answer.body.html, mount)
     }
 
-    /** The answer whose screen comes next, unless it was the last. */
-    async function following(answer: Answer): Promise<Answer> {
-      const { response, body } = answer
-      if (body.verified) settle(true)
-      if (over.signal.aborted) return answer
-      // A code was sent: the page says what comes next.
-      return response.ok && body.html === undefined ? mount.get(pageAfter(page, answer)) : answer
-    }
-
     /** What a start comes to, whose code can be typed already. */
     function afterStart(answer: Answer): void {
       if (answer.body.verified) settle(true)
-      else if (!answer.response.ok) show(answer)
+      else if (isRefusal(answer.response)) show(answer)
     }
 
     /** One at a time: the second click of a double click would spend an attempt. */
@@ -74,12 +66,13 @@ export function converse(
       busy = true
       const endBusy = showBusy(button, noticedMs)
       const next = await send()
-        .then(following)
+        .then((answer) => nextAfter(answer, page, mount))
         .catch(() => undefined)
       endBusy()
       busy = false
       // Shown once nothing is under way: a code that the device fills in at once is sent at once.
-      show(next)
+      if (next === 'proven') settle(true)
+      else show(next)
     }
 
     dialog.addEventListener('submit', (event) => {
@@ -112,7 +105,7 @@ export function converse(
     if (started !== undefined) {
       const button = dialog.querySelector<HTMLElement>('.main')
       const answered = started.then((answer) => {
-        if (!answer.response.ok && answer.body.html === undefined) settle(answer.response)
+        if (isRefusal(answer.response) && answer.body.html === undefined) settle(answer.response)
         return answer
       })
       if (!screen.takesCode) void ask(() => answered, button, 0)
@@ -121,7 +114,3 @@ export function converse(
     }
   })
 }
-
-/** Where the code of an answer is asked for. */
-export const pageAfter = (page: string, { body }: Answer): string =>
-  body.challenge?.channel === 'app' ? `${page}&method=app` : page

@@ -1,5 +1,6 @@
-import { type Beginning, converse, pageAfter } from './conversation.js'
+import { type Beginning, converse } from './conversation.js'
 import type { Answer, Mount } from './mount.js'
+import { nextAfter } from './outcome.js'
 import { pageOf, type StepUp } from './step-up.js'
 
 const tag = 'two-factor-dialog'
@@ -26,7 +27,7 @@ export class TwoFactorDialog extends Element {
     const beginning = await begin(stepUp, mount)
     // From here on the dialog listens to it; what was aborted before must open nothing.
     signal.throwIfAborted()
-    if ('verified' in beginning) return true
+    if (beginning === 'proven') return true
     if (beginning.first.body.html === undefined) return beginning.first.response
 
     const dialog = document.createElement('dialog')
@@ -45,7 +46,7 @@ export class TwoFactorDialog extends Element {
 const quickMs = 200
 
 /** Starts a challenge. A code that takes its time to be sent can be typed meanwhile, once it is booked. */
-async function begin(stepUp: StepUp, mount: Mount): Promise<Beginning | { readonly verified: true }> {
+async function begin(stepUp: StepUp, mount: Mount): Promise<Beginning | 'proven'> {
   const { requirement, startUrl } = stepUp
   const page = pageOf(stepUp)
   const started = mount.post(startUrl, { requirement })
@@ -54,10 +55,8 @@ async function begin(stepUp: StepUp, mount: Mount): Promise<Beginning | { readon
     const first: Answer | undefined = await mount.get(page).catch(() => undefined)
     if (first?.body.html !== undefined) return { first, started, page, mount }
   }
-  const answer = await started
-  if (answer.body.verified) return { verified: true }
-  const first = answer.response.ok ? await mount.get(pageAfter(page, answer)) : answer
-  return { first, page, mount }
+  const first = await nextAfter(await started, page, mount)
+  return first === 'proven' ? first : { first, page, mount }
 }
 
 // A page may hold two copies, one from the package and one from the mount.

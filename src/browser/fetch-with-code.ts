@@ -1,6 +1,7 @@
 import { askByHand, type OnChallenge } from './code-request.js'
 import { dialogOfPage } from './dialog.js'
-import { dialogDocument, isRefusal, noRoutes, openMount } from './mount.js'
+import { dialogDocument, noRoutes, openMount } from './mount.js'
+import { isRefusal } from './outcome.js'
 import { ownLook } from './own-look.js'
 import { type StepUp, stepUpIn } from './step-up.js'
 

@@ -1,7 +1,7 @@
 /** A response of the routes, with its document. */
 export interface Answer {
   readonly response: Response
-  /** The JSON document; `{ verified: true }` for a redirect, empty when something else responded, such as a proxy. */
+  /** The JSON document; empty when something else responded, such as an onVerified or a proxy. */
   // biome-ignore lint/suspicious/noExplicitAny: the members depend on the route, and each reader names its own
   readonly body: any
 }
@@ -24,9 +24,6 @@ export const dialogDocument = 'application/json;profile=dialog'
 export function noRoutes(url: string): TypeError {
   return new TypeError(`fetchWithCode: ${url} did not respond as the routes do; nothing was sent again`)
 }
-
-/** Whether a response says no. An onVerified may respond to a right code with a redirect, which is not `ok` either. */
-export const isRefusal = ({ ok, type }: Response): boolean => !ok && type !== 'opaqueredirect'
 
 /**
  * @param accept Media type of the documents that forms are answered with.
@@ -51,8 +48,6 @@ export function openMount(startUrl: string, request: Request, accept: string): M
     headers.set('content-type', 'application/json')
     const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'manual' }
     const response = await fetch(url, { ...init, ...settings })
-    // The routes redirect no such request, an onVerified may. The guard decides when the request is repeated.
-    if (response.type === 'opaqueredirect') return { response, body: { verified: true } }
     const body = await response
       .clone()
       .json()

@@ -1,7 +1,8 @@
-import { buildScreen, saysDone } from './build-screen.js'
+import { buildScreen } from './build-screen.js'
 import { live } from './live.js'
 import type { Mount } from './mount.js'
 import { takeFromDevice } from './one-time-code.js'
+import { saysDone } from './outcome.js'
 
 /** What a dialog shows, until the next screen takes its place. */
 export interface Screen {

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type express from 'express'
 import { expect, it, vi } from 'vitest'
 import { type TwoFactorOptions, tokenSession } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
@@ -108,6 +108,7 @@ describeInChromium('fetchWithCode', (browser) => {
       'a page of something before the app',
       { contentType: 'text/html', body: '<h1>Welcome to our Wi-Fi</h1>' },
     ],
+    ['a redirect to one', { status: 302, headers: { location: '/wi-fi' } }],
     ['a document of something else', { contentType: 'application/json', body: '{"ok":true}' }],
   ])('takes no success of %s for that of the request', async (_, stranger) => {
     const { page, received } = await openSinglePage(browser())
@@ -121,8 +122,27 @@ describeInChromium('fetchWithCode', (browser) => {
     await expectNoDialog(page)
   })
 
-  it('goes on where onVerified redirects, and follows it nowhere', async () => {
-    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => res.redirect('/welcome')
+  it.each([
+    ['a page', { contentType: 'text/html', body: '<h1>Welcome to our Wi-Fi</h1>' }],
+    ['a redirect', { status: 302, headers: { location: '/wi-fi' } }],
+  ])('keeps what was typed when %s comes in place of the verdict', async (_, stranger) => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answer = call(page, '/guarded/settings')
+    const verify = /\/two-factor\/verify$/
+    await page.route(verify, (route) => route.fulfill(stranger))
+    await enter(page, host.stub.rightCode)
+    await page.getByText("We couldn't connect. Check your connection and try again.").waitFor()
+    expect(received).toHaveLength(1)
+    await page.unroute(verify)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it.each([
+    ['redirects, and follows it nowhere', (res: express.Response) => res.redirect('/welcome')],
+    ['responds', (res: express.Response) => void res.json({ welcome: true })],
+  ])('goes on where onVerified %s', async (_, respond) => {
+    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => respond(res)
     const { host, page } = await openSinglePage(browser(), { options: { onVerified } })
     const welcome = vi.fn()
     host.app.get('/welcome', welcome)
@@ -170,7 +190,7 @@ describeInChromium('fetchWithCode', (browser) => {
 })
 
 const refuseTo =
-  (startUrl: string | number): RequestHandler =>
+  (startUrl: string | number): express.RequestHandler =>
   (_req, res) => {
     const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
     res.status(403).type('application/problem+json').send(JSON.stringify(problem))
@@ -287,7 +307,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     await page.route(/\/two-factor\/start$/, (route) =>
       route.fulfill({ status: 307, headers: { location: `${api.url}/collect` } }),
     )
-    expect((await call(page, '/guarded/never', refused))[0]).toBe(401)
+    expect((await call(page, '/guarded/never', refused))[0]).toBe('TypeError')
     expect(reached).toEqual([])
   })
 
