@@ -85,6 +85,7 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
     const command = newCommandId()
     let attempted: Attempted<Outcome> | undefined
     let swaps = 0
+    let isUnanswered = false
     const passes = patience()
     const mineIn = (entry: Entry | undefined) => (valueIn(entry)?.command === command ? attempted : undefined)
 
@@ -97,15 +98,15 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
       } catch (failure) {
         return lookAgain(failure)
       }
-      // That it stands there is no answer: a strict store has it before a replica does, and may lose it.
-      const mine = mineIn(entry)
-      return mine ? swap(entry, mine) : attempt(entry, true)
+      isUnanswered = true
+      return attempt(entry, true)
     }
 
     function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
-      // A client that re-sends a swap succeeds with the first and reports the failure of the second.
       const mine = mineIn(entry)
-      if (mine) return mine.outcome
+      // A client that re-sends a swap succeeds with the first and reports the failure of the second. Where one got no
+      // answer, it is swapped again: a strict store has a change before a replica does, and may lose it.
+      if (mine) return isUnanswered ? swap(entry, mine) : mine.outcome
       const { outcome, put } = decide(valueIn(entry))
       if (put === undefined) {
         // Re-read before refusing: the entry seen earlier may be stale.

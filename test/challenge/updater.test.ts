@@ -131,6 +131,28 @@ describe('a change of an entry', () => {
     expect(await told).toBe(expected)
   })
 
+  it('that the store carried out late is vouched for before it counts', async () => {
+    const store = memoryStore()
+    let late: (() => unknown) | undefined
+    let swaps = 0
+    const frozen: Store = {
+      ...store,
+      async swap(...args) {
+        swaps += 1
+        if (swaps === 1) {
+          late = () => store.swap(...args)
+          throw new Error('no answer')
+        }
+        late?.()
+        late = undefined
+        return store.swap(...args)
+      },
+    }
+    expect(await update(frozen, key, add)).toBe(1)
+    // The second found what the first had done meanwhile, and was refused.
+    expect(swaps).toBe(3)
+  })
+
   it('is refused at once by a store that is full', async () => {
     let swaps = 0
     const full: Store = {
