@@ -15,6 +15,7 @@ import {
   format,
   type Ledger,
   type LedgerView,
+  type Send,
   type Side,
 } from './ledger.js'
 import { cooldownExpiresAt, rememberedMs } from './pacing.js'
@@ -128,7 +129,7 @@ export function keptForMs(view: LedgerView): number {
     forgottenAt(ledger.usedCodes.at(-1)?.at),
     forgottenAt(sends.findLast(({ state }) => state !== 'refused')?.at),
     // Whoever types numbers that the provider refuses must not fill the store with them for a day.
-    ...sends.map((send) => cooldownExpiresAt(view, send.rank, send)),
+    ...waysOf(sends).map((send) => cooldownExpiresAt(view, send.rank, send)),
     forgottenAt(stranger.attempts.at(-1)),
     forgottenAt(known.attempts.at(-1)),
     haveFailed || ledger.last !== undefined ? at + longRememberedMs : 0,
@@ -136,6 +137,11 @@ export function keptForMs(view: LedgerView): number {
   ]
   return Math.max(now, ...expiries) - now
 }
+
+/** One send of each way: all of the same have one cooldown. */
+const waysOf = (sends: readonly Send[]): readonly Send[] => [
+  ...new Map(sends.map((send) => [`${send.rank} ${send.channel} ${send.place}`, send])).values(),
+]
 
 /** When nothing counts any more what happened then; 0 for what never happened. */
 const forgottenAt = (at: number | undefined) => (at === undefined ? 0 : at + rememberedMs)

@@ -11,6 +11,18 @@ import type { Challenge, LedgerView, Rank, Send, Who } from './ledger.js'
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
 
+/**
+ * Whether anything may go by it yet. One that was refused is for cooldowns alone: kept for a day, those of an account whose
+ * number the provider refuses would be a thousand, to be gone through at each command (denial of service).
+ */
+export function isRemembered(
+  { at, state }: Send,
+  { now, limits }: Pick<LedgerView, 'now' | 'limits'>,
+): boolean {
+  const forMs = state === 'refused' ? hourMs + Math.max(0, ...limits.cooldownMs) : rememberedMs
+  return at > now - forMs
+}
+
 /** Where a code may go, and how. */
 export type Way = Pick<Send, 'place' | 'channel'>
 

@@ -14,7 +14,7 @@ import {
 } from './challenge.js'
 import { pauseBeforeCheck, refusalOf } from './guessing.js'
 import type { Binding, Challenge, Decision, Handle, Ledger, LedgerView, Send, Tally, Who } from './ledger.js'
-import { isLost, pauseBeforeSend, rememberedMs, sendsFor, type Way } from './pacing.js'
+import { isLost, isRemembered, pauseBeforeSend, sendsFor, type Way } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs
@@ -135,11 +135,12 @@ function orderOf({ ledger, now }: LedgerView, sendId: string, challenge: Challen
   return { outcome: 'booked', sendId, challenge, previousHandle: previous?.handle }
 }
 
-function booked({ ledger, now }: LedgerView, order: Booked, { rank }: Who): Ledger {
+function booked(view: LedgerView, order: Booked, { rank }: Who): Ledger {
+  const { ledger, now } = view
   const { sendId: id, challenge } = order
   const { place, channel } = challenge
   const send: Send = { id, at: now, rank, place, channel, challenge: challenge.id, state: 'booked' }
-  const sends = ledger.sends.filter(({ at }) => at > now - rememberedMs).concat(send)
+  const sends = ledger.sends.filter((one) => isRemembered(one, view)).concat(send)
   return { ...ledger, challenge, sends, at: now }
 }
 

@@ -48,6 +48,14 @@ describe('starting a challenge', () => {
     expect(account.ledger.sends).toMatchObject([{ at: account.now }])
   })
 
+  it('keeps one that was refused for as long as a cooldown may go by it', ({ fresh: account }) => {
+    for (let sends = 0; sends < 24 * 20; sends += 1) {
+      account.start({ channel: sends % 2 ? 'call' : 'sms' }, { result: 'failed' })
+      account.wait(3 * minute)
+    }
+    expect(account.ledger.sends).toHaveLength(22)
+  })
+
   it('sends five times an hour, and again exactly when the first is an hour old', () => {
     const account = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
     for (let sends = 0; sends < 5; sends += 1) {
