@@ -64,6 +64,8 @@ interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandl
   readonly locale?: string | undefined
   /** By which it may go out. */
   readonly channels: readonly Channel[]
+  /** The number has room for a call, whatever was booked. */
+  readonly mayCall: boolean
 }
 
 /** Which parts of the domain a code goes out through. */
@@ -80,18 +82,18 @@ export function createDispatch(parts: DispatchParts) {
   return async function dispatch(
     account: Account,
     place: NumberPlace,
-    { challenge, superseded, previousHandle, locale = 'en', channels }: Order,
+    { challenge, superseded, previousHandle, locale = 'en', channels, mayCall }: Order,
     seen: LedgerView,
   ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
     // It is booked as a text: as a call it would count as two.
-    const mayCall = channel === 'call' || roomAt(seen, challenge.rank, 'sms') <= seen.now
+    const maySpeak = channel === 'call' || (mayCall && roomAt(seen, challenge.rank, 'sms') <= seen.now)
     emit({ type: 'challenge.started', ...about(account, place, challenge) })
     const dispatched = await codes.send(askerOf(account, place), {
       lane: account.lane,
       destination: place.phone,
       channel,
-      channels: channels.filter((one) => one !== 'call' || mayCall),
+      channels: channels.filter((one) => one !== 'call' || maySpeak),
       appName: purposes.appNameOf(challenge.purpose),
       purpose: challenge.purpose,
       locale,

@@ -15,6 +15,7 @@ import { createDispatch, type DispatchParts, notDelivered, permission } from './
 import { isVoided } from './ledger/challenge.js'
 import type { Decision, LedgerView } from './ledger/ledger.js'
 import type { Command, Decided } from './ledger/ledgers.js'
+import { weightOf } from './ledger/pacing.js'
 import {
   type Booked,
   isUndelivered,
@@ -123,12 +124,16 @@ export function createSend(parts: SendParts) {
     })
 
     // Ask the provider, and settle.
-    const order = { challenge, superseded, previousHandle, locale: command.locale, channels }
+    const moreOfCall = weightOf('call') - weightOf(challenge.channel)
+    const mayCall = ofNumber?.hasRoomFor(moreOfCall) ?? true
+    const order = { challenge, superseded, previousHandle, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, place, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
     // settled: a code that comes back with the challenge before must not pass for one of another account.
     if (isUndelivered(sent)) await giveBack(sent.result)
+    // Cost: what goes out as a call instead is two, also for the number.
+    if ('channel' in sent && sent.channel) await allSettled([ofNumber?.weigh(weightOf(sent.channel))])
     const settled = await settle({ result: sent, count: ofNumber?.ofDay() })
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.

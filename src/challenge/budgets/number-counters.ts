@@ -95,6 +95,11 @@ export function createNumberCounters(
     const due = () => counters.filter((counter) => !counted.has(counter))
     const take = (counter: Counter) => andThen(add(counter, 1), (result) => void counted.set(counter, result))
 
+    function countOfDay(): number | undefined {
+      const [first] = counters.flatMap((counter) => counted.get(counter) ?? [])
+      return first && inAll(first)
+    }
+
     /** Takes back what was counted. */
     async function refund(): Promise<void> {
       const back = [...counted.keys()]
@@ -112,13 +117,23 @@ export function createNumberCounters(
       async take(): Promise<Refusal | undefined> {
         await allEnded(due().map(take))
         const wait = waitFor([...counted.values()], rank, 0)
-        const [first] = counters.flatMap((counter) => counted.get(counter) ?? [])
-        ofDay = first && inAll(first)
+        ofDay = countOfDay()
         if (wait > 0) await refund()
         return wait > 0 ? refused(code, wait) : undefined
       },
       /** Reads what is not counted yet. */
       look: () => all(due().map((counter) => count(counter, 0))),
+      /** Whether so much more of it is left. */
+      hasRoomFor: (more: number) => waitFor([...counted.values()], rank, more) === 0,
+      /** Counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
+      async weigh(weight: number): Promise<void> {
+        const heavier = counters.flatMap((counter) => {
+          const more = amount(counter.max, rank, weight) - amount(counter.max, rank, by)
+          return more > 0 ? [andThen(count(counter, more), (result) => ({ counter, result }))] : []
+        })
+        for (const { counter, result } of await allEnded(heavier)) counted.set(counter, result)
+        ofDay = countOfDay() ?? ofDay
+      },
       /** What the number has had of it in its day, this one included. */
       ofDay: () => ofDay,
     }

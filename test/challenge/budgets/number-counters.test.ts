@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { hour } from '../kit.js'
-import { ana, createService, it } from '../service.js'
+import { ana, createService, it, rightCode } from '../service.js'
 
 /** Somebody else who has the number of `ana` on file, in a browser that is known or not. */
 const another = (index: number, knownBrowser: boolean) => ({
@@ -54,6 +54,22 @@ describe('what a number is sent over all accounts', () => {
     const call = { ...another(0, false), channel: 'call' }
     expect(await challenges.start(call)).toMatchObject({ outcome: 'started' })
     expect(await challenges.start(another(1, false))).toMatchObject({ code: 'send_limit' })
+  })
+
+  it('is two where a text goes out as a call, which is asked for while there is room for one', async () => {
+    const { challenges, provider } = createService({ limits: { allSendsPerHour: 5 } })
+    const start = (index: number) => challenges.start(another(index, true))
+    await start(0)
+    provider.send = () => ({ result: 'sent', channel: 'call' })
+    expect(await start(1)).toMatchObject({ outcome: 'started' })
+    const typed = { ...another(1, true), code: rightCode }
+    expect(await challenges.verify(typed)).toMatchObject({ outcome: 'approved' })
+    provider.send = () => ({ result: 'sent' })
+    expect(await start(2)).toMatchObject({ outcome: 'started' })
+    expect(await start(3)).toMatchObject({ outcome: 'started' })
+    expect(await start(4)).toMatchObject({ code: 'send_limit' })
+    const offered = provider.sends.map(({ channels }) => channels?.includes('call'))
+    expect(offered).toEqual([true, true, true, false])
   })
 
   it('is for everybody where no browser is known', async () => {
