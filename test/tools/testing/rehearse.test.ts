@@ -50,6 +50,9 @@ describe('rehearse', () => {
     const words = expect.stringMatching(/\w/)
     for (const row of result.rows) expect(row).toMatchObject({ claim: words, tried: words, seen: words })
     expect(result.requests).toBeLessThanOrEqual(500)
+    // A request whose kept connection was closed is sent again, and answered once.
+    const heard = Number(/(\d+) responses/.exec(describeRehearsal(result))?.[1])
+    expect(heard).toBeGreaterThan(result.requests - 5)
     expect(describeRehearsal(result)).toMatch(/\n32 held, 0 fell, 0 not tried: \d+ requests in \d+\.\d s\.$/)
   })
 

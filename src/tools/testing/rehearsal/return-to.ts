@@ -3,7 +3,6 @@ import type { Fields } from './contract.js'
 import { formOf, wayNames, waysOut } from './hostile.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, refusalOf, refused, told } from './verdicts.js'
-import type { RehearsalResponse } from './wire.js'
 
 export const returnTo: Attack = {
   code: 'return-to',
@@ -30,16 +29,12 @@ async function signInsBy(
   let done = 0
   for (const way of ways) {
     const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
-    const left: RehearsalResponse[] = []
     const agent = stage.agent({
       alter: ({ path, body, ...rest }) => ({
         ...rest,
         path: `${path}${path.includes('?') ? '&' : '?'}${formOf(fields)}`,
         body: inBody(body, fields),
       }),
-      onResponse: (response) => {
-        if (leavesSite(response, stage.origin)) left.push(response)
-      },
     })
     try {
       const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
@@ -53,7 +48,8 @@ async function signInsBy(
       const refusal = refusalOf(error)
       if (refusal === undefined || isLimited(refusal)) throw error
     }
-    for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
+    const left = agent.answers.find((answer) => leavesSite(answer, stage.origin))
+    if (left !== undefined) fell(left, `${told(left)}, to ${left.headers.location}`)
   }
   return done
 }

@@ -28,7 +28,8 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   let people = 0
   let newcomers = 0
 
-  const agent = (more: AgentOptions = {}) => createAgent(wire, { onResponse: ear.hear, ...more })
+  const agent = (more: Pick<AgentOptions, 'alter'> = {}) =>
+    createAgent(wire, { onResponse: ear.hear, ...more })
 
   async function person(): Promise<RehearsalPerson> {
     people += 1
