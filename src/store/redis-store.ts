@@ -28,7 +28,7 @@ export type RedisStoreOptions = {
   /** Deadline of every command in milliseconds; 250. A shorter `limits.storeTimeoutMs` holds as well. */
   timeoutMs?: number
   /**
-   * Whether a swap must be acknowledged by a replica; false. Costs a round trip per swap, and needs one
+   * Whether a swap must be acknowledged by a replica, as no counter is; false. Costs a round trip per swap, and needs one
    * connection to each primary: no pool, and a Sentinel client with a `masterPoolSize` of 1.
    */
   strict?: boolean
