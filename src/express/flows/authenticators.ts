@@ -13,6 +13,7 @@ import { appCodePattern, invalid, type RequestContext, readCode, text } from '..
 import type { Reply } from '../http/responder.js'
 import { createPageRouter, routesChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
+import { bareView } from '../pages/bare-view.js'
 import { pageUrl } from '../pages/links.js'
 import { pageFor } from '../pages/page-for.js'
 import type { PageView } from '../pages/page-view.js'
@@ -167,20 +168,14 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     })
     const basePath = safePath(req.baseUrl) ?? ''
     return pageFor({
+      ...bareView(http, req),
       basePath,
       address: req.method === 'POST' ? pageUrl(basePath, {}) : undefined,
       pairing,
       problem,
       formless: pairing === undefined,
-      channels: [],
-      offerTrust: false,
-      lettersInCode: false,
-      changeableNumber: false,
       emptyField: problem !== undefined && text(Object(req.body), 'code') === undefined,
-      links: http.linksOf(req),
       formFields: http.formFieldsOf(req),
-      countries: [],
-      now: now(),
     })
   }
 

@@ -5,6 +5,7 @@ import type { Problem } from '../http/problems.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { Reply } from '../http/responder.js'
 import type { HttpParts } from '../http-parts.js'
+import { bareView } from '../pages/bare-view.js'
 import type { Texts } from '../pages/messages/en.js'
 import type { OwnPage } from '../pages/page-view.js'
 import type { Routes } from './routes.js'
@@ -53,21 +54,15 @@ export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
 const isMethod = oneOf('GET', 'POST')
 
 export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
-  const { endpoint, identified, sessions, languageOf, linksOf, formFieldsOf, path, domain } = http
+  const { endpoint, identified, sessions, languageOf, formFieldsOf, path } = http
 
   const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
+    ...bareView(http, req),
     page: 'own' as const,
     own,
     basePath: path,
     address,
-    channels: [],
-    offerTrust: false,
-    lettersInCode: false,
-    changeableNumber: false,
-    links: linksOf(req),
     ways: [],
-    countries: [],
-    now: domain.now(),
   })
 
   return (method, act) => {
