@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Request } from 'express'
 import { describe, expect, it, vi } from 'vitest'
-import { createAddressOf, whenGone } from '../../src/express/host/requester.js'
+import { createAddressOf } from '../../src/express/host/requester.js'
+import { whenGone } from '../../src/express/host/sessions.js'
 
 interface Counted {
   /** By the socket: none at a socket of Unix. */

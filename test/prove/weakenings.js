@@ -493,7 +493,7 @@ export const weakenings = [
     bound: 22,
     what: 'whoever gave up waiting keeps a place among the requests of the session',
     file: 'src/express/host/sessions.ts',
-    find: "res.once('close', leave)",
+    find: 'whenGone({ res })(leave)',
     replace: '',
     tests: ['test/express/host-bursts.test.ts'],
   },

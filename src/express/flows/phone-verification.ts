@@ -7,7 +7,7 @@ import { type Checks, mountPath } from '../../lib/options.js'
 import { type Awaitable, ignoreRejection } from '../../lib/promises.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { whenGone } from '../host/requester.js'
+import { whenGone } from '../host/sessions.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import {
   createRouter,

@@ -88,14 +88,6 @@ export function createIdentify(option: SubjectOf, sessions: Sessions) {
   }
 }
 
-/** What waits for a request is given up once nobody waits for the response. */
-export const whenGone =
-  ({ res }: Request) =>
-  (leave: () => void): void => {
-    if (res?.closed) leave()
-    else res?.once('close', leave)
-  }
-
 const privateNetworks = new BlockList()
 for (const [network, prefix] of [
   ['10.0.0.0', 8],

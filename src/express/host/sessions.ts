@@ -7,6 +7,14 @@ import type { Warn } from './warnings.js'
 /** Far more than a browser has open at once to one site. */
 const maxPerSession = 16
 
+/** What waits for a request is given up once nobody waits for the response. */
+export const whenGone =
+  ({ res }: Pick<Request, 'res'>) =>
+  (leave: () => void): void => {
+    if (res?.closed) leave()
+    else res?.once('close', leave)
+  }
+
 /** The host's sessions, by an adapter that may take a promise for an id. */
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -108,7 +116,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
      */
     enter(session: string | undefined, res: Response): (() => void) | undefined {
       // Each request without a session is alone in its own.
-      if (session === undefined || res.closed) return () => undefined
+      if (session === undefined) return () => undefined
       const places = inFlight.get(session) ?? new Set()
       // It has one, which is not the inner one's to end: a handler has called a guard by hand.
       if (places.has(res)) return () => undefined
@@ -119,7 +127,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
         if (places.delete(res) && places.size === 0) inFlight.delete(session)
       }
       // What the host never answers holds no place of a person who has given up, and comes again.
-      res.once('close', leave)
+      whenGone({ res })(leave)
       return leave
     },
     bearer: adapter.bearer === true,
