@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, Response } from 'express'
+import { cookiesIn } from './cookie-headers.js'
 import { oneString, type RequestContext } from './request-body.js'
 
 const probe = 'two-factor-cookies'
+const probeValue = /^[\w-]{36}$/
 
 /**
  * A cookie of the first page of a sign-up: a form of that page that arrives without any cookie comes from a browser that
@@ -15,8 +17,8 @@ export function layProbe(req: Request, res: Response): void {
 }
 
 /** The value of that cookie. */
-export function probeIn({ headers }: Request): string | undefined {
-  return new RegExp(`(?:^|; )${probe}=([\\w-]{36})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+export function probeIn(req: Request): string | undefined {
+  return cookiesIn(req).find(({ name, value }) => name === probe && probeValue.test(value))?.value
 }
 
 /** Hidden field of a form whose page came with a cookie, or followed one. */

@@ -6,6 +6,7 @@ import type { Awaitable } from '../../lib/promises.js'
 import { crossesSites } from '../host/session.js'
 import type { HttpSettings } from '../settings.js'
 import { browserLabel } from './browser-label.js'
+import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
 import type { RequestContext } from './request-body.js'
 
 // The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
@@ -23,7 +24,6 @@ export function createDeviceCookies(
   { allowedOrigins, trustedDevices }: Pick<HttpSettings, 'allowedOrigins' | 'trustedDevices'>,
 ) {
   const labelOf = trustedDevices?.label ? hostFunction(trustedDevices.label) : browserLabel
-  const isOurs = (line: string) => line.startsWith(prefix)
   const namesOf = (subject: string) => devices.namesFor(subject).map((ending) => prefix + ending)
 
   return {
@@ -47,7 +47,7 @@ export function createDeviceCookies(
       const own = shownIn(req).filter(({ name }) => names.includes(name))
       return devices.open(
         subject,
-        own.map(({ token }) => token),
+        own.map(({ value }) => value),
         endedAt,
       )
     },
@@ -66,7 +66,7 @@ export function createDeviceCookies(
       const others = shownIn(req).filter((one) => one.name !== name)
       const outdated = others.filter((one) => earlier.includes(one.name))
       const ofOthers = others.filter((one) => !earlier.includes(one.name))
-      ofOthers.sort((one, other) => devices.timeIn(other.token) - devices.timeIn(one.token))
+      ofOthers.sort((one, other) => devices.timeIn(other.value) - devices.timeIn(one.value))
       for (const excess of [...outdated, ...ofOthers.slice(maxAccounts - 1)]) {
         res.clearCookie(excess.name, attributes)
       }
@@ -76,20 +76,15 @@ export function createDeviceCookies(
     /** Takes that out of the response again, where it has not gone out already. */
     takeBack(res: Response): void {
       if (res.headersSent) return
-      const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
       // The cookies of the host stay.
-      res.setHeader(
-        'Set-Cookie',
-        lines.filter((line) => !isOurs(line)),
-      )
+      const others = cookiesSetBy(res).filter((line) => !isOurs(line))
+      res.setHeader('Set-Cookie', others)
     },
   }
 }
 
+/** Whether a cookie is ours, by its name or its line. */
+const isOurs = (cookie: string) => cookie.startsWith(prefix)
+
 /** The device cookies of all accounts in a request. */
-function shownIn(req: Request): { readonly name: string; readonly token: string }[] {
-  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  return pairs
-    .filter((pair) => pair.startsWith(prefix) && pair.includes('='))
-    .map((pair) => ({ name: pair.slice(0, pair.indexOf('=')), token: pair.slice(pair.indexOf('=') + 1) }))
-}
+const shownIn = (req: Request) => cookiesIn(req).filter(({ name }) => isOurs(name))

@@ -6,6 +6,7 @@ import { cameWith, namesSession } from '../host/session.js'
 import type { Sessions } from '../host/sessions.js'
 import type { Warnings } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
+import { cookiesSetBy } from './cookie-headers.js'
 import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
@@ -132,7 +133,7 @@ function createInspection(
     // One that holds nothing is not saved, and needs no cookie.
     if (isSent || Object.keys(data).length === 0) return
     res.once('finish', () => {
-      const sent = [res.getHeader('set-cookie') ?? []].flat().join(';')
+      const sent = cookiesSetBy(res).join(';')
       if (!namesSession(sent, sessionOf(req)?.id ?? id)) warn('TWO_FACTOR_COOKIE_NEVER_SENT')
     })
   }

@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 import type { Sessions } from '../host/sessions.js'
+import { cookiesSetBy } from './cookie-headers.js'
 import { probeIn } from './cookies.js'
 import { statusOf } from './problems.js'
 import type { RequestContext } from './request-body.js'
@@ -65,7 +66,7 @@ function isForBoth(reply: Reply): boolean {
 /** The same for a second response: it leads where the first does, with the cookies that came with that. */
 export function repeated({ reply, res: first }: Answered, res: Response): Reply {
   if (reply.reply !== 'done') return reply
-  for (const cookie of [first.getHeader('set-cookie') ?? []].flat()) res.append('Set-Cookie', String(cookie))
+  for (const cookie of cookiesSetBy(first)) res.append('Set-Cookie', cookie)
   const location = first.getHeader('location')
   return location === undefined ? reply : { ...reply, location: () => String(location) }
 }
