@@ -43,7 +43,7 @@ export function codesPage({ texts, path }: Scene, codes: readonly string[]): Own
 <p>${texts['codes.text']}</p>
 <ol class="codes" id="codes" dir="ltr">
 ${codes.map((code) => html`<li class="key">${code}</li>\n`)}</ol>
-<div class="buttons"><button type="button" data-copies="codes" data-copied="${texts['codes.copied']}" hidden>${texts['codes.copy']}</button>
+<div class="buttons"><button type="button" data-copies="codes" data-copied="${texts['codes.copied']}" data-failed="${texts['codes.not-copied']}" hidden>${texts['codes.copy']}</button>
 <a class="button" href="${file}" download="recovery-codes.txt">${texts['codes.download']}</a>
 <button type="button" data-prints hidden>${texts['codes.print']}</button></div>
 <p><a class="button main" href="${path}">${texts['codes.kept']}</a></p>

@@ -3,16 +3,22 @@ export function offerToKeep(page: Document): void {
   const status = page.querySelector('[role=status]')
 
   for (const button of page.querySelectorAll<HTMLButtonElement>('[data-copies]')) {
-    const { copies = '', copied = '' } = button.dataset
+    const { copies = '', copied = '', failed = '' } = button.dataset
     const items = page.getElementById(copies)?.querySelectorAll('li') ?? []
     const text = [...items].map(({ textContent }) => textContent).join('\n')
     // Absent where the page came without TLS.
     const { clipboard } = navigator
     button.hidden = clipboard === undefined
-    button.addEventListener('click', async () => {
-      await clipboard.writeText(text)
-      button.textContent = copied
-      if (status !== null) status.textContent = copied
+    const say = (outcome: string) => {
+      button.textContent = outcome
+      if (status !== null) status.textContent = outcome
+    }
+    button.addEventListener('click', () => {
+      // A browser or its owner may not allow it.
+      clipboard.writeText(text).then(
+        () => say(copied),
+        () => say(failed),
+      )
     })
   }
   for (const button of page.querySelectorAll<HTMLButtonElement>('[data-prints]')) {

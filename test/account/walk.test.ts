@@ -118,6 +118,27 @@ describeInChromium('the account pages', (browser) => {
     await look(page, `${mode} end`)
   })
 
+  it.each([
+    ['says that the codes were copied', 'resolve', 'Copied'],
+    ['says that they could not be', 'reject', "Couldn't copy"],
+  ])('%s', async (_, outcome, said) => {
+    const { host, page } = await startWalk()
+    const faults: Error[] = []
+    page.on('pageerror', (error) => faults.push(error))
+    host.clock.now += 5 * 60_000
+    await page.goto(host.url + path)
+    await press(page, 'Make new codes')
+    await confirm(host, page, 'Make new codes', 'copied')
+    await page.evaluate(
+      `navigator.clipboard.writeText = async (text) => { await Promise.${outcome}(window.text = text) }`,
+    )
+    await press(page, 'Copy')
+    await page.getByRole('button', { name: said }).waitFor()
+    expect(await page.getByRole('status').textContent()).toBe(said)
+    expect(await page.evaluate('text')).toBe((await page.locator('.codes li').allInnerTexts()).join('\n'))
+    expect(faults).toEqual([])
+  })
+
   it('are the settings of a single page, with its codes in a dialog', async () => {
     const bundled = await build({
       entryPoints: ['examples/react-account.tsx'],

@@ -33,6 +33,7 @@ export const en = {
   'codes.text': 'We show them only this once. Keep them where you would find them without your phone.',
   'codes.copy': 'Copy',
   'codes.copied': 'Copied',
+  'codes.not-copied': "Couldn't copy",
   'codes.download': 'Download as text',
   'codes.print': 'Print',
   'codes.kept': 'I have kept them',

@@ -35,6 +35,7 @@ export const es: AccountTexts = {
   'codes.text': 'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
+  'codes.not-copied': 'No se pudieron copiar',
   'codes.download': 'Descargar como texto',
   'codes.print': 'Imprimir',
   'codes.kept': 'Ya los guardé',

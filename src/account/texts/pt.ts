@@ -35,6 +35,7 @@ export const pt: AccountTexts = {
   'codes.text': 'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular.',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
+  'codes.not-copied': 'Não foi possível copiar',
   'codes.download': 'Baixar como texto',
   'codes.print': 'Imprimir',
   'codes.kept': 'Já guardei',
