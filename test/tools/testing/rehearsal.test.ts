@@ -126,7 +126,7 @@ describe('what a rehearsal tells', () => {
     expect(curlLine(origin, { method: 'GET', path: '/' })).toBe("curl -i -X GET 'http://127.0.0.1:3000/'")
   })
 
-  it.skipIf(spawnSync('curl', ['--version']).error)(
+  it.skipIf(process.env.CI !== 'true' && spawnSync('curl', ['--version']).error !== undefined)(
     'is the same request again, in every spelling',
     async () => {
       const paths: string[] = []
