@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import type { Response } from 'express'
 import { type Refusal, type Requester, refused } from '../../challenge/commands.js'
 import type { Device, Trust } from '../../challenge/proofs/devices.js'
-import type { OpenSubject } from '../../challenge/proofs/grants.js'
+import type { Grant, OpenSubject } from '../../challenge/proofs/grants.js'
 import type { Proven } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { withinDeadline } from '../../lib/promises.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Verified } from './flow.js'
+import type { Renewed } from './renewal.js'
 
 /** Who acts, with what the store keeps of them. */
 export interface Caller extends Requester {
@@ -19,31 +20,41 @@ export interface Caller extends Requester {
 
 const ownResponseMs = 5_000
 
+/** A success that the host has not heard of yet. */
+interface Written {
+  readonly grant: Grant
+  readonly ids: Renewed
+  /** Settles once the browser is recorded. Never rejects. */
+  readonly recorded: Promise<void> | undefined
+  /** Takes the record of the browser back. */
+  forget(): Promise<void>
+}
+
 export function createAdmit({ settings, renewal, devices }: HttpParts) {
   const onVerified = settings.onVerified && hostFunction(settings.onVerified)
 
   /**
-   * Renews the session, records the browser and writes the grant under the new id, side by side, then calls the host's
-   * onVerified and confirms the grant. A browser that stands in for the code is recorded first. A subject that was
-   * revoked meanwhile is refused; whatever fails leaves no grant behind.
+   * Renews the session, records the browser and writes the grant under the new id, side by side. A browser that stands
+   * in for the code is recorded first. Undefined where a revocation came meanwhile; that, and whatever fails, leaves no
+   * grant behind.
    */
-  return async function admit(
+  async function write(
     context: RequestContext,
     { subject, record, browser }: Caller,
     proven: Proven,
-    trust?: Trust,
-  ): Promise<Verified | Refusal> {
+    trust: Trust | undefined,
+  ): Promise<Written | undefined> {
     const { req, res } = context
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
       if (await record.isRevoked()) return undefined
       throw error
     })
-    if (ids === undefined) return refused('challenge_gone')
+    if (ids === undefined) return undefined
 
     // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
     const standsIn = proven.method === 'trusted-device'
-    if (standsIn && !(await browser?.standIn())) return refused('challenge_gone')
+    if (standsIn && !(await browser?.standIn())) return undefined
     // A cookie that cannot be set must not refuse the sign-in: this browser is a stranger next time.
     const recorded = browser
       ?.succeed(trust)
@@ -56,17 +67,25 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
       await browser?.undo()
     }
 
-    const { after } = ids
     const grant = await record.write(proven, ids).catch(async (error: unknown) => {
       await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
     })
-    if (grant === undefined) {
-      // A revocation came meanwhile.
-      await forget().catch(() => undefined)
-      return refused('challenge_gone')
-    }
+    if (grant !== undefined) return { grant, ids, recorded, forget }
+    await forget().catch(() => undefined)
+    return undefined
+  }
 
+  /**
+   * Calls the host's onVerified and confirms the grant, last. False where the host has refused, or a revocation came
+   * meanwhile; that, and whatever fails, takes back all that was written.
+   */
+  async function complete(
+    { req, res }: RequestContext,
+    { subject, record }: Caller,
+    { grant, ids, recorded, forget }: Written,
+    trust: Trust | undefined,
+  ): Promise<boolean> {
     /** Never rejects: the first failure is reported. */
     const takeBack = async () => {
       const undone = await Promise.allSettled([record.takeBack(), forget()])
@@ -74,26 +93,41 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
       if (undone.some(({ status }) => status === 'rejected')) await renewal.abandon(req, res)
     }
     const statusBefore = res.statusCode
+    let isRefused = false
     try {
       await Promise.all([ids.moved, recorded])
       await onVerified?.(req, res, grant)
       // The host may have renewed the session once more.
       const last = await renewal.follow(req, ids, { subject })
-      if (last !== after) await record.moveTo(last)
-      const isRefused = isRefusal(res, statusBefore)
+      if (last !== ids.after) await record.moveTo(last)
+      isRefused = isRefusal(res, statusBefore)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (isRefused || (trust && (await record.isRevoked()))) {
-        await takeBack()
-        if (isRefused) await ownResponse(res)
-        return refused('challenge_gone')
+      if (!isRefused && !(trust && (await record.isRevoked()))) {
+        // The response is a success either way; the next request shall find the grant.
+        await record.confirm().catch(() => undefined)
+        return true
       }
     } catch (error) {
       await takeBack()
       throw error
     }
-    // The response is a success either way; the next request shall find the grant.
-    await record.confirm().catch(() => undefined)
-    const { purpose, verifiedAt } = grant
+    await takeBack()
+    if (isRefused) await ownResponse(res)
+    return false
+  }
+
+  /** Lets in whoever has proven it: writes that down, then has the host complete it. */
+  return async function admit(
+    context: RequestContext,
+    caller: Caller,
+    proven: Proven,
+    trust?: Trust,
+  ): Promise<Verified | Refusal> {
+    const written = await write(context, caller, proven, trust)
+    if (written === undefined || !(await complete(context, caller, written, trust))) {
+      return refused('challenge_gone')
+    }
+    const { purpose, verifiedAt } = written.grant
     return { outcome: 'verified', purpose, verifiedAt }
   }
 }
