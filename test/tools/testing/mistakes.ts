@@ -204,6 +204,14 @@ export const mistakes: readonly Mistake[] = [
     unless((req) => !req.is('json')),
   ),
   mistake(
+    'a guard for JSON only, beside an action that is not there',
+    'content-types',
+    unless((req) => !req.is('json')),
+    ({ actions = [] }) => ({
+      actions: [{ name: 'gone', path: '/gone' }, ...actions],
+    }),
+  ),
+  mistake(
     'a guard that leaves texts alone, and a handler that parses them',
     'content-types',
     behind((requireCode) => [

@@ -268,6 +268,8 @@ describe('rehearse', () => {
         'the app runs in another process, and the plan has no `logs`',
       ]),
     )
+    const lacking = new Set(result.rows.flatMap(({ lacks = [] }) => lacks))
+    expect(lacking).toEqual(new Set([...missing, 'logs']))
     expect(sandbox.faults.list()).toEqual([])
   })
 

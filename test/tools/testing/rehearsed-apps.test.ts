@@ -82,7 +82,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     expect(attacks.map(({ code }) => code).filter((code) => !found.has(code))).toEqual([])
   })
 
-  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, untried = [], unsure }) => {
+  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, untried = {}, unsure }) => {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
     const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests: inFull ? 2_000 : 700 })
@@ -90,7 +90,8 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     expect(fallenOf(result)).toEqual([])
     if (unsure !== undefined) return expect(result.hindrance).toMatch(unsure)
     expect(result.ok, result.hindrance).toBe(true)
-    expect(result.rows.flatMap(({ code, verdict }) => (verdict === 'held' ? [] : [code]))).toEqual(untried)
+    const others = result.rows.filter(({ verdict }) => verdict !== 'held')
+    expect(Object.fromEntries(others.map(({ code, lacks }) => [code, lacks]))).toEqual(untried)
   })
 
   it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {
@@ -109,6 +110,9 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
         )
         const held = result.rows.filter(({ verdict }) => verdict === 'held')
         expect(held.length, name).toBeGreaterThan(14)
+        const why = result.rows.flatMap(({ lacks, tried }) => (lacks === 'a cookie' ? [tried] : []))
+        const ofTokens = ['the session is not held by a cookie']
+        expect([...new Set(why)], name).toEqual(name === 'tokens' ? ofTokens : [])
         expect(result.requests).toBeLessThanOrEqual(2_000)
       }),
     )

@@ -9,9 +9,9 @@ export interface RightApp {
   readonly what: string
   readonly wiring: Partial<Wiring>
   readonly plan?: Plan
-  /** Rows that find nothing to try in it. */
-  readonly untried?: readonly string[]
-  /** Where its answers do not tell what was done, and the plan has no `done` either: what it is told. */
+  /** Rows that find nothing to try in it, and what they lack. */
+  readonly untried?: Readonly<Record<string, string>>
+  /** Where its answers do not tell what was done, or a limiter stands before it: what its plan is told. */
   readonly unsure?: RegExp
 }
 
@@ -225,7 +225,7 @@ export const rightApps: readonly RightApp[] = [
       },
     },
     plan: () => ({ actions: [{ name: 'card', method: 'DELETE', path: '/api/cards/7' }] }),
-    untried: ['changed'],
+    untried: { changed: 'actions' },
   },
   {
     what: 'pages for whoever asks for them, and a sign-up form that comes again with 200',
@@ -313,19 +313,35 @@ export const rightApps: readonly RightApp[] = [
       unsure: /^confirmed-action: "transfer" asked for no code and was perhaps not done: give `done`$/,
     }),
   ),
+  ...Object.entries({
+    '/two-factor/start': [1, 'changed: no code was sent'],
+    '/two-factor/verify': [2, 'confirmed-action: the right code was not taken'],
+    '/transfers': [2, 'without-code'],
+  } as const).map(
+    ([path, [most, where]]): RightApp => ({
+      what: `a limiter of ${path}`,
+      wiring: {
+        front: ({ app }) => {
+          let left: number = most
+          app.post(path, (_req, res, next) => (left-- > 0 ? next() : void res.sendStatus(429)))
+        },
+      },
+      unsure: new RegExp(`^${where}: POST ${path} answered 429: lift the limiter while this runs$`),
+    }),
+  ),
   {
     what: 'transfers for whoever is signed in',
     wiring: {
       transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
     },
     plan: (bank) => withAction(bank, { stepUp: false }),
-    untried: ['changed', 'twice'],
+    untried: { changed: 'actions', twice: 'actions' },
   },
   {
     what: 'one code for several transfers, whoever they go to',
     wiring: { guard: { purpose: 'transfer' } },
     plan: (bank) => withAction(bank, { repeatable: true, changed: {} }),
-    untried: ['changed', 'twice'],
+    untried: { changed: 'actions', twice: 'actions' },
   },
   {
     what: 'codes of its own',
@@ -337,12 +353,15 @@ export const rightApps: readonly RightApp[] = [
         }),
       }),
     },
-    untried: ['provider-faults'],
+    untried: { 'provider-faults': 'codes that the provider checks' },
   },
   {
     what: 'one session of each person, and no sign-in on top of another',
     wiring: oneSession(),
-    untried: ['same-browser', 'password-change'],
+    untried: {
+      'same-browser': 'a sign-in on top of another',
+      'password-change': 'two sessions of one person',
+    },
   },
   {
     what: 'a sign-in that refuses to be led to another site',
