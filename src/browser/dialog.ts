@@ -17,8 +17,8 @@ const Element = globalThis.HTMLElement ?? (Object as unknown as typeof HTMLEleme
  */
 export class TwoFactorDialog extends Element {
   /**
-   * Resolves with whether the person typed the right code, false when they closed the dialog; with the response
-   * of start when that has nothing to show. Rejects when aborted, and when start cannot be reached.
+   * Resolves with whether the person typed the right code, false when they closed the dialog or the page lost it;
+   * with the response of start when that has nothing to show. Rejects when aborted, and when start cannot be reached.
    */
   async ask(stepUp: StepUp, mount: Mount, signal: AbortSignal): Promise<boolean | Response> {
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
@@ -29,9 +29,11 @@ export class TwoFactorDialog extends Element {
     signal.throwIfAborted()
     if (beginning === 'proven') return true
     if (beginning.first.body.html === undefined) return beginning.first.response
+    if (!this.isConnected) return false
 
     const dialog = document.createElement('dialog')
-    root.replaceChildren(dialog)
+    // Two copies of this script may ask at once: one over the other.
+    root.append(dialog)
     try {
       return await converse(dialog, beginning, signal)
     } finally {
@@ -39,6 +41,11 @@ export class TwoFactorDialog extends Element {
       dialog.close()
       dialog.remove()
     }
+  }
+
+  /** Nobody can close a dialog that an app takes off its page, and all other requests would wait for it. */
+  disconnectedCallback(): void {
+    for (const dialog of this.shadowRoot?.querySelectorAll('dialog') ?? []) dialog.close()
   }
 }
 

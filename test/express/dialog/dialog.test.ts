@@ -146,6 +146,40 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(await page.evaluate(() => window.ticking.size)).toBe(0)
   })
 
+  it('ends with the element that an app takes off its page, and asks in another', async () => {
+    const { page, answer } = await openDialog()
+    const remove = () => page.evaluate(() => document.querySelector('two-factor-dialog')?.remove())
+    await remove()
+    expect((await answer)[0]).toBe('AbortError')
+
+    const start = /\/two-factor\/start$/
+    const { released, release } = hold()
+    await page.route(start, (route) => released.then(() => route.continue()))
+    const started = page.waitForRequest(start)
+    const early = call(page, '/guarded/settings')
+    await started
+    await remove()
+    release()
+    expect((await early)[0]).toBe('AbortError')
+
+    void call(page, '/guarded/settings')
+    await dialogOf(page).waitFor()
+  })
+
+  it('asks for each of two copies of the script, one over the other', async () => {
+    const { page, answer } = await openDialog()
+    const other = page.evaluate(
+      `import('/two-factor/dialog.js?copy').then(({ fetchWithCode }) => fetchWithCode('/guarded/settings'))
+        .catch(({ name }) => name)`,
+    )
+    await expect.poll(() => page.locator('dialog').count()).toBe(2)
+    await page.evaluate(() => {
+      const dialogs = document.querySelector('two-factor-dialog')?.shadowRoot?.querySelectorAll('dialog')
+      for (const dialog of dialogs ?? []) dialog.close()
+    })
+    expect([(await answer)[0], await other]).toEqual(['AbortError', 'AbortError'])
+  })
+
   it('goes on when the code was typed in another tab', async () => {
     const { host, page, answer } = await openDialog()
     await verifyInAnotherTab(page, host.stub.rightCode)
