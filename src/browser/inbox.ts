@@ -209,11 +209,16 @@ document.addEventListener('click', (event) => {
   }
   const button = event.target.closest<HTMLElement>('[data-copy]')
   if (button === null) return
-  navigator.clipboard.writeText(button.dataset.copy ?? '').then(
+  void copy(button.dataset.copy ?? '').then(
     () => say(button, 'Copied'),
     () => say(button, 'Not allowed'),
   )
 })
+
+/** Rejects where the browser does not allow it, and where it has no clipboard: the page came without TLS. */
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+}
 
 /** Says on a button what it did, for a moment. */
 function say(button: HTMLElement, text: string): void {

@@ -53,6 +53,10 @@ describeInChromium('the inbox page', (browser) => {
     await page.getByRole('button', { name: `Copy the code ${code}` }).click()
     await cards().getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code)
+    // As on a page of another machine without TLS.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    await page.getByRole('button', { name: `Copy the code ${code}` }).click()
+    await cards().getByText('Not allowed').waitFor()
   })
 
   test('one message and all of them are deleted by keyboard, and the focus stays in the list', async () => {
