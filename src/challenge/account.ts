@@ -4,7 +4,7 @@ import type { Counted } from './budgets/counter-table.js'
 import type { Actor, Refusal } from './commands.js'
 import type { Asker } from './exchanges.js'
 import { hashId } from './keys.js'
-import type { Challenge, LedgerView, Who } from './ledger/ledger.js'
+import type { Challenge, LedgerView, NumberCount, Who } from './ledger/ledger.js'
 import type { LedgerInHand } from './ledger/ledgers.js'
 import type { Place } from './places.js'
 
@@ -22,8 +22,8 @@ export interface Seen {
   readonly who: Who
 }
 
-/** What each of these numbers has been sent in its day, over all accounts, by the keys of their places. */
-export type Counts = Readonly<Record<string, number>>
+/** What each of these numbers has had in its day, by the keys of their places. */
+export type Counts = Readonly<Record<string, NumberCount>>
 
 /** Issued together: over a network store that is one round trip. `check`: what refuses by the counters, if anything. */
 export function gather(

@@ -15,7 +15,6 @@ import { createDispatch, type DispatchParts, notDelivered, permission } from './
 import { isVoided } from './ledger/challenge.js'
 import type { Decision, LedgerView } from './ledger/ledger.js'
 import type { Command, Decided } from './ledger/ledgers.js'
-import { weightOf } from './ledger/pacing.js'
 import {
   type Booked,
   isUndelivered,
@@ -105,8 +104,11 @@ export function createSend(parts: SendParts) {
         return beyond
       }),
     )
-    const giveBack = (result: SendResult['result']) =>
-      allSettled<unknown>(counted.map((one) => one.refund(result)))
+    /** `last`: what lives on is told from codes of other accounts by what its number was asked for. */
+    const giveBack = (result: SendResult['result'], last?: Booked['before']) =>
+      allSettled<unknown>(
+        counted.map((one) => (one === budget || last?.count ? one.refund(result) : one.undo())),
+      )
     const undo = async () => {
       await giveBack('not-sent')
       // The send stays booked where that fails, although nothing was sent: what stopped it is what has to be told.
@@ -124,16 +126,15 @@ export function createSend(parts: SendParts) {
     })
 
     // Ask the provider, and settle.
-    const moreOfCall = weightOf('call') - weightOf(challenge.channel)
-    const mayCall = ofNumber?.hasRoomFor(moreOfCall) ?? true
+    const mayCall = ofNumber?.mayCall() ?? true
     const order = { challenge, superseded, previousHandle, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, place, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
     // settled: a code that comes back with the challenge before must not pass for one of another account.
-    if (isUndelivered(sent)) await giveBack(sent.result)
+    if (isUndelivered(sent)) await giveBack(sent.result, booked.before ?? superseded)
     // Cost: what goes out as a call instead is two, also for the number.
-    if ('channel' in sent && sent.channel) await allSettled([ofNumber?.weigh(weightOf(sent.channel))])
+    if ('channel' in sent && sent.channel) await allSettled([ofNumber?.wentBy(sent.channel)])
     const settled = await settle({ result: sent, count: ofNumber?.ofDay() })
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.

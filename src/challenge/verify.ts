@@ -138,7 +138,7 @@ export function createVerify(parts: VerifyParts) {
     const [settled] = await all([
       record(verdict, step),
       // A give-back that fails must not take back what was proven.
-      verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
+      verdict === 'rejected' ? undefined : allSettled([wrongCode?.undo()]),
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {

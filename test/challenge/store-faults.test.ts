@@ -128,6 +128,39 @@ describe('a store that stops for a moment as a send is counted', () => {
   })
 })
 
+describe.each(['before', 'after'] as const)(
+  'what was given back for a code and lost %s it was done',
+  (when) => {
+    /** Somebody with a code, whose next one was not sent. */
+    async function setUpRefused(result: 'failed' | 'not-sent' | 'misconfigured') {
+      const service = setUp()
+      const { challenges, provider, wait, trouble } = service
+      await challenges.start(login)
+      wait(minute)
+      const { send } = provider
+      provider.send = () => ({ result })
+      trouble.fault = once((_, key, by) => by < 0 && key.includes('number-sends'), when)
+      await expect(challenges.resend(ana)).rejects.toThrow()
+      provider.send = send
+      return service
+    }
+
+    it.each(['failed', 'not-sent', 'misconfigured'] as const)(
+      'leaves the code before good: %s',
+      async (result) => {
+        const { challenges } = await setUpRefused(result)
+        expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+      },
+    )
+
+    it('makes no code of another account one for this', async () => {
+      const { challenges } = await setUpRefused('failed')
+      await challenges.start({ ...login, subject: 'ben', session: 'session-2' })
+      expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
+    })
+  },
+)
+
 describe('what cannot be counted', () => {
   it('is not sent, costs nothing, and keeps nobody waiting', async () => {
     const { challenges, provider, trouble } = setUp()

@@ -5,7 +5,7 @@ import type { Account, Counts } from '../account.js'
 import type { Channel } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Basis } from '../keys.js'
-import type { Rank } from '../ledger/ledger.js'
+import type { NumberCount, Rank } from '../ledger/ledger.js'
 import { weightOf } from '../ledger/pacing.js'
 import { type Limits, shareOfStrangers } from '../limits.js'
 import { isNumber } from '../places.js'
@@ -24,11 +24,18 @@ interface Counter {
 type Counted = CounterResult & Pick<Counter, 'max'>
 
 /**
- * Two counts in one counter, so that one command keeps both: what strangers had is in the ten millions, what all had
- * below them. No number is sent as many codes in a day, or gets as many wrong ones.
+ * Three counts in one counter, so that one command keeps all: what all had, what strangers had, and how often there was
+ * one, which stays where it was in vain. No number is sent ten thousand codes in a day, or gets as many wrong ones.
  */
-const ofStrangers = 10_000_000
+const ofStrangers = 10_000
+const ofAsked = ofStrangers ** 2
 const inAll = ({ count }: CounterResult): number => count % ofStrangers
+const ofStrangersIn = ({ count }: CounterResult): number => Math.floor((count % ofAsked) / ofStrangers)
+
+const countIn = (result: CounterResult): NumberCount => ({
+  asked: Math.floor(result.count / ofAsked),
+  sent: inAll(result),
+})
 
 export type NumberCounters = ReturnType<typeof createNumberCounters>
 
@@ -77,7 +84,7 @@ export function createNumberCounters(
     const waits = counts.map((counted) => {
       const { max } = counted
       const left = max - inAll(counted)
-      const leftOfShare = hasShare(rank) ? shareOf(max) - Math.floor(counted.count / ofStrangers) : left
+      const leftOfShare = hasShare(rank) ? shareOf(max) - ofStrangersIn(counted) : left
       return Math.min(left, leftOfShare) < needed ? Math.max(1, Math.ceil(counted.resetInMs)) : 0
     })
     return Math.max(0, ...waits)
@@ -90,26 +97,29 @@ export function createNumberCounters(
     code: 'send_limit' | 'attempts_exhausted',
   ) {
     const counted = new Map<Counter, Counted>()
-    let ofDay: number | undefined
-    const add = (counter: Counter, times: 1 | -1) => count(counter, times * amount(counter.max, rank, by))
+    let ofDay: NumberCount | undefined
+    const amountOf = ({ max }: Counter) => amount(max, rank, by)
     const due = () => counters.filter((counter) => !counted.has(counter))
-    const take = (counter: Counter) => andThen(add(counter, 1), (result) => void counted.set(counter, result))
+    const take = (counter: Counter) =>
+      andThen(count(counter, ofAsked + amountOf(counter)), (result) => void counted.set(counter, result))
 
-    function countOfDay(): number | undefined {
+    function countOfDay(): NumberCount | undefined {
       const [first] = counters.flatMap((counter) => counted.get(counter) ?? [])
-      return first && inAll(first)
+      return first && countIn(first)
     }
 
-    /** Takes back what was counted. */
-    async function refund(): Promise<void> {
+    async function giveBack(more: number): Promise<void> {
       const back = [...counted.keys()]
       counted.clear()
-      await all(back.map((counter) => add(counter, -1)))
+      await all(back.map((counter) => count(counter, -more - amountOf(counter))))
     }
+    /** Takes back what was counted: nobody was asked. */
+    const undo = () => giveBack(ofAsked)
 
     return {
-      refund,
-      undo: refund,
+      undo,
+      /** Takes back what was counted, but that somebody was asked. It stays for a day, in a row that is there already. */
+      refund: () => giveBack(0),
       /**
        * Counts what is not counted yet. Refuses one beyond the limit, however many are parallel, and counts none of it
        * then. Where that fails, what was counted stays so, for another try or `undo`.
@@ -118,23 +128,23 @@ export function createNumberCounters(
         await allEnded(due().map(take))
         const wait = waitFor([...counted.values()], rank, 0)
         ofDay = countOfDay()
-        if (wait > 0) await refund()
+        if (wait > 0) await undo()
         return wait > 0 ? refused(code, wait) : undefined
       },
       /** Reads what is not counted yet. */
       look: () => all(due().map((counter) => count(counter, 0))),
-      /** Whether so much more of it is left. */
-      hasRoomFor: (more: number) => waitFor([...counted.values()], rank, more) === 0,
-      /** Counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
-      async weigh(weight: number): Promise<void> {
+      /** Of a send: whether it may be a call, whatever it was booked as. */
+      mayCall: () => waitFor([...counted.values()], rank, weightOf('call') - by) === 0,
+      /** Of a send: counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
+      async wentBy(channel: Channel): Promise<void> {
         const heavier = counters.flatMap((counter) => {
-          const more = amount(counter.max, rank, weight) - amount(counter.max, rank, by)
+          const more = amount(counter.max, rank, weightOf(channel)) - amount(counter.max, rank, by)
           return more > 0 ? [andThen(count(counter, more), (result) => ({ counter, result }))] : []
         })
         for (const { counter, result } of await allEnded(heavier)) counted.set(counter, result)
         ofDay = countOfDay() ?? ofDay
       },
-      /** What the number has had of it in its day, this one included. */
+      /** What the number has had of it in its day, this one included, whatever was given back since. */
       ofDay: () => ofDay,
     }
   }
@@ -147,12 +157,12 @@ export function createNumberCounters(
     /** One wrong code: counted before it is judged, and given back unless it was wrong. */
     forCode: (number: string, rank: Rank) => budgetOf(wrongOf(number), rank, 1, 'attempts_exhausted'),
 
-    /** What each number of an account has been sent in its day, over all accounts. */
+    /** What each number of an account has had in its day, over all accounts. */
     sentTo({ lane, places }: Pick<Account, 'lane' | 'places'>): Awaitable<Counts> {
       const numbers = lane === 'auth' ? places.filter(isNumber) : []
       const counts = numbers.map(({ key: number }) => {
         const { key, windowMs } = sendsInDay(number)
-        return andThen(store.increment(key, windowMs, 0), (counted) => [number, inAll(counted)] as const)
+        return andThen(store.increment(key, windowMs, 0), (counted) => [number, countIn(counted)] as const)
       })
       return andThen(all(counts), (entries) => Object.fromEntries(entries))
     },

@@ -1,7 +1,7 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import { type Refusal, refused, type Shown } from '../commands.js'
 import { firstPurpose } from '../purposes.js'
-import type { Binding, Challenge, Check, Decision, LedgerView, Rejected, Who } from './ledger.js'
+import type { Binding, Challenge, Check, Decision, LedgerView, NumberCount, Rejected, Who } from './ledger.js'
 
 // Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
 
@@ -9,8 +9,8 @@ import type { Binding, Challenge, Check, Decision, LedgerView, Rejected, Who } f
 export interface Acting extends Who {
   /** What the person was shown. */
   readonly shown: Shown
-  /** What its numbers have been sent in their day, over all accounts. */
-  readonly counts?: Readonly<Record<string, number>> | undefined
+  /** Of its numbers, by the keys of their places. */
+  readonly counts?: Readonly<Record<string, NumberCount>> | undefined
   /** One that no ledger holds, since nothing was sent for it; absent: the one in the ledger. */
   readonly sealed?: Challenge | undefined
 }
@@ -44,9 +44,22 @@ export function challengeShown(view: LedgerView, acting: Acting): Challenge | Re
  * provider without handles knows the number alone: it would take that one for this challenge.
  */
 function isOvertaken({ count, place }: Challenge, counts: Acting['counts']): boolean {
-  const today = counts?.[place] ?? 0
-  // 0: the day is over, and a new one has not begun.
-  return count !== undefined && today !== 0 && today !== count
+  const today = counts?.[place]
+  // None sent: the day is over, and a new one has not begun.
+  if (count === undefined || today === undefined || today.sent === 0) return false
+  // What was given back may have got lost, but then nobody was asked for a code in between.
+  return today.sent !== count.sent && today.asked !== count.asked
+}
+
+/**
+ * The count of a code that stays the last one, since the next was not delivered. What is given back of that one may get
+ * lost: this tells it from one of another account, where that has asked for none in between.
+ */
+export function countAfter(
+  last: NumberCount | undefined,
+  next: NumberCount | undefined,
+): NumberCount | undefined {
+  return last && next?.asked === last.asked + 1 ? { ...last, asked: next.asked } : last
 }
 
 /**

@@ -26,6 +26,14 @@ export type Binding = Who & {
   readonly bound?: string | undefined
 }
 
+/** What a number has had in its day, over all accounts. */
+export type NumberCount = {
+  /** How often a provider was asked to send to it, also in vain. */
+  readonly asked: number
+  /** The codes among them, a call as two, without what was refused and given back. */
+  readonly sent: number
+}
+
 export type Challenge = Binding & {
   readonly id: string
   /** Key of the place that its code comes from. */
@@ -42,10 +50,10 @@ export type Challenge = Binding & {
   /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
   /**
-   * Where no handle tells whose code it is: what its number had been sent in its day, over all accounts, when its last code
-   * went out.
+   * Where no handle tells whose code it is: what its number had had when its last code went out. What was asked for in vain
+   * since for this challenge is in it.
    */
-  readonly count?: number | undefined
+  readonly count?: NumberCount | undefined
   /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
   /** Tags of the codes about which no verdict came. */

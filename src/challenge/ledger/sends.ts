@@ -5,6 +5,7 @@ import type { LedgerLimits } from '../limits.js'
 import {
   type Acting,
   challengeShown,
+  countAfter,
   isLive,
   isSameBinding,
   isVoided,
@@ -144,11 +145,11 @@ function booked(view: LedgerView, order: Booked, { rank }: Who): Ledger {
   return { ...ledger, challenge, sends, at: now }
 }
 
-/** What became of a send at the provider, and what its number has been sent that day. */
+/** What became of a send at the provider, and what its number has had that day. */
 export interface Sent {
   readonly result: SendResult
-  /** Of its number, over all accounts. */
-  readonly count?: number | undefined
+  /** With this send, before anything of it was given back. */
+  readonly count?: Challenge['count']
 }
 
 /** Whether it is certain that nothing was delivered. */
@@ -208,10 +209,15 @@ function challengeAfter(
   // The code also went to another number: typing it proves nothing. One that was ended must not come back either.
   if (sent.result === 'foreign-number' || sent.cancelled) return voided(current)
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  if (others.length > 0)
-    return { ...current, channel: before?.channel ?? current.channel, count: before?.count }
+  if (others.length > 0) {
+    const { channel, count: last } = before ?? current
+    return { ...current, channel, count: countAfter(last, count) }
+  }
   if (sent.result === 'not-sent' && superseded !== undefined) {
-    return { ...superseded, attempts: current.attempts }
+    const restored = { ...superseded, attempts: current.attempts }
+    return superseded.place === send.place
+      ? { ...restored, count: countAfter(superseded.count, count) }
+      : restored
   }
   return voided(current)
 }

@@ -9,6 +9,7 @@ import {
   emptyLedger,
   type Ledger,
   type LedgerView,
+  type NumberCount,
   type Who,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
@@ -36,7 +37,7 @@ export interface Acting {
   /** Default: the challenge that lives. */
   shown?: Shown
   /** What its numbers have been sent in their day. */
-  counts?: Readonly<Record<string, number>>
+  counts?: Readonly<Record<string, NumberCount>>
   /** The account has several places. */
   hasChoice?: boolean
 }

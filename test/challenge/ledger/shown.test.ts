@@ -14,6 +14,9 @@ function accountWith(wanted: Acting) {
   return account
 }
 
+/** So much sent to a number, of what was asked for. */
+const had = (sent: number, asked = sent) => ({ asked, sent })
+
 describe('a code', () => {
   it.each<[string, Acting, Shown]>([
     ['the id of the challenge', transfer, { challenge: 'challenge-2' }],
@@ -59,14 +62,15 @@ describe('a code', () => {
     'for a number that got one for another account since approves nothing, and is sent no second time',
     (sent) => {
       const account = driveLedger()
-      account.start({}, sent, { count: 3 })
+      account.start({}, sent, { count: had(3) })
       account.wait(minute)
-      for (const today of [3, 0, undefined]) {
-        const counts = { ...(today !== undefined && { home: today }), office: 9 }
+      // As it was, with one in vain for another account, with what was given back lost, and with the day over.
+      for (const today of [had(3), had(3, 4), had(4, 3), had(0), undefined]) {
+        const counts = { ...(today !== undefined && { home: today }), office: had(9) }
         expect(account.verify('rejected', { counts })).toMatchObject({ outcome: 'rejected' })
       }
       const before = account.ledger
-      const counts = { home: 4 }
+      const counts = { home: had(4) }
       expect(account.reserve({ counts }).outcome).toStrictEqual(refusal('challenge_gone'))
       expect(account.resend({ counts })).toStrictEqual(refusal('challenge_gone'))
       expect(account.ledger).toBe(before)
@@ -75,14 +79,30 @@ describe('a code', () => {
 
   it('with a handle is told apart by that, and one whose send is under way by nothing yet', () => {
     const account = driveLedger()
-    account.start({}, { result: 'sent', handle: 'own' }, { count: 3 })
-    expect(account.reserve({ counts: { home: 4 } }).outcome).toMatchObject({ outcome: 'reserved' })
+    account.start({}, { result: 'sent', handle: 'own' }, { count: had(3) })
+    expect(account.reserve({ counts: { home: had(4) } }).outcome).toMatchObject({ outcome: 'reserved' })
     const other = driveLedger()
-    other.start({}, { result: 'sent' }, { count: 3 })
+    other.start({}, { result: 'sent' }, { count: had(3) })
     other.wait(minute)
     const again = other.bookAgain()
-    expect(other.verify('rejected', { counts: { home: 4 } })).toMatchObject({ outcome: 'rejected' })
-    other.settleSend(again, { result: 'failed' })
-    expect(other.challenge).toMatchObject({ count: 3 })
+    expect(other.verify('rejected', { counts: { home: had(4) } })).toMatchObject({ outcome: 'rejected' })
+    other.settleSend(again, { result: 'failed' }, { count: had(5) })
+    expect(other.challenge).toMatchObject({ count: had(3) })
   })
+
+  it.each([
+    ['resend', 'failed', 'home', had(3, 4)],
+    ['resend', 'misconfigured', 'home', had(3, 4)],
+    ['start', 'not-sent', 'home', had(3, 4)],
+    ['start', 'not-sent', 'office', had(3)],
+  ] as const)(
+    'stays the last one of its number after a %s that was %s: %s',
+    (command, result, place, count) => {
+      const account = driveLedger()
+      account.start({}, { result: 'sent' }, { count: had(3) })
+      account.wait(minute)
+      account[command]({ place, session: command === 'start' ? 's2' : 's1' }, { result }, { count: had(4) })
+      expect(account.challenge).toMatchObject({ session: 's1', count })
+    },
+  )
 })
