@@ -11,7 +11,10 @@ function Transfer() {
     say(await fetchWithCode('/transfers', init, { onChallenge: ask }).then((sent) => sent.text(), String))
     ask(undefined)
   }
-  const confirm = async (form: FormData) => say((await asked?.verify(String(form.get('code'))))?.detail ?? '')
+  async function confirm(form: FormData) {
+    const verified = asked?.verify(String(form.get('code')))
+    say((await verified?.then((problem) => problem?.detail, String)) ?? '')
+  }
   return (
     <form action={asked ? confirm : transfer}>
       {asked && <label htmlFor="code">The code that we sent to {asked.challenge.destination}</label>}
