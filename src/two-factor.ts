@@ -140,7 +140,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     store,
     now,
     emit,
-    // The shorter timeout ends a check, and the number is free soon after.
+    // The shorter timeout ends a check, and the account is free for the next one soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,

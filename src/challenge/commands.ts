@@ -188,7 +188,7 @@ export interface Rejection {
   readonly outcome: 'rejected'
   /** Codes that may still be submitted to this challenge. */
   readonly attemptsRemaining: number
-  /** Milliseconds until the next code may be submitted, when the number is locked now. */
+  /** Milliseconds until the next code may be submitted, when it locked the account, or at a sign-up the number. */
   readonly retryAfterMs?: number
   /** It was typed before, and no verdict came: it may have been right then, and only a new one helps. */
   readonly wasOpen?: true

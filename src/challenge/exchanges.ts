@@ -17,7 +17,7 @@ import { aboutReport, answerOf, type Reported, readSendResult, readVerdict } fro
 
 /** Whose code it is that is to be sent or checked. */
 export interface Asker extends Pick<Waiter, 'lane' | 'onGone'> {
-  /** Key of the number's ledger. */
+  /** Of its ledger and place. */
   readonly key: string
 }
 

@@ -52,7 +52,7 @@ export function createKeys(namespace: string, secrets: Secrets) {
     enrolled: (number: string) => key('enrol', number),
     /** A keyed hash of a number. */
     number: (phone: PhoneNumber) => tagOf(phone),
-    /** The record of a subject: grants, revocations, tried recovery codes. */
+    /** The record of a subject: grants, revocations, when its devices ended, tried recovery codes. */
     // Used by the guard on every request: V8 hashes the same string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject: string) => key('devices', hashId(subject)),

@@ -204,11 +204,9 @@ export interface LedgerLimits extends Limits {
   readonly sendMs: number
 }
 
-/** For so long a change that the store did not answer is looked at again. */
-export const changedWithinMs = 1_500
 /** How long a check outlives its timeout, at the least: the way back to the store, and the time to try it again. */
 const leaseMarginMs = 2_000
-/** Commands of the store between a reserved attempt and its verdict, and one to spare. */
+/** Commands of the store between a reserved attempt and its verdict: one count, the settle, and as many to spare. */
 const commandsOnTheWay = 4
 /** Of what an account or a number has, strangers may use so much: a known browser always finds something left. */
 export const shareOfStrangers = (most: number): number => Math.floor((most * 3) / 5)

@@ -5,7 +5,7 @@ import type { VerifyCommand } from './commands.js'
 import type { DestinationView } from './destinations.js'
 import type { Secrets } from './keys.js'
 
-// Where the codes of an account come from: numbers, and the app. Only here is it asked which of them one is.
+// Where the codes of an account come from: numbers, and the app.
 
 /** What a place makes of a code. `step`: of an app, which shows each code once. */
 export type Judged =

@@ -35,7 +35,7 @@ export function createPurposes(
 ) {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
   const maxAccepted = new Map<string, number>()
-  const areDeclared = initial.some(({ name }) => name !== 'login')
+  const areDeclared = initial.some(({ name }) => name !== firstPurpose)
 
   /** The name under which the provider files the codes of this purpose. */
   function appNameOf(purpose: string): string {
@@ -105,7 +105,7 @@ export function createPurposes(
       const found = known.get(name)
       if (found !== undefined) return found
       // A browser that asks for the declared one would get a grant that this guard never accepts.
-      if (areDeclared && name !== 'login') throw undeclared('requireTwoFactor', name, initial)
+      if (areDeclared && name !== firstPurpose) throw undeclared('requireTwoFactor', name, initial)
       return declare(usual(name))
     },
     /** Throws a TypeError for what a start fixes and nobody has named: each of its requests would be refused. */

@@ -3,7 +3,6 @@ import { TwoFactorError } from '../errors.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store, SwapResult } from '../store/store.js'
 import type { Basis, SecretUse } from './keys.js'
-import { changedWithinMs } from './limits.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
 
@@ -28,6 +27,8 @@ export const unchanged = { outcome: undefined } as const
 
 /** Each failed swap means that another one succeeded, and the limits allow only a handful: then it pauses. */
 const maxSwaps = 100
+/** For so long a change that the store did not answer is looked at again. */
+const changedWithinMs = 1_500
 /** A connection that broke is there again after 50 to 200 ms. */
 const pauseMs = 100
 

@@ -75,7 +75,6 @@ export function createVerify(parts: VerifyParts) {
 
     // Gather.
     const { lane, ledger } = account
-    const budget = counters.forVerification(account)
     const sent = () => numberCounters.sentTo(account)
     const { seen, who, counts } = await gather(command, account, undefined, sent)
     const { shown: wasShown = {} } = command
@@ -145,7 +144,7 @@ export function createVerify(parts: VerifyParts) {
       case 'approved': {
         const sends = sendsFor(challenge, reserving.ledger.sends)
         // A count that fails must not take back what was proven.
-        await budget.proven(sends.length).catch(() => undefined)
+        await counters.proven(account, sends.length).catch(() => undefined)
         const { purpose, bound } = challenge
         const { channel } = outcome
         const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)

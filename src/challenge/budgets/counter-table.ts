@@ -5,7 +5,7 @@ import { type CounterKind, hashId } from '../keys.js'
 import type { Lane, Limits } from '../limits.js'
 import { networksOf } from './networks.js'
 
-/** What a command counts against: its person, place and number. */
+/** What a send counts against: its account, network and number. */
 export interface Counted extends Requester {
   readonly lane: Lane
   readonly address: string | undefined
@@ -13,13 +13,13 @@ export interface Counted extends Requester {
   readonly proxied: boolean
   /** ISO 3166 code of the number; empty for an authenticator app. */
   readonly country: string
-  /** Key of the number's ledger: a tag of the number. */
+  /** Key of its ledger: that of the account, at a sign-up of the number. */
   readonly key: string
 }
 
 /** What one hit too many is told. */
 interface Told {
-  readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
+  readonly code: 'send_limit' | 'sending_paused'
   /** What is counted, for the operator. */
   readonly limit: LimitName
   /** Which limit of the whole service it is, when it is one. */
@@ -135,7 +135,5 @@ export function counterTable(lane: Lane, max: Limits) {
     sends,
     /** Those among them that a question to `beforeSend` takes its hit of: an assessment is billed. */
     questions: addresses,
-    /** Given back when the number is proven. */
-    unproven: lane === 'enrol' ? [unproven] : [],
   }
 }

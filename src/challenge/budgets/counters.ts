@@ -15,7 +15,7 @@ export type Counters = ReturnType<typeof createCounters>
 /** What one send may cost. */
 export type SendBudget = ReturnType<Counters['forSend']>
 
-/** What sends and codes use up besides what their number may. */
+/** What sends use up besides what their account and number may. */
 export function createCounters(
   parts: Basis & {
     readonly limits: Limits
@@ -99,17 +99,11 @@ export function createCounters(
       }
     },
 
-    /** What one code may cost. */
-    forVerification(counted: Counted) {
-      const { unproven } = rows[counted.lane]
-      const wasted = createBudget(store, hitsOf(counted, unproven))
-      return {
-        /** Called when the number is proven: gives back what its codes were counted for. */
-        async proven(sends: number): Promise<void> {
-          if (counted.lane === 'auth') return
-          await Promise.all([signups.approved(counted.country), wasted.giveBack('proven', sends)])
-        },
-      }
+    /** Called when a number is proven: gives back what its codes were counted for. */
+    async proven(counted: Counted, sends: number): Promise<void> {
+      if (counted.lane === 'auth') return
+      const wasted = createBudget(store, hitsOf(counted, rows.enrol.sends))
+      await Promise.all([signups.approved(counted.country), wasted.giveBack('proven', sends)])
     },
   }
 }

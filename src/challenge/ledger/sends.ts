@@ -18,7 +18,7 @@ import type { Binding, Challenge, Decision, Handle, Ledger, LedgerView, Send, Ta
 import { isLost, isRemembered, pauseBeforeSend, sendsFor, type Way } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
-export const defaultLifetimeMs = 5 * minuteMs
+const defaultLifetimeMs = 5 * minuteMs
 
 export interface StartOnLedger extends Binding, Way {
   readonly sendId: string
