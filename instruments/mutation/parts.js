@@ -35,7 +35,7 @@ const unfit = [
 /** Folders of `src`, and the files beside them, with the tests that run. */
 const parts = [
   { name: 'lib', tests: ['lib/*', 'provider/*', 'express/pages/*', 'options/*'] },
-  { name: 'store', tests: ['store/*'] },
+  { name: 'store', tests: ['store/*', 'express/warnings'] },
   {
     name: 'challenge',
     // What has no test beside it is said over HTTP.
