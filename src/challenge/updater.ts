@@ -209,7 +209,7 @@ export const update = async <Value extends Members, Outcome>(
 export type Sealed = { readonly sealed?: string }
 
 /** What becomes of it: `put` takes its place, or it is emptied, or it stays. */
-interface Decided<Kept, Outcome> {
+interface SealedChange<Kept, Outcome> {
   readonly outcome: Outcome
   readonly put?: Kept | undefined
   readonly isEmptied?: true
@@ -234,7 +234,7 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
     /** By compare-and-swap. `entry`: where the request has it in hand already. */
     change: async <Outcome>(
       key: string,
-      decide: (kept: Kept | undefined) => Decided<Kept, Outcome>,
+      decide: (kept: Kept | undefined) => SealedChange<Kept, Outcome>,
       entry = createUpdater<Sealed>(store, key),
     ): Promise<Outcome> =>
       entry.update((stored) => {

@@ -21,7 +21,7 @@ interface Counter {
 }
 
 /** A counter as it was read or counted. */
-type Counted = CounterResult & Pick<Counter, 'max'>
+type CountedNumber = CounterResult & Pick<Counter, 'max'>
 
 /**
  * Three counts in one counter, so that one command keeps all: what all had, what strangers had, and how often there was
@@ -76,11 +76,11 @@ export function createNumberCounters(
     return hasShare(rank) ? ofAll + ofStrangers * Math.max(1, Math.min(by, shareOf(max))) : ofAll
   }
 
-  const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<Counted> =>
+  const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<CountedNumber> =>
     andThen(store.increment(key, windowMs, by), (result) => ({ ...result, max }))
 
   /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
-  function waitFor(counts: readonly Counted[], rank: Rank, needed: number): number {
+  function waitFor(counts: readonly CountedNumber[], rank: Rank, needed: number): number {
     const waits = counts.map((counted) => {
       const { max } = counted
       const left = max - inAll(counted)
@@ -96,7 +96,7 @@ export function createNumberCounters(
     by: number,
     code: 'send_limit' | 'attempts_exhausted',
   ) {
-    const counted = new Map<Counter, Counted>()
+    const counted = new Map<Counter, CountedNumber>()
     let ofDay: NumberCount | undefined
     const amountOf = ({ max }: Counter) => amount(max, rank, by)
     const due = () => counters.filter((counter) => !counted.has(counter))

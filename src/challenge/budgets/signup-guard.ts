@@ -44,7 +44,7 @@ export type SignupGuard = ReturnType<typeof createSignupGuard>
 type Span = 'hour' | 'day'
 
 /** What one country, or all of them, have come to in one UTC hour or day. */
-interface Row extends Suspicion {
+interface CountryRow extends Suspicion {
   readonly span: Span
   /** Such as `CO.2026-03-01T12` or `CO.2026-03-01`. */
   readonly tag: string
@@ -60,13 +60,13 @@ const timesEverywhere = 5
 const lengths = { hour: hourMs, day: dayMs } as const
 
 /** The window of this length that holds a moment, before anything was read. */
-function rowAt(span: Span, country: string, at: number): Row {
+function rowAt(span: Span, country: string, at: number): CountryRow {
   const moment = new Date(at).toISOString().slice(0, span === 'hour' ? 13 : 10)
   const endsAt = (Math.floor(at / lengths[span]) + 1) * lengths[span]
   return { span, country, tag: `${country}.${moment}`, endsAt, sent: 0, approved: 0 }
 }
 
-const rowsAt = (country: string, at: number): readonly Row[] => [
+const rowsAt = (country: string, at: number): readonly CountryRow[] => [
   rowAt('hour', country, at),
   rowAt('day', country, at),
 ]
@@ -82,32 +82,32 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */
-  const suspects = new Map<string, Row>()
+  const suspects = new Map<string, CountryRow>()
   /** By country and span, which bound them: what was told last. */
-  const told = new Map<string, Row>()
+  const told = new Map<string, CountryRow>()
 
   /** Counts so many in it; 0 reads. Resolves with the row as it is now. */
-  async function add(row: Row, what: 'sent' | 'approved', by: number): Promise<Row> {
+  async function add(row: CountryRow, what: 'sent' | 'approved', by: number): Promise<CountryRow> {
     const key = keys.counter(`count-country-${what}`, row.tag)
     // Twice its length: what was counted at its end may be refunded after it.
     const { count } = await store.increment(key, 2 * lengths[row.span], by)
     return { ...row, [what]: count }
   }
-  const addAll = (rows: readonly Row[], what: 'sent' | 'approved', by: number) =>
+  const addAll = (rows: readonly CountryRow[], what: 'sent' | 'approved', by: number) =>
     Promise.all(rows.map((row) => add(row, what, by)))
 
-  async function read(row: Row): Promise<Row> {
+  async function read(row: CountryRow): Promise<CountryRow> {
     const [{ sent }, { approved }] = await Promise.all([add(row, 'sent', 0), add(row, 'approved', 0)])
     return { ...row, sent, approved }
   }
 
-  function isSuspect({ span, country, sent, approved }: Row): boolean {
+  function isSuspect({ span, country, sent, approved }: CountryRow): boolean {
     const floor = floors[span] * (country === everywhere ? timesEverywhere : 1)
     return sent - approved >= Math.max(floor, rules.ratio * approved)
   }
 
   /** Which row of a country makes it suspect, if one does. Tells it, and remembers it for `suspected`. */
-  function judge(rows: readonly Row[]): Row | undefined {
+  function judge(rows: readonly CountryRow[]): CountryRow | undefined {
     const found = rows.filter(isSuspect)
     const [first] = found
     for (const { country } of rows) suspects.delete(country)
@@ -136,7 +136,7 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
   }
 
   /** `others`: unproven sends of the network that asks; undefined where it is not known, and may be anybody's. */
-  function refusalIn({ endsAt }: Row, others: number | undefined): Refusal | undefined {
+  function refusalOfSuspect({ endsAt }: CountryRow, others: number | undefined): Refusal | undefined {
     // Denial of service: else a single address could close a country to people who have nothing to do with it.
     if (rules.mode === 'observe' || others === 0) return undefined
     return { ...refused('sending_paused', Math.max(1, endsAt - now())), limit: 'country' }
@@ -151,8 +151,8 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
       /** The host has decided, knowing of the suspicion. */
       let isDecided = false
       /** By their tags. */
-      const counted = new Map<string, Row>()
-      const count = async (row: Row): Promise<Row> => {
+      const counted = new Map<string, CountryRow>()
+      const count = async (row: CountryRow): Promise<CountryRow> => {
         const now = counted.get(row.tag) ?? (await add(row, 'sent', 1))
         counted.set(row.tag, now)
         return now
@@ -173,7 +173,7 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
           if (row === undefined) return undefined
           isDecided = isHeard
           const { sent, approved } = row
-          return { suspicion: { country, sent, approved }, refusal: refusalIn(row, unproven) }
+          return { suspicion: { country, sent, approved }, refusal: refusalOfSuspect(row, unproven) }
         },
         /** Counts what leaves the machine, and nothing else, and is not counted yet: what does not is refunded. */
         async take(): Promise<void> {
@@ -198,7 +198,7 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
         settle(unproven: number | undefined): Refusal | undefined {
           const others = rows.map((row) => ({ ...row, sent: row.sent - 1 }))
           const surplus = isDecided ? undefined : others.find(isSuspect)
-          const refusal = surplus && refusalIn(surplus, unproven && unproven - 1)
+          const refusal = surplus && refusalOfSuspect(surplus, unproven && unproven - 1)
           if (refusal !== undefined) return refusal
           judge(rows)
           judge(sums)

@@ -231,8 +231,8 @@ function handlesAfter({ ledger, now, limits }: LedgerView, send: Send, { result 
     return isUndelivered(result) && result.cancelled ? others : live
   }
   // A send that was overtaken must not take the place of the one that came after it.
-  const isOvertaken = live.some((one) => one.place === place && one.challenge === ledger.challenge?.id)
-  if (isOvertaken && challenge !== ledger.challenge?.id) return live
+  const cameAfter = live.some((one) => one.place === place && one.challenge === ledger.challenge?.id)
+  if (cameAfter && challenge !== ledger.challenge?.id) return live
   const expiresAt = send.at + lifetimeOf(result, limits)
   return [...others, { place, challenge, handle: result.handle, expiresAt }]
 }

@@ -30,7 +30,7 @@ export interface Enrolment {
 /** What was typed, by whom. */
 type Begun = Pick<Enrolment, 'purpose' | 'phone' | 'country' | 'subject'>
 /** What a code has proven, by whom. */
-type Proven = Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch' | 'provisional'>
+type ProvenNumber = Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch' | 'provisional'>
 
 /** A sign-in that renews the session. */
 export interface SignIn {
@@ -120,7 +120,7 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
     },
 
     /** Marks it as proven; undefined when nothing was begun. */
-    async prove(session: string, proven: Proven) {
+    async prove(session: string, proven: ProvenNumber) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
       const prove = (begun: Enrolment | undefined) => {
