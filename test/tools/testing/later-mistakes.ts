@@ -72,6 +72,14 @@ export const laterMistakes: readonly Mistake[] = [
   }),
   mistake('a flag for the next transfer, whatever it is', 'changed', flagged),
   mistake('a flag for the next transfer, whoever makes it', 'same-browser', flagged),
+  mistake('an account that only asks for the code beside what it shows', 'password-only', {
+    account: ({ app }) =>
+      void app.get('/account', ({ session: { pendingUserId, userId = pendingUserId } }, res) => {
+        const asking = { notice: 'Type the code that we sent', link: 'Send another' }
+        if (userId === undefined) res.sendStatus(401)
+        else res.json({ name: userId, ...(pendingUserId !== undefined && asking) })
+      }),
+  }),
   mistake('a page that anybody may see', 'password-only', {
     account: ({ app }) =>
       void app.get('/account', (_req, res) => void res.send(page('Statement', 'Balance 5'))),

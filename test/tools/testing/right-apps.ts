@@ -330,6 +330,28 @@ export const rightApps: readonly RightApp[] = [
     }),
   ),
   {
+    what: 'a limiter of a second sign-in on top of the first',
+    wiring: {
+      front: ({ app }) => {
+        app.post('/login', (req, res, next) =>
+          req.session.userId === undefined ? next() : void res.sendStatus(429),
+        )
+      },
+    },
+    unsure: /^same-browser: POST \/login answered 429: lift the limiter while this runs$/,
+  },
+  {
+    what: 'a code page that a front end draws',
+    wiring: {
+      front: ({ app }) => {
+        app.get('/two-factor', (req, res, next) =>
+          req.accepts(['json', 'html']) === 'html' ? void res.send('<div id="app"></div>') : next(),
+        )
+      },
+    },
+    untried: { 'code-page': 'a code page', headers: 'a code page' },
+  },
+  {
     what: 'transfers for whoever is signed in',
     wiring: {
       transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
