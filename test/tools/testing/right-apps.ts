@@ -341,6 +341,23 @@ export const rightApps: readonly RightApp[] = [
     unsure: /^same-browser: POST \/login answered 429: lift the limiter while this runs$/,
   },
   {
+    what: 'a page with more on it for the signed-in',
+    wiring: {
+      account: ({ app, tf }) => {
+        const offers = 'Cards and loans'
+        app.get(
+          '/account',
+          ({ session }, res, next) =>
+            session.userId === undefined || session.pendingUserId !== undefined
+              ? void res.json({ offers })
+              : next(),
+          tf.requireTwoFactor(),
+          (req, res) => void res.json({ offers, name: req.session.userId }),
+        )
+      },
+    },
+  },
+  {
     what: 'a code page that a front end draws',
     wiring: {
       front: ({ app }) => {
