@@ -4,11 +4,13 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   all,
+  allEnded,
   allSettled,
   andThen,
   createBackground,
   ignoreRejection,
   traced,
+  undoneWhenLate,
   withinDeadline,
 } from '../../src/lib/promises.js'
 
@@ -32,6 +34,14 @@ describe('what may be a promise', () => {
       { status: 'rejected', reason: 'down' },
     ])
   })
+
+  it('fails only when nothing of it is under way any more', async () => {
+    expect(await allEnded([1, Promise.resolve(2)])).toEqual([1, 2])
+    const ended: string[] = []
+    const slow = setImmediate().then(() => ended.push('slow'))
+    await expect(allEnded([Promise.reject('down'), slow])).rejects.toBe('down')
+    expect(ended).toEqual(['slow'])
+  })
 })
 
 describe('a deadline', () => {
@@ -51,6 +61,21 @@ describe('a deadline', () => {
     expect(await withinDeadline(250, () => Promise.resolve('here'), late)).toBe('here')
     await expect(withinDeadline(250, () => Promise.reject(new Error('down')), late)).rejects.toThrow('down')
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('what must not have happened where nobody waited for it', () => {
+  const [never, here] = [() => Promise.reject('late'), () => Promise.resolve()]
+
+  it.each([
+    ['is undone when it is carried out after all', never, here, 1],
+    ['is left where it was waited for', here, here, 0],
+    ['is left where it failed', never, never, 0],
+  ])('%s', async (_what, bounded, work, times) => {
+    const undo = vi.fn()
+    await allSettled([undoneWhenLate<unknown>(bounded(), work(), undo)])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(undo).toHaveBeenCalledTimes(times)
   })
 })
 

@@ -1,6 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { isPlainObject } from '../../src/lib/json.js'
 import { memoize } from '../../src/lib/memoize.js'
+import { shellWord } from '../../src/lib/shell.js'
+
+test('a word for a shell keeps its quotes, and ends at none of them', () => {
+  expect(shellWord("it's $HOME")).toBe(`'it'\\''s $HOME'`)
+})
 
 describe('a plain object', () => {
   test('is one of data, with or without a prototype', () => {
