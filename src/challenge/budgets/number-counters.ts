@@ -25,9 +25,11 @@ type CountedNumber = CounterResult & Pick<Counter, 'max'>
 
 /**
  * Three counts in one counter, so that one command keeps all: what all had, what strangers had, and how often there was
- * one, which stays where it was in vain. No number is sent ten thousand codes in a day, or gets as many wrong ones.
+ * one, which stays where it was in vain. Each has room for ten thousand.
  */
 const ofStrangers = 10_000
+/** Whatever the limits say: the room left is for what is counted at once, and taken back. */
+const mostInDay = 9_000
 const ofAsked = ofStrangers ** 2
 const inAll = ({ count }: CounterResult): number => count % ofStrangers
 const ofStrangersIn = ({ count }: CounterResult): number => Math.floor((count % ofAsked) / ofStrangers)
@@ -61,7 +63,7 @@ export function createNumberCounters(
   ): Counter => ({
     key: keys.counter(`number-${kind}`, `${span}.${number}`),
     windowMs: span === 'hour' ? hourMs : dayMs,
-    max,
+    max: Math.min(max, mostInDay),
   })
   const sendsInDay = (number: string) => counterOf('sends', 'day', number, allSendsPerDay)
   const sendsOf = (number: string) => [
