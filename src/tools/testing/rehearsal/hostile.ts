@@ -110,7 +110,7 @@ export function originsLike(origins: readonly string[]): readonly string[] {
 /** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
 export const waysOut = [
   attacker,
-  'http:evil.example',
+  'https:evil.example',
   '//evil.example',
   '///evil.example',
   '////evil.example',
