@@ -102,13 +102,13 @@ export function createNumberCounters(
     let ofDay: NumberCount | undefined
     const amountOf = ({ max }: Counter) => amount(max, rank, by)
     const due = () => counters.filter((counter) => !counted.has(counter))
-    const take = (counter: Counter) =>
-      andThen(count(counter, ofAsked + amountOf(counter)), (result) => void counted.set(counter, result))
 
-    function countOfDay(): NumberCount | undefined {
-      const [first] = counters.flatMap((counter) => counted.get(counter) ?? [])
-      return first && countIn(first)
-    }
+    /** Of all counters that of the day is first. */
+    const add = (counter: Counter, more: number) =>
+      andThen(count(counter, more), (result) => {
+        counted.set(counter, result)
+        if (counter === counters[0]) ofDay = countIn(result)
+      })
 
     async function giveBack(more: number): Promise<void> {
       const back = [...counted.keys()]
@@ -127,9 +127,8 @@ export function createNumberCounters(
        * then. Where that fails, what was counted stays so, for another try or `undo`.
        */
       async take(): Promise<Refusal | undefined> {
-        await allEnded(due().map(take))
+        await allEnded(due().map((counter) => add(counter, ofAsked + amountOf(counter))))
         const wait = waitFor([...counted.values()], rank, 0)
-        ofDay = countOfDay()
         if (wait > 0) await undo()
         return wait > 0 ? refused(code, wait) : undefined
       },
@@ -140,11 +139,10 @@ export function createNumberCounters(
       /** Of a send: counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
       async wentBy(channel: Channel): Promise<void> {
         const heavier = counters.flatMap((counter) => {
-          const more = amount(counter.max, rank, weightOf(channel)) - amount(counter.max, rank, by)
-          return more > 0 ? [andThen(count(counter, more), (result) => ({ counter, result }))] : []
+          const more = amount(counter.max, rank, weightOf(channel)) - amountOf(counter)
+          return more > 0 ? [add(counter, more)] : []
         })
-        for (const { counter, result } of await allEnded(heavier)) counted.set(counter, result)
-        ofDay = countOfDay() ?? ofDay
+        await allEnded(heavier)
       },
       /** What the number has had of it in its day, this one included, whatever was given back since. */
       ofDay: () => ofDay,

@@ -177,9 +177,9 @@ export function createSignupGuard({ store, keys, background, now, emit }: Basis,
         },
         /** Counts what leaves the machine, and nothing else, and is not counted yet: what does not is refunded. */
         async take(): Promise<void> {
-          const [own, all] = await allEnded([allEnded(rows.map(count)), allEnded(sums.map(count))])
-          rows = own ?? rows
-          sums = all ?? sums
+          const now = await allEnded([...rows, ...sums].map(count))
+          sums = now.slice(rows.length)
+          rows = now.slice(0, rows.length)
         },
         /** Reads what `take` counts. */
         async look(): Promise<void> {
