@@ -78,9 +78,11 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       await sessions.keep(req, res)
       const isSent = formId !== undefined && (await resumption.forget(required, formId))
       // Pressed twice, or its result loaded again: no other code is paid for, and its page says what became of it.
-      if (!isSent || !responder.wantsPage(req)) return await demandProof(visit)
-      responder.redirect(res, pageUrl(path, { formId, returnTo: safePath(formPathOf(req)) }))
-      return false
+      if (isSent && responder.wantsPage(req)) {
+        responder.redirect(res, pageUrl(path, { formId, returnTo: safePath(formPathOf(req)) }))
+        return false
+      }
+      return await demandProof(visit)
     } catch (error) {
       return await fail(req, res, error)
     } finally {
