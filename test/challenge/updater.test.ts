@@ -220,6 +220,16 @@ describe('an entry in the hands of one request', () => {
     expect(await updater.update(upTo(1))).toBe(1)
   })
 
+  it('refuses by what its swap met, without reading that again', async () => {
+    const store = memoryStore()
+    const read = vi.fn(store.read)
+    const updater = createUpdater<{ n: number }>({ ...store, read }, key)
+    await updater.prefetch()
+    await update(store, key, add)
+    expect(await updater.update(upTo(1))).toBe(0)
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
   it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
     const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
     // An unhandled rejection fails the run of the tests.

@@ -74,6 +74,11 @@ describe('options', () => {
     })
   })
 
+  it('are named without a meaning where there is none', () => {
+    const refuse = () => checkOptions('make', { key: '' }, { key: nonEmptyString() })
+    expect(refuse).toThrow(/^make: key must be a non-empty string$/)
+  })
+
   it('are settled as a copy, with the defaults that are checked like what is given', () => {
     const countries = ['CO']
     const table = {

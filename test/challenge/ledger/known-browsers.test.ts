@@ -32,6 +32,16 @@ describe('the challenge of a known browser', () => {
     expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
   })
 
+  it('keeps spent what both have guessed, be it as often', ({ started: account }) => {
+    account.verify('rejected')
+    account.wait(minute)
+    account.start(known)
+    account.verify('rejected', known)
+    account.cancel(known)
+    account.wait(2 * minute)
+    expect(account.start(known)).toMatchObject({ challenge: { attempts: { stranger: 1, known: 1 } } })
+  })
+
   it('lets strangers start none of their own, which writes nothing, and itself another after the usual pause', () => {
     const account = driveLedger()
     account.start(known)

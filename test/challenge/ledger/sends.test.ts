@@ -420,6 +420,8 @@ describe('what is told of the code of a challenge', () => {
     expect(toldIn(account)).toBe('booked')
     account.wait(1)
     expect(toldIn(account)).toBe('unconfirmed')
+    const forgotten = { ...account.view, ledger: { ...account.ledger, sends: [] } }
+    expect(account.challenge && deliveryOf(forgotten, account.challenge)).toBe('unconfirmed')
   })
 
   it('is that of the last one that the provider did not refuse', ({ started: account }) => {
