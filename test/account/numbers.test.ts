@@ -282,6 +282,11 @@ describe('the first page', () => {
     expect(lines).not.toContain('[/app/remove] Remove the app')
   })
 
+  it('calls no number the main one where it is the only one', async () => {
+    const host = await startAccounts({ numbers: [first] })
+    expect(linesOf(await (await host.signIn()).open(path))).toContain('••••••67')
+  })
+
   it('offers whoever has nothing a way, and nothing to remove', async () => {
     const host = await startAccounts()
     expect(linesOf(await (await host.login('eve')).open(path))).toEqual([
