@@ -176,6 +176,7 @@ describe('what a rehearsal tells', () => {
     expect(ear.secretIn(saidBy(response({ headers })))).toBeUndefined()
     for (const said of [
       { headers: { 'x-code': '1234' } },
+      { headers: { 'x-date': '1234' } },
       { headers: { 'set-cookie': ['code=1234; Path=/'] } },
     ]) {
       expect(ear.secretIn(saidBy(response(said)))).toBe('a code')
