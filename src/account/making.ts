@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
 import { optionError } from '../lib/options.js'
+import { whenGone } from '../lib/when-gone.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {
   boundTo,
@@ -138,14 +139,11 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
 
 const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Hands a failure to the host's error handler once the answer is out, or nobody waits for it any more. */
+/** Hands a failure to the host's error handler once the answer is out. */
 const afterAnswer =
-  ({ req, res }: OwnVisit) =>
-  (failure: unknown): void => {
-    const fail = () => req.next?.(failure)
-    if (res.closed) fail()
-    else res.once('close', fail)
-  }
+  (visit: OwnVisit) =>
+  (failure: unknown): void =>
+    whenGone(visit)(() => visit.req.next?.(failure))
 
 /** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
 function createTurns() {

@@ -1,8 +1,6 @@
-import { EventEmitter } from 'node:events'
 import type { Request } from 'express'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAddressOf } from '../../src/express/host/requester.js'
-import { whenGone } from '../../src/express/host/sessions.js'
 
 interface Counted {
   /** By the socket: none at a socket of Unix. */
@@ -91,17 +89,4 @@ describe('the address that is counted', () => {
     const told = counted({ ip: '10.1.2.3', trusts: true, headers })
     expect(told).toEqual({ address: '10.1.2.3', proxied: true, warned })
   })
-})
-
-it('tells what waits for a client that it has gone, also where it had gone before', () => {
-  const res = Object.assign(new EventEmitter(), { closed: false })
-  const req = { res } as unknown as Request
-  const leave = vi.fn()
-  whenGone(req)(leave)
-  expect(leave).not.toHaveBeenCalled()
-  res.emit('close')
-  expect(leave).toHaveBeenCalledTimes(1)
-  res.closed = true
-  whenGone(req)(leave)
-  expect(leave).toHaveBeenCalledTimes(2)
 })

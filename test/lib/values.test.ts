@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { isPlainObject } from '../../src/lib/json.js'
 import { memoize } from '../../src/lib/memoize.js'
 import { shellWord } from '../../src/lib/shell.js'
+import { whenGone } from '../../src/lib/when-gone.js'
 
 test('a word for a shell keeps its quotes, and ends at none of them', () => {
   expect(shellWord("it's $HOME")).toBe(`'it'\\''s $HOME'`)
@@ -41,4 +43,16 @@ describe('a memoized function', () => {
     for (const key of ['1000', '0']) same(key)
     expect(compute).toHaveBeenCalledTimes(1_002)
   })
+})
+
+test('tells what waits for a client that it has gone, also where it had gone before', () => {
+  const res = Object.assign(new EventEmitter(), { closed: false })
+  const leave = vi.fn()
+  whenGone({ res })(leave)
+  expect(leave).not.toHaveBeenCalled()
+  res.emit('close')
+  expect(leave).toHaveBeenCalledTimes(1)
+  res.closed = true
+  whenGone({ res })(leave)
+  expect(leave).toHaveBeenCalledTimes(2)
 })

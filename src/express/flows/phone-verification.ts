@@ -5,9 +5,9 @@ import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
 import { type Awaitable, ignoreRejection } from '../../lib/promises.js'
+import { whenGone } from '../../lib/when-gone.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { whenGone } from '../host/sessions.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import {
   createRouter,

@@ -1,19 +1,12 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { adapterFunction } from '../../lib/host-function.js'
+import { whenGone } from '../../lib/when-gone.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
 
 /** Far more than a browser has open at once to one site. */
 const maxPerSession = 16
-
-/** What waits for a request is given up once nobody waits for the response. */
-export const whenGone =
-  ({ res }: Pick<Request, 'res'>) =>
-  (leave: () => void): void => {
-    if (res?.closed) leave()
-    else res?.once('close', leave)
-  }
 
 /** The host's sessions, by an adapter that may take a promise for an id. */
 export type Sessions = ReturnType<typeof createSessions>
