@@ -20,11 +20,11 @@ const sessionOf = (req: express.Request) => loaded.get(req) as IronSession<Data>
 
 const session: SessionAdapter = {
   id: (req) => sessionOf(req).sid,
-  async rotate(req) {
+  async regenerate(req) {
     sessionOf(req).sid = randomUUID()
     await sessionOf(req).save()
   },
-  async keep(req) {
+  async save(req) {
     sessionOf(req).sid ??= randomUUID()
     await sessionOf(req).save()
   },

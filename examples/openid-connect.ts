@@ -17,10 +17,10 @@ const sessionOf = (req: express.Request) => (req as unknown as { appSession: { s
 
 const session: SessionAdapter = {
   id: (req) => sessionOf(req).sid,
-  rotate(req) {
+  regenerate(req) {
     sessionOf(req).sid = randomUUID()
   },
-  keep(req) {
+  save(req) {
     sessionOf(req).sid ??= randomUUID()
   },
 }

@@ -72,7 +72,7 @@ export function createApp<Passkey>(
     const known = challenge !== undefined && passkey !== undefined
     const verified = known && (await verify({ response: req.body, challenge, passkey }))
     if (verified !== true) return void res.status(403).json({ verified: false })
-    await sessions.rotate(req, res) // session fixation
+    await sessions.regenerate(req, res) // session fixation
     await tf.grants.write({ subject, session: req.sessionID, purpose: 'api-keys', method: 'passkey' })
     res.json({ verified: true })
   })

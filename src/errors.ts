@@ -15,8 +15,8 @@ export const httpStatusOf = {
   send_refused: 403,
   /** Another site posted this: list it in `allowedOrigins` if it is yours. */
   cross_site: 403,
-  /** Too many wrong codes since the last right one: `tf.subjects.enable` lifts it. */
-  phone_disabled: 403,
+  /** Too many wrong codes since the last right one: `tf.subjects.unlock` lifts it. */
+  account_disabled: 403,
   /** See `Allow`. */
   method_not_allowed: 405,
   /** Another code is good now than the one that was shown: start again. A newer one may have gone to another session. */
@@ -35,8 +35,8 @@ export const httpStatusOf = {
   code_not_accepted: 422,
   /** Wait `retryAfterMs`, then start again. */
   attempts_exhausted: 429,
-  /** Wait `retryAfterMs`; `tf.subjects.enable` lifts it, too. */
-  phone_locked: 429,
+  /** Wait `retryAfterMs`; `tf.subjects.unlock` lifts it, too. */
+  account_locked: 429,
   /** The cooldown runs. */
   resend_too_soon: 429,
   /** One of the limits on sends. */

@@ -94,15 +94,15 @@ export type EventBody =
    *
    * Five for one challenge, or ten of strangers since the last success.
    */
-  | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
+  | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & AboutChallenge)
   /**
    * Too many wrong codes since the last right one, until an operator lifts it.
    *
    * A hundred, or of strangers sixty.
    */
-  | ({ readonly type: 'number.disabled' } & AboutChallenge)
+  | ({ readonly type: 'subject.disabled' } & AboutChallenge)
   /** An operator lifted what locked or disabled an account, and its counts. */
-  | { readonly type: 'subject.enabled'; readonly subject: string }
+  | { readonly type: 'subject.unlocked'; readonly subject: string }
   /** A limit or a rule refused. */
   | {
       readonly type: 'request.refused'

@@ -39,7 +39,7 @@ export type {
   Authenticators,
   NewAuthenticator,
 } from './express/flows/authenticators.js'
-export type { OwnAct, OwnReply, OwnRoute, OwnVisit } from './express/flows/own-route.js'
+export type { OwnAct, OwnRoute, RouteContext, RouteResult } from './express/flows/own-route.js'
 export type {
   PhoneVerification,
   PhoneVerificationOptions,

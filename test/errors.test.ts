@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { httpStatusOf, TwoFactorError } from '../src/errors.js'
 
 test('an error says its code where nothing else is said, under the status of the code', () => {
-  const error = new TwoFactorError('phone_locked')
-  expect(error).toMatchObject({ name: 'TwoFactorError', message: 'phone_locked', status: 429 })
+  const error = new TwoFactorError('account_locked')
+  expect(error).toMatchObject({ name: 'TwoFactorError', message: 'account_locked', status: 429 })
   expect(Object.keys(error)).not.toContain('headers')
   expect(Object.hasOwn(error, 'cause')).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
-import type { NewAuthenticator, OwnVisit } from '../index.js'
+import type { NewAuthenticator, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import type { Change, Ways } from './changes.js'
 import { firstWay } from './making.js'
@@ -26,13 +26,13 @@ export function addAppRoutes(
   const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
   /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
-  async function isProven({ req }: OwnVisit, ways: Ways): Promise<boolean> {
+  async function isProven({ req }: RouteContext, ways: Ways): Promise<boolean> {
     const grant = await tf.grants.read(req, 'authenticator')
     return grant !== undefined && (grant.method !== firstWay || isFirst(ways))
   }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
-  async function begin(visit: OwnVisit): Promise<NewAuthenticator | undefined> {
+  async function begin(visit: RouteContext): Promise<NewAuthenticator | undefined> {
     const { req, subject, session } = visit
     const ways = await read(subject)
     const begun = (await isProven(visit, ways)) && (await tf.authenticators.begin(req).catch(ifUnproven))
@@ -45,7 +45,7 @@ export function addAppRoutes(
   }
 
   /** What is said where the app was not put on file. */
-  async function failure(visit: OwnVisit, error: unknown): Promise<Reply> {
+  async function failure(visit: RouteContext, error: unknown): Promise<Reply> {
     if (!(error instanceof TwoFactorError) || isOfHost(error)) throw error
     const { code, status } = error
     if (code === unproven) {

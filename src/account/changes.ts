@@ -29,14 +29,14 @@ export type ChangeKind = Change['kind']
  * What has to be left when a number or the app is removed: another one of them; that or recovery codes; or nothing,
  * where guards let accounts pass that have no second factor.
  */
-export type MustKeep = 'way' | 'recovery-codes' | 'nothing'
+export type MustKeep = 'factor' | 'recovery-codes' | 'nothing'
 
 /** Why something is not done. */
 export type Objection =
   /** Recovery codes, before there is a number or an app. */
-  | 'no_way'
+  | 'no_factor'
   /** Nothing would be left. */
-  | 'last_way'
+  | 'last_factor'
   /** Nothing but recovery codes would be left. */
   | 'only_recovery_codes'
   /** One number more than `twoFactor()` takes. */
@@ -79,7 +79,7 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
     return numbers.length < maxNumbers ? undefined : 'too_many'
   }
   // Lock-out: a person with nothing but recovery codes is asked for a code by every change, and can get none.
-  if (change.kind === 'recovery-codes-made' && wayCount(ways) === 0) return 'no_way'
+  if (change.kind === 'recovery-codes-made' && wayCount(ways) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !ways.app) return 'stale'
   return takesAway(change) ? objectionToLoss(ways, mustKeep) : undefined
@@ -88,8 +88,8 @@ export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Obj
 /** Lock-out: nobody takes the last way of a person, by accident or in their session. The same for each number and the app. */
 export function objectionToLoss(ways: Ways, mustKeep: MustKeep): Objection | undefined {
   if (wayCount(ways) > 1 || mustKeep === 'nothing') return undefined
-  if (!ways.recoveryCodes) return 'last_way'
-  return mustKeep === 'way' ? 'only_recovery_codes' : undefined
+  if (!ways.recoveryCodes) return 'last_factor'
+  return mustKeep === 'factor' ? 'only_recovery_codes' : undefined
 }
 
 /** Whether there is one way less afterwards. */

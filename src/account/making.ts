@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { GuardOptions, OwnVisit, TwoFactor } from '../index.js'
+import type { GuardOptions, RouteContext, TwoFactor } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
 import { optionError } from '../lib/options.js'
 import { whenGone } from '../lib/when-gone.js'
@@ -58,7 +58,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   checkMustKeep(tf, guardOptions, mustKeep)
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
-  function isConfirmed(visit: OwnVisit, change: Change, ways: Ways): Promise<boolean> {
+  function isConfirmed(visit: RouteContext, change: Change, ways: Ways): Promise<boolean> {
     asked.set(visit.req, [change, ways])
     return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
@@ -68,7 +68,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
    * stored; what it throws leaves nothing changed, and the code is used up.
    */
   async function make(
-    visit: OwnVisit,
+    visit: RouteContext,
     change: Change,
     store: (ways: Ways) => unknown,
     confirm = (ways: Ways) => isConfirmed(visit, change, ways),
@@ -88,7 +88,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   }
 
   /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
-  async function announce(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
+  async function announce(visit: RouteContext, change: Change, before: Ways): Promise<void> {
     const { req, subject } = visit
     // What is put on file says so by itself.
     if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
@@ -105,7 +105,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   }
 
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
-  async function renewProofs(visit: OwnVisit, change: Change, before: Ways): Promise<void> {
+  async function renewProofs(visit: RouteContext, change: Change, before: Ways): Promise<void> {
     const { req, subject, session } = visit
     const wasFirst = addsFirst(change, before)
     // Where that cannot be read, this session is asked again: better than that no other is.
@@ -141,7 +141,7 @@ const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON
 
 /** Hands a failure to the host's error handler once the answer is out. */
 const afterAnswer =
-  (visit: OwnVisit) =>
+  (visit: RouteContext) =>
   (failure: unknown): void =>
     whenGone(visit)(() => visit.req.next?.(failure))
 

@@ -1,4 +1,4 @@
-import type { OwnVisit } from '../index.js'
+import type { RouteContext } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import type { ChangeKind } from './changes.js'
 import type { AccountTexts } from './texts/en.js'
@@ -7,7 +7,7 @@ import type { AccountTexts } from './texts/en.js'
 
 /** What a page is made with. */
 export interface Scene {
-  readonly visit: OwnVisit
+  readonly visit: RouteContext
   readonly texts: AccountTexts
   /** Where the pages are mounted. */
   readonly path: string

@@ -1,5 +1,5 @@
 import { TwoFactorError } from '../errors.js'
-import type { OwnAct, OwnVisit } from '../index.js'
+import type { OwnAct, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import { type Change, type Ways, waysAfter } from './changes.js'
 import { listed } from './overview-page.js'
@@ -19,7 +19,7 @@ export function addNumberRoutes(kit: RouteKit): void {
 
   /** What is done with the number that was proven last. Where there is none, one is proven first. */
   const withProven =
-    (act: (visit: OwnVisit, number: string) => Promise<Reply>): OwnAct =>
+    (act: (visit: RouteContext, number: string) => Promise<Reply>): OwnAct =>
     async (visit) => {
       const proven = await newNumber.proven(visit.req)
       if (proven !== undefined) return act(visit, proven.phone)
@@ -29,7 +29,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     }
 
   /** Stores the list as it is after a change. */
-  const save = hostFunction(({ subject }: OwnVisit, what: Change, ways: Ways) =>
+  const save = hostFunction(({ subject }: RouteContext, what: Change, ways: Ways) =>
     numbers.save(subject, waysAfter(what, ways).numbers, ways.numbers),
   )
 
@@ -55,7 +55,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     const what: Change = { kind: 'number-added', number }
     // The proof is used up by what was saved alone. Whoever has gone waits for no change.
     const store = async (ways: Ways) =>
-      !visit.res.closed && newNumber.takeOver(visit.req, () => save(visit, what, ways)).catch(falseIfTaken)
+      !visit.res.closed && newNumber.redeemWith(visit.req, () => save(visit, what, ways)).catch(falseIfTaken)
     return change(visit, what, store)
   })
 

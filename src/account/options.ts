@@ -150,7 +150,7 @@ export const accountChecks = {
   recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
   onChanged: withDefault(() => undefined, func('(req, change)')),
-  mustKeep: withDefault('way', oneOf('way', 'recovery-codes', 'nothing')),
+  mustKeep: withDefault('factor', oneOf('factor', 'recovery-codes', 'nothing')),
   purpose: withDefault('account', nonEmptyString()),
   newNumberPurpose: withDefault('new-number', nonEmptyString()),
   messages: withDefault({}, record(record(nonEmptyString(), texts), `${texts} by locale`)),

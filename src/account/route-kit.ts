@@ -1,5 +1,5 @@
 import type { Router } from 'express'
-import type { OwnAct, OwnReply, OwnVisit, TwoFactor } from '../index.js'
+import type { OwnAct, RouteContext, RouteResult, TwoFactor } from '../index.js'
 import { type Change, type Objection, objectionToLoss, type Ways } from './changes.js'
 import { createMaking } from './making.js'
 import type { Scene } from './marks.js'
@@ -9,7 +9,7 @@ import { adviceFor, listed, type Overview, overviewPage } from './overview-page.
 import { createReadUses } from './read-ways.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
-export type Reply = OwnReply | undefined
+export type Reply = RouteResult | undefined
 
 /** A refusal as JSON, in the form of the other problems of the package (RFC 9457). */
 export const problemBody = (code: string, title: string, detail = title, status = 409): object => ({
@@ -25,7 +25,7 @@ interface How {
   /** Whether it is confirmed, in place of a code for it. */
   readonly confirm?: ((ways: Ways) => Promise<boolean>) | undefined
   /** What is shown after it, in place of the first page. */
-  readonly show?: (() => OwnReply) | undefined
+  readonly show?: (() => RouteResult) | undefined
 }
 
 /** What all routes of the pages share. */
@@ -37,10 +37,10 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
-  const sceneOf = (visit: OwnVisit): Scene => ({ visit, path, texts: textsOf(visit.locale) })
+  const sceneOf = (visit: RouteContext): Scene => ({ visit, path, texts: textsOf(visit.locale) })
 
   /** The first page, and the same as JSON. */
-  async function overview(visit: OwnVisit): Promise<OwnReply> {
+  async function overview(visit: RouteContext): Promise<RouteResult> {
     const { req, subject, fields, session } = visit
     const [ways, usedAt, devices] = await Promise.all([
       read(subject),
@@ -59,7 +59,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   }
 
   /** Nothing was changed: why, and how it is now. */
-  async function refusal(visit: OwnVisit, code: Objection): Promise<OwnReply> {
+  async function refusal(visit: RouteContext, code: Objection): Promise<RouteResult> {
     const problem = textsOf(visit.locale)[`problem.${code}`]
     // The title is for programs, in English like those of all problems.
     const body = problemBody(code, 'Nothing was changed', problem)
@@ -68,7 +68,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
 
   /** Makes one change, and says what became of it. `store` as `make` has it. */
   async function change(
-    visit: OwnVisit,
+    visit: RouteContext,
     what: Change,
     store: (ways: Ways) => unknown,
     { confirm, show }: How = {},
@@ -83,7 +83,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   }
 
   /** It is so already: nobody is asked for a code, and nothing was changed. */
-  const alreadySo: OwnReply = { location: path, body: {} }
+  const alreadySo: RouteResult = { location: path, body: {} }
 
   return {
     router,

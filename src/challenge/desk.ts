@@ -18,7 +18,7 @@ export interface CodeSeen {
   /** `booked`: nobody knows yet; `entered`: it was typed, and was right. */
   readonly state: Send['state'] | 'entered'
   readonly inKnownBrowser: boolean
-  /** It counts no more for the next one, after `enable`. */
+  /** It counts no more for the next one, after `unlock`. */
   readonly isForgiven: boolean
 }
 
@@ -120,7 +120,7 @@ export async function openDesk(
         recoveryTries,
       }
     },
-    enable: subjects.enable,
+    unlock: subjects.unlock,
     revokeEverything: subjects.revokeEverything,
 
     signups: {

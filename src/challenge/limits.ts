@@ -63,7 +63,7 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Wrong codes since the last success until only `tf.subjects.enable` helps; three fifths of them from strangers.
+   * Wrong codes since the last success until only `tf.subjects.unlock` helps; three fifths of them from strangers.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),

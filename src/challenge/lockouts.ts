@@ -2,7 +2,7 @@ import type { Accounts } from './accounts.js'
 import type { NumberCounters } from './budgets/number-counters.js'
 import type { Basis } from './keys.js'
 import { spentUntil } from './ledger/challenge.js'
-import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
+import { isDisabled, pauseBeforeCheck, unlock } from './ledger/guessing.js'
 import { judgedIn, type Ledger, type LedgerView, type Rank } from './ledger/ledger.js'
 import { cooldownExpiresAt, reservedUntil, roomAt } from './ledger/pacing.js'
 import type { Devices } from './proofs/devices.js'
@@ -12,11 +12,11 @@ import type { Grants } from './proofs/grants.js'
 
 /** What browsers may do in which the subject has succeeded before. Times in milliseconds. */
 export interface KnownState {
-  /** Whether so many wrong codes came that only `enable` lifts it. */
+  /** Whether so many wrong codes came that only `unlock` lifts it. */
   readonly disabled: boolean
   /**
    * Until a code may be sent to each number that the account was sent one in the last day, cooldowns apart: another number
-   * may be free before, and so may the app. 0 when nothing is in the way. Waiting does not enable.
+   * may be free before, and so may the app. 0 when nothing is in the way. Waiting does not lift it.
    */
   readonly nextSendInMs: number
   /** The same until a code of each may be checked. */
@@ -127,15 +127,15 @@ export function createSubjects(
      * Lifts lock and disabling, and forgets what was counted: guesses and sends, those of the numbers that codes went to,
      * and the recovery codes tried.
      */
-    async enable(subject: string): Promise<void> {
+    async unlock(subject: string): Promise<void> {
       const ledger = accounts.ledgerOf(subject)
       const numbers = numbersIn((await ledger.read()).ledger)
       await Promise.all([
-        ledger.run(enable),
+        ledger.run(unlock),
         ...numbers.map((number) => numberCounters.clear(number)),
         grants.forgetRecoveryTries(subject),
       ])
-      emit({ type: 'subject.enabled', subject })
+      emit({ type: 'subject.unlocked', subject })
     },
 
     /** Ends all that it has. */

@@ -65,8 +65,8 @@ export function createVerify(parts: VerifyParts) {
     { lockedForMs, disabled }: Consequences,
   ): void {
     const told = about(account, place, challenge)
-    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...told })
-    if (disabled) emit({ type: 'number.disabled', ...told })
+    if (lockedForMs !== undefined) emit({ type: 'subject.locked', lockedForMs, ...told })
+    if (disabled) emit({ type: 'subject.disabled', ...told })
   }
 
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {

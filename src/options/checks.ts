@@ -103,7 +103,10 @@ export const optionChecks = {
       (value) => typeof value === 'string' && /^[\w.-]{0,64}$/.test(value),
     ),
   ),
-  session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
+  session: withMethods(
+    ['id', 'regenerate'],
+    'must be expressSession(), tokenSession() or { id, regenerate }',
+  ),
   limits: withDefault({}, limitsOption),
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object(

@@ -18,15 +18,15 @@ const withApp = { numbers: [], app: true }
 
 describe('the last way', () => {
   it.each<[what: string, Ways, Change, MustKeep, string | undefined]>([
-    ['one of two numbers', { numbers: [one, two] }, remove, 'way', undefined],
-    ['a number beside the app', { numbers: [one], app: true }, remove, 'way', undefined],
-    ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'way', undefined],
-    ['the number', { numbers: [one], app: false, recoveryCodes: 0 }, remove, 'way', 'last_way'],
-    ['the number, where codes do', { numbers: [one] }, remove, 'recovery-codes', 'last_way'],
-    ['a number that is listed twice', { numbers: [one, one] }, remove, 'way', 'last_way'],
-    ['the app', withApp, { kind: 'app-removed' }, 'way', 'last_way'],
-    ['an app that is gone already', { numbers: [one] }, { kind: 'app-removed' }, 'way', 'stale'],
-    ['all but codes', { numbers: [one], recoveryCodes: 9 }, remove, 'way', 'only_recovery_codes'],
+    ['one of two numbers', { numbers: [one, two] }, remove, 'factor', undefined],
+    ['a number beside the app', { numbers: [one], app: true }, remove, 'factor', undefined],
+    ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'factor', undefined],
+    ['the number', { numbers: [one], app: false, recoveryCodes: 0 }, remove, 'factor', 'last_factor'],
+    ['the number, where codes do', { numbers: [one] }, remove, 'recovery-codes', 'last_factor'],
+    ['a number that is listed twice', { numbers: [one, one] }, remove, 'factor', 'last_factor'],
+    ['the app', withApp, { kind: 'app-removed' }, 'factor', 'last_factor'],
+    ['an app that is gone already', { numbers: [one] }, { kind: 'app-removed' }, 'factor', 'stale'],
+    ['all but codes', { numbers: [one], recoveryCodes: 9 }, remove, 'factor', 'only_recovery_codes'],
     [
       'all but codes, where they do',
       { numbers: [one], recoveryCodes: 9 },
@@ -41,13 +41,13 @@ describe('the last way', () => {
 
   it('is not to be recovery codes alone, which would confirm nothing', () => {
     const made: Change = { kind: 'recovery-codes-made' }
-    expect(objectionTo(made, { numbers: [], app: false, recoveryCodes: 0 }, 'way')).toBe('no_way')
-    expect(objectionTo(made, { numbers: [], recoveryCodes: 2 }, 'recovery-codes')).toBe('no_way')
-    expect(objectionTo(made, withApp, 'way')).toBeUndefined()
+    expect(objectionTo(made, { numbers: [], app: false, recoveryCodes: 0 }, 'factor')).toBe('no_factor')
+    expect(objectionTo(made, { numbers: [], recoveryCodes: 2 }, 'recovery-codes')).toBe('no_factor')
+    expect(objectionTo(made, withApp, 'factor')).toBeUndefined()
   })
 
   it.each<[Ways, MustKeep, string]>([
-    [{ numbers: [one, two], app: true }, 'way', 'No more codes to this number. Ways left: 2'],
+    [{ numbers: [one, two], app: true }, 'factor', 'No more codes to this number. Ways left: 2'],
     [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],
     [{ numbers: [one], recoveryCodes: 9 }, 'nothing', en['after.nothing']],
   ])('names what follows (%j, %s)', (ways, mustKeep, told) => {
@@ -55,9 +55,9 @@ describe('the last way', () => {
   })
 
   it('is missing where nothing could confirm a change', () => {
-    expect(isWithoutWay({ numbers: [] }, 'way')).toBe(true)
+    expect(isWithoutWay({ numbers: [] }, 'factor')).toBe(true)
     expect(isWithoutWay({ numbers: [], app: false, recoveryCodes: 0 }, 'recovery-codes')).toBe(true)
-    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'way')).toBe(false)
+    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'factor')).toBe(false)
     expect(isWithoutWay(withApp, 'nothing')).toBe(false)
     // Whoever has switched it off may switch it on again.
     expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
@@ -83,7 +83,7 @@ describe('another number', () => {
     const numbers = Array.from({ length: count }, (_, index) => `+57300000000${index}`)
     const { numbersIn } = createOnFile({ phone: () => undefined, methods: [] })
     const takesOneMore = () => numbersIn([...numbers, two])
-    if (objectionTo({ kind: 'number-added', number: two }, { numbers }, 'way') === undefined) {
+    if (objectionTo({ kind: 'number-added', number: two }, { numbers }, 'factor') === undefined) {
       expect(takesOneMore).not.toThrow()
     } else {
       expect(takesOneMore).toThrow('a list of up to')
@@ -121,7 +121,7 @@ describe('what a code is bound to', () => {
 
   it('is all that is shown, but for what follows', () => {
     for (const change of all) {
-      const { title, rows, action } = detailsOf(change, { numbers: [one, two], app: true }, 'way', en)
+      const { title, rows, action } = detailsOf(change, { numbers: [one, two], app: true }, 'factor', en)
       expect(rows.every(([, value]) => value.length > 0 && value.length <= 200)).toBe(true)
       expect([title, action].every((text) => text && text.length <= 60)).toBe(true)
     }

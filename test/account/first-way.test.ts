@@ -27,7 +27,7 @@ describe('whoever has no second factor', () => {
   it('is told so, adds a number with the session alone, and is led on to recovery codes', async () => {
     const { host, eve } = await startEve()
     expect((await eve.get(path)).json.advice).toBe('advice.none')
-    expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([409, 'no_way'])
+    expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([409, 'no_factor'])
     await proveNumber(host, eve)
     const page = await eve.open(`${path}/numbers/add`)
     expect(page.text).not.toContain('confirm the change')
@@ -268,7 +268,10 @@ describe('recovery codes', () => {
       return ana.post(path + way, fields)
     }
     const number = await idOf(ana, 0)
-    expect((await byLast('/numbers/remove', { number }, last, codes[0])).refusal).toEqual([409, 'last_way'])
+    expect((await byLast('/numbers/remove', { number }, last, codes[0])).refusal).toEqual([
+      409,
+      'last_factor',
+    ])
     await proveNumber(host, ana)
     expect((await byLast('/numbers/add', {}, other, codes[1])).json).toEqual({ changed: 'number-added' })
   })

@@ -63,10 +63,10 @@ function createAdversary(accounts: number, verdict: Verdict, enabled: 'never' | 
 
     /** Time passes. An operator may be careless enough to enable the number whenever it is disabled. */
     async pass(ms: number) {
-      const isDisabled = events.some(({ type }) => type === 'number.disabled')
+      const isDisabled = events.some(({ type }) => type === 'subject.disabled')
       events.length = 0
       for (let account = 0; isDisabled && enabled === 'at once' && account < accounts; account += 1) {
-        await challenges.subjects.enable(`account-${account}`)
+        await challenges.subjects.unlock(`account-${account}`)
       }
       service.wait(ms)
       return isDisabled

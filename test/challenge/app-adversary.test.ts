@@ -61,7 +61,7 @@ function createHouse() {
       for (let passed = 0; passed < ms; passed += stepMs) {
         events.length = 0
         await attack()
-        isDisabled ||= events.some(({ type }) => type === 'number.disabled')
+        isDisabled ||= events.some(({ type }) => type === 'subject.disabled')
         service.wait(stepMs)
       }
       return isDisabled
@@ -97,7 +97,7 @@ describe('an adversary who has the password of somebody with two numbers and an 
     )
     const disabled = { disabled: true, known: { disabled: false } }
     expect(await house.challenges.subjects.state('ana')).toMatchObject(disabled)
-    await house.challenges.subjects.enable('ana')
+    await house.challenges.subjects.unlock('ana')
     expect(await house.challenges.subjects.state('ana')).toMatchObject({ disabled: false, judged: 0 })
   })
 

@@ -370,7 +370,7 @@ describe('verify', () => {
     expect(await challenges.find(ana)).toMatchObject({ attemptsRemaining: 5 })
     provider.check = () => 'approved'
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
-    expect(eventTypes()).not.toContain('number.locked')
+    expect(eventTypes()).not.toContain('subject.locked')
   })
 
   it('says when the number is locked, and how long', async () => {
@@ -382,7 +382,9 @@ describe('verify', () => {
       attemptsRemaining: 3,
       retryAfterMs: 15 * minute,
     })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(refusal('phone_locked', 15 * minute))
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(
+      refusal('account_locked', 15 * minute),
+    )
   })
 })
 
@@ -465,15 +467,15 @@ describe('the operator', () => {
     await challenges.start(login)
     await challenges.verify({ ...ana, code: 'wrong1' })
     expect(await subjects.state('ana')).toMatchObject({ disabled: true, judged: 1 })
-    const disabled = refusal('phone_disabled')
+    const disabled = refusal('account_disabled')
     expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(disabled)
     expect(await challenges.preview(login)).toMatchObject({ refusal: disabled })
     const withApp = { ...login, secret: new Uint8Array(20), channel: 'app' }
     expect(await challenges.start(withApp)).toEqual(disabled)
-    await subjects.enable('ana')
+    await subjects.unlock('ana')
     expect(await subjects.state('ana')).toEqual(fresh)
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
-    expect(eventTypes()).toContain('subject.enabled')
+    expect(eventTypes()).toContain('subject.unlocked')
   })
 
   it('sees the longer wait of those that hold at once, and what holds for strangers alone', async () => {
@@ -508,7 +510,7 @@ describe('the operator', () => {
       nextSendInMs: day,
       known: { nextSendInMs: 0 },
     })
-    await challenges.subjects.enable('ana')
+    await challenges.subjects.unlock('ana')
     expect(await challenges.subjects.state('ana')).toMatchObject({ nextSendInMs: 0 })
     expect(await start('ben')).toMatchObject({ outcome: 'started' })
   })

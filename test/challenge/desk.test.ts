@@ -54,7 +54,7 @@ it('says of five wrong codes once that nothing can be typed, until that challeng
   for (const code of codes) await ana.verify(code)
   const told = host.events.flatMap((event) => (event.type === 'challenge.rejected' ? [event.inARow] : []))
   expect(told).toEqual([1, 2, 3, 4, 5])
-  const locked = host.events.filter(({ type }) => type === 'number.locked')
+  const locked = host.events.filter(({ type }) => type === 'subject.locked')
   expect(locked).toEqual([expect.objectContaining({ subject: 'ana', lockedForMs: 5 * minute })])
   expect(await desk.person('ana')).toMatchObject({
     lockedForMs: 0,
@@ -78,7 +78,7 @@ it('shows trusted devices and tries of recovery codes, and ends them', async () 
   expect(seen.trustedDevices.map((device) => device.label)).toEqual(['Firefox, Linux'])
   expect(seen.recoveryTries).toEqual({ count: 1, most: 10, endsInMs: day })
 
-  await desk.enable('ana')
+  await desk.unlock('ana')
   await desk.revokeEverything('ana')
   expect(await desk.person('ana')).toMatchObject({
     sessions: 0,

@@ -142,13 +142,13 @@ describe('events', () => {
     })
     const first = aboutAna(await challenges.start(login))
     await challenges.verify({ ...ana, code: 'wrong1' })
-    expect(events.at(-1)).toStrictEqual({ type: 'number.locked', lockedForMs: 15 * minute, ...first })
+    expect(events.at(-1)).toStrictEqual({ type: 'subject.locked', lockedForMs: 15 * minute, ...first })
     await challenges.cancel(ana)
     expect(events.at(-1)).toStrictEqual({ type: 'challenge.cancelled', ...first })
     wait(15 * minute)
     const second = aboutAna(await challenges.start(login))
     await challenges.verify({ ...ana, code: 'wrong2' })
-    expect(events.at(-1)).toStrictEqual({ type: 'number.disabled', ...second })
+    expect(events.at(-1)).toStrictEqual({ type: 'subject.disabled', ...second })
   })
 
   it('tell of a number that was disabled by the answer to a challenge that was replaced meanwhile', async () => {
@@ -158,6 +158,6 @@ describe('events', () => {
     await challenges.start(login)
     provider.check = () => challenges.start({ ...ana, purpose: 'transfer' }).then(() => 'rejected')
     expect(await challenges.verify({ ...ana, code: 'wrong1' })).toMatchObject({ outcome: 'refused' })
-    expect(eventTypes()).toContain('number.disabled')
+    expect(eventTypes()).toContain('subject.disabled')
   })
 })

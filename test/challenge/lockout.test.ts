@@ -104,7 +104,7 @@ function createSiege(thief: Thief) {
     signIn,
     /** Nobody does anything. */
     rest: service.wait,
-    enable: () => challenges.subjects.enable(ana.subject),
+    enable: () => challenges.subjects.unlock(ana.subject),
     figures: () => ({
       inHour: mostWithin(hour, wrongChecks),
       inDay: mostWithin(day, wrongChecks),

@@ -93,7 +93,7 @@ it.each([true, false])(
   async (parses) => {
     const host = await startHost({
       options: {
-        session: { id: () => 'one', rotate: () => undefined },
+        session: { id: () => 'one', regenerate: () => undefined },
         subject: () => 'ana',
         onVerified: () => undefined,
       },

@@ -17,7 +17,7 @@ const session: SessionAdapter = {
     sidOf(req).sid ??= randomUUID()
     return sidOf(req).sid
   },
-  async rotate(req: Request) {
+  async regenerate(req: Request) {
     await later()
     sidOf(req).sid = randomUUID()
   },

@@ -53,7 +53,7 @@ async function meetsTheLock(host: Host, browser: Browser): Promise<boolean> {
   await stranger.start()
   for (const code of ['wrong1', 'wrong2', 'wrong3']) await stranger.verify(code)
   host.clock.now += 2 * minute
-  return (await browser.start()).json.code === 'phone_locked'
+  return (await browser.start()).json.code === 'account_locked'
 }
 
 /** Sees that a cookie is worth nothing: its browser is neither trusted nor known. */

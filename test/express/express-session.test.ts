@@ -31,7 +31,7 @@ function renewing(from: Partial<FakeSession>, next: Partial<FakeSession> | null 
   })
   const req = { headers: {}, session: undefined as FakeSession | null | undefined }
   req.session = fields(from)
-  return { req, saved, rotate: async () => adapter.rotate(req as unknown as Request, res) }
+  return { req, saved, regenerate: async () => adapter.regenerate(req as unknown as Request, res) }
 }
 
 const adapter = expressSession()
@@ -59,13 +59,13 @@ describe('renewing an express-session', () => {
     ['leaves null', null],
     ['leaves the same id (session fixation)', { id: 'old' }],
   ])('is refused when it %s, and nothing is saved', async (_name, next) => {
-    const { saved, rotate } = renewing({ basket: 'three apples' }, next)
-    await expect(rotate()).rejects.toEqual(unavailable)
+    const { saved, regenerate } = renewing({ basket: 'three apples' }, next)
+    await expect(regenerate()).rejects.toEqual(unavailable)
     expect(saved).toEqual([])
   })
 
   it.each([undefined, null])('is refused where it is %s', async (session) => {
-    const rotated = async () => adapter.rotate({ headers: {}, session } as unknown as Request, res)
+    const rotated = async () => adapter.regenerate({ headers: {}, session } as unknown as Request, res)
     await expect(rotated()).rejects.toBeInstanceOf(TwoFactorError)
     await expect(rotated()).rejects.toEqual(unavailable)
   })
@@ -75,8 +75,8 @@ describe('renewing an express-session', () => {
     ['a month stays a month', 2_592_000_000, { maxAge: 2_592_000_000 }],
     ['what the library does not say is left alone', undefined, {}],
   ])('keeps how long it is remembered: %s', async (_name, originalMaxAge, cookie) => {
-    const { req, rotate } = renewing({ cookie: { originalMaxAge } }, { id: 'new', cookie: {} })
-    await rotate()
+    const { req, regenerate } = renewing({ cookie: { originalMaxAge } }, { id: 'new', cookie: {} })
+    await regenerate()
     expect(req.session?.cookie).toStrictEqual(cookie)
   })
 
@@ -87,7 +87,7 @@ describe('renewing an express-session', () => {
     ['came with another', 'theme=dark; connect.sid=s%3Aother.mac', false],
     ['came with none', undefined, false],
   ])('asks the store for the session only when the request %s', async (_name, cookie, asks) => {
-    const { req, saved, rotate } = renewing({}, { id: 'new' })
+    const { req, saved, regenerate } = renewing({}, { id: 'new' })
     const asked: string[] = []
     Object.assign(req, {
       headers: { cookie },
@@ -98,7 +98,7 @@ describe('renewing an express-session', () => {
         },
       },
     })
-    const rotated = rotate()
+    const rotated = regenerate()
     // The store has it no more: a logout came meanwhile.
     await (asks ? expect(rotated).rejects.toEqual(unavailable) : rotated)
     expect([asked, saved.length]).toEqual(asks ? [['old'], 0] : [[], 1])

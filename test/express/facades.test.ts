@@ -172,7 +172,7 @@ describe('who a function is to act for', () => {
   it('is a subject where there is no session', async () => {
     const { tf } = await startHost()
     await expect(tf.subjects.state(Number.NaN)).rejects.toThrow('it is a number that is not a safe integer')
-    await expect(tf.subjects.enable('')).rejects.toThrow('it is a string of 0 characters')
+    await expect(tf.subjects.unlock('')).rejects.toThrow('it is a string of 0 characters')
     await expect(tf.trustedDevices.list('')).rejects.toThrow('it is a string of 0 characters')
     await expect(tf.grants.revokeSubject(Promise.resolve('ana') as never)).rejects.toThrow('it is a promise')
   })

@@ -49,8 +49,8 @@ async function startFailingHost(mount: Mount = () => undefined) {
       now: unless('now', () => host.clock.now),
       session: {
         id: unless('session.id', (req) => session.id(req)),
-        rotate: unless('session.rotate', (req, res) => session.rotate(req, res)),
-        keep: unless('session.keep', (req, res) => session.keep?.(req, res)),
+        regenerate: unless('session.regenerate', (req, res) => session.regenerate(req, res)),
+        save: unless('session.save', (req, res) => session.save?.(req, res)),
       },
     },
     mount: (app, tf) => mount(app, tf, reach, unless),
@@ -118,8 +118,8 @@ describe('whatever a function of the host throws or rejects with', () => {
     'beforeSend',
     'onVerified',
     'session.id',
-    'session.rotate',
-    'session.keep',
+    'session.regenerate',
+    'session.save',
     'now',
   ])('is an Error to the routes as well, and nobody is let in by it: %s', async (name) => {
     const { host, eachFailure } = await startFailingHost((app, tf, reach) => {
@@ -137,7 +137,7 @@ describe('whatever a function of the host throws or rejects with', () => {
       }
       fails(false)
       // What is asked for a send alone has nothing to do with the code.
-      if (['phone', 'beforeSend', 'session.keep'].includes(name)) return
+      if (['phone', 'beforeSend', 'session.save'].includes(name)) return
       expect((await ana.get('/account')).status).toBe(403)
     })
   })

@@ -185,7 +185,12 @@ describe('the guard', () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         const { requireTwoFactor, start, resend, verify, cancel, status, routes } = tf
-        const { proven: _proven, redeem: _redeem, takeOver: _takeOver, ...signup } = tf.phoneVerification()
+        const {
+          proven: _proven,
+          redeem: _redeem,
+          redeemWith: _redeemWith,
+          ...signup
+        } = tf.phoneVerification()
         for (const [name, factory] of [
           ...Object.entries({ requireTwoFactor, start, resend, verify, cancel, status, routes }),
           ...Object.entries(signup),

@@ -9,7 +9,7 @@ const atOnce = 16
 const never = new Promise<never>(() => undefined)
 
 /** A host one of whose functions never settles until it is told to answer. */
-async function startHanging(what: 'phone' | 'session.keep' = 'phone') {
+async function startHanging(what: 'phone' | 'session.save' = 'phone') {
   let asked = 0
   let left = 0
   let hangs = true
@@ -21,7 +21,7 @@ async function startHanging(what: 'phone' | 'session.keep' = 'phone') {
     return hangs ? never : undefined
   }
   const options: Partial<TwoFactorOptions> =
-    what === 'phone' ? { phone: hang } : { session: { ...expressSession(), keep: hang } }
+    what === 'phone' ? { phone: hang } : { session: { ...expressSession(), save: hang } }
   const host = await startHost({ options })
   const answer = () => {
     hangs = false
@@ -85,7 +85,7 @@ it('a request that a guard called by hand has let pass keeps its one place until
 
 it.each([
   ['phone', 'POST', '/two-factor/start'],
-  ['session.keep', 'GET', '/account'],
+  ['session.save', 'GET', '/account'],
 ] as const)('sixteen that a person gave up while %s hung keep nobody out', async (what, method, path) => {
   const { host, asked, left, answer } = await startHanging(what)
   const ana = await host.login()

@@ -290,7 +290,7 @@ export const anasToken = { authorization: 'Bearer ana' }
 /** Whoever sends a request says in which session, as if every id that there ever was were known; a renewal gives "after". */
 export const sessionByHeader: SessionAdapter = {
   id: (req) => req.get('x-session'),
-  rotate: (req) => {
+  regenerate: (req) => {
     req.headers['x-session'] = 'after'
   },
 }
@@ -304,10 +304,10 @@ export const withCookies = {
   options: {
     session: {
       id: (req) => sidOf(req)?.sid,
-      rotate(req) {
+      regenerate(req) {
         sidOf(req).sid = randomUUID()
       },
-      keep(req) {
+      save(req) {
         sidOf(req).sid ??= randomUUID()
       },
     } satisfies SessionAdapter as SessionAdapter,
@@ -321,8 +321,8 @@ export function renewedThrough(
   const own = expressSession()
   return {
     ...own,
-    async rotate(req, res) {
-      await around(async () => own.rotate(req, res), res)
+    async regenerate(req, res) {
+      await around(async () => own.regenerate(req, res), res)
     },
   }
 }

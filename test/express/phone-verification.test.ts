@@ -261,7 +261,7 @@ describe('a proof that a form asks for', () => {
     expect(statuses).toEqual([...refusals, 200])
   })
 
-  it('is handed to one `takeOver` at a time, and used up by the one that saves the number', async () => {
+  it('is handed to one `redeemWith` at a time, and used up by the one that saves the number', async () => {
     const saves = [() => false, () => Promise.reject(new Error('down')), () => undefined]
     const saved: string[] = []
     const results: unknown[] = []
@@ -275,7 +275,7 @@ describe('a proof that a form asks for', () => {
             if (result !== 'second_factor_required') results.push(result)
             res.end()
           }
-          signup.takeOver(req, save).then(answer, ({ code, message }) => answer(code ?? message))
+          signup.redeemWith(req, save).then(answer, ({ code, message }) => answer(code ?? message))
         })
       },
     })

@@ -33,7 +33,7 @@ it('the rate limit fields name the limit that refuses, and no other answer has t
   expect(limited.headers.get('retry-after')).toBe('599')
   expect(fieldsOf(await ana.verify('111111'))).toEqual([null, null])
   host.clock.now += 600_000
-  expect(fieldsOf(await ana.start())).toEqual(['"phone_locked";r=0;t=300', '"phone_locked";q=1'])
+  expect(fieldsOf(await ana.start())).toEqual(['"account_locked";r=0;t=300', '"account_locked";q=1'])
 })
 
 it('the rate limit fields are not on a redirect, which a client may put off because of them', async () => {

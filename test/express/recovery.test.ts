@@ -84,7 +84,7 @@ describe('a recovery code', () => {
     }
     host.clock.now += 3_600_000
     const ana = await host.login()
-    expect((await ana.start()).json.code).toBe('phone_disabled')
+    expect((await ana.start()).json.code).toBe('account_disabled')
     const page = await ana.open('/two-factor?method=recovery-code')
     expect(page.text).toContain('name="recoveryCode"')
     expect((await recover(ana, host.codes[0])).status).toBe(200)

@@ -147,7 +147,7 @@ describe('with express-session', () => {
 
 describe('an adapter of the host', () => {
   it.each(['', undefined, 7])('a session whose id is %j is none', async (id) => {
-    const session = { id: () => id as string, rotate: () => undefined }
+    const session = { id: () => id as string, regenerate: () => undefined }
     const host = await startHost({
       options: { session, subject: () => 'ana' },
       mount: (app, tf) =>
@@ -161,7 +161,7 @@ describe('an adapter of the host', () => {
   })
 
   it('a session that could not be renewed is an event', async () => {
-    const session = { id: () => 'never renewed', rotate: () => undefined }
+    const session = { id: () => 'never renewed', regenerate: () => undefined }
     const { host, ana } = await startChallenged({ options: { session }, listens: true })
     const verify = await ana.verify(host.stub.rightCode)
     expect(verify.json).toMatchObject({ status: 503, code: 'session_unavailable' })
@@ -174,7 +174,7 @@ describe('with cookie-session', () => {
     const { host, ana } = await startLoggedIn({ addSession: withCookies.addSession })
     expect((await ana.start()).status).toBe(500)
     expect(String(host.errors[0])).toContain(
-      'With cookie-session pass { id, rotate, keep } as the `session` option',
+      'With cookie-session pass { id, regenerate, save } as the `session` option',
     )
   })
 

@@ -84,7 +84,7 @@ describe('a host without a session', () => {
 
   it('that brings an adapter is warned, and refused as long as the adapter has no id', async () => {
     const host = await startHost({
-      options: { subject: () => 'ana', session: { id: () => undefined, rotate: () => undefined } },
+      options: { subject: () => 'ana', session: { id: () => undefined, regenerate: () => undefined } },
     })
     expect((await host.browser().start()).refusal).toEqual([503, 'session_unavailable'])
     expect(await codes()).toEqual(['TWO_FACTOR_NO_SESSION'])
@@ -96,7 +96,7 @@ it('an adapter that fails is no host without a session: its error is handed on, 
     throw new Error('the session store is away')
   }
   const host = await startHost({
-    options: { subject: () => 'ana', session: { id, rotate: () => undefined } },
+    options: { subject: () => 'ana', session: { id, regenerate: () => undefined } },
   })
   expect((await host.browser().get('/account')).json).toEqual({ host: 'the session store is away' })
   expect(await codes()).toEqual([])

@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     run: async ({ enter }) => (await enter()).post(start, {}, { 'sec-fetch-site': 'cross-site' }),
   },
   {
-    code: 'phone_disabled',
+    code: 'account_disabled',
     status: 403,
     options: () => ({ limits: { failuresBeforeDisable: 1 } }),
     async run(setup) {
@@ -135,7 +135,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    code: 'phone_locked',
+    code: 'account_locked',
     status: 429,
     retryAfter: '900',
     options: () => ({ limits: { failuresBeforeLock: 1 } }),
@@ -213,7 +213,7 @@ const rows: readonly Row[] = [
     code: 'session_unavailable',
     status: 503,
     retryAfter: '5',
-    options: () => ({ session: { id: () => undefined, rotate: () => undefined } }),
+    options: () => ({ session: { id: () => undefined, regenerate: () => undefined } }),
   },
   { code: 'sending_paused', status: 503, options: () => ({ limits: { serviceSendsPerMinute: 0 } }) },
 ]

@@ -133,8 +133,8 @@ const rows: readonly Row[] = [
   [
     'session',
     'must be expressSession(), tokenSession()',
-    [{ id: noop, rotate: noop }],
-    [{ id: noop }, { rotate: noop }],
+    [{ id: noop, regenerate: noop }],
+    [{ id: noop }, { regenerate: noop }],
   ],
   ['purposes', 'must be an object of purposes by name', [{ pay: {} }], ['pay', []]],
   // NIST SP 800-63B-4, 5.1.
@@ -275,7 +275,7 @@ test('a browser without a cookie cannot be trusted, and is not known', () => {
   const session = tokenSession(() => 'sid')
   const trustedDevices = { maxAgeMs: day }
   expect(refusal({ session, trustedDevices })).toContain('remove trustedDevices: with bearer tokens')
-  expect(refusal({ session: { id: noop, rotate: noop }, trustedDevices })).toBeUndefined()
+  expect(refusal({ session: { id: noop, regenerate: noop }, trustedDevices })).toBeUndefined()
   expect(refusal({ session, knownBrowsers: { maxAgeMs: day } })).toBeUndefined()
 })
 

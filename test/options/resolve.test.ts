@@ -41,7 +41,7 @@ test('what is not given has its default, each option', () => {
 test('what is given is taken', () => {
   const given = {
     store: { read: noop, swap: noop, increment: noop },
-    session: { id: noop, rotate: noop },
+    session: { id: noop, regenerate: noop },
     trustedDevices: { maxAgeMs: hour },
     recoveryCodes: { consume: noop },
     onVerified: noop,
@@ -67,7 +67,7 @@ test('what is given is taken', () => {
 })
 
 test('with bearer tokens no browser is known: their clients keep no cookies', () => {
-  const session = { id: noop, rotate: noop, bearer: true }
+  const session = { id: noop, regenerate: noop, bearer: true }
   expect(resolve({ session }).knownBrowsers).toBe(false)
   expect(resolve({ session, knownBrowsers: { maxAgeMs: hour } }).knownBrowsers).toBe(false)
 })

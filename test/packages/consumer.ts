@@ -33,7 +33,7 @@ const tf = twoFactor({
   phone: async () => '+573001234567',
   pages: { messages: { es: { 'code.title': 'Mira tu celular' } } },
   onEvent(event: TwoFactorEvent) {
-    if (event.type === 'number.locked') console.log(event.lockedForMs)
+    if (event.type === 'subject.locked') console.log(event.lockedForMs)
   },
 })
 

@@ -27,7 +27,7 @@ test('a locked number stays locked under a flood of twenty times what the store 
   figure(8, `${answers.capacity} of ${20 * capacity} new numbers refused, the locked one still locked`)
   expect(provider.sends).toHaveLength(capacity)
   expect(await challenges.subjects.state('ana')).toMatchObject({ locked: true, lockedForMs: 15 * minute })
-  expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'phone_locked' })
+  expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'account_locked' })
   // Nor did those lose anything who came before the store was full.
   const early = phones[0] ?? ''
   expect(

@@ -100,8 +100,8 @@ export const en = {
   'done.devices-ended': 'No browser is trusted any more.',
   'done.signed-out-elsewhere': 'Every other device is asked for a code again.',
 
-  'problem.no_way': 'Add a way to get codes first. Recovery codes are for when you lose it.',
-  'problem.last_way': 'This is your only way to sign in. Add another one before you remove it.',
+  'problem.no_factor': 'Add a way to get codes first. Recovery codes are for when you lose it.',
+  'problem.last_factor': 'This is your only way to sign in. Add another one before you remove it.',
   'problem.only_recovery_codes':
     'You would have nothing but recovery codes, which run out. Add another way before you remove this one.',
   'problem.too_many': 'You have five numbers. Remove one before you add another.',

@@ -103,8 +103,9 @@ export const es: AccountTexts = {
   'done.devices-ended': 'Ya no hay navegadores de confianza.',
   'done.signed-out-elsewhere': 'Se volverá a pedir un código en todos los demás dispositivos.',
 
-  'problem.no_way': 'Agrega primero una forma de recibir códigos. Los de recuperación son por si la pierdes.',
-  'problem.last_way': 'Es tu única forma de entrar. Agrega otra antes de quitarla.',
+  'problem.no_factor':
+    'Agrega primero una forma de recibir códigos. Los de recuperación son por si la pierdes.',
+  'problem.last_factor': 'Es tu única forma de entrar. Agrega otra antes de quitarla.',
   'problem.only_recovery_codes':
     'Solo te quedarían códigos de recuperación, y se acaban. Agrega otra forma antes de quitar esta.',
   'problem.too_many': 'Tienes cinco números. Quita uno antes de agregar otro.',

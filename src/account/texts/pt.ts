@@ -103,9 +103,9 @@ export const pt: AccountTexts = {
   'done.devices-ended': 'Nenhum navegador é mais confiável.',
   'done.signed-out-elsewhere': 'Todos os outros dispositivos vão pedir um código de novo.',
 
-  'problem.no_way':
+  'problem.no_factor':
     'Adicione primeiro uma forma de receber códigos. Os de recuperação são para quando você a perder.',
-  'problem.last_way': 'É sua única forma de entrar. Adicione outra antes de removê-la.',
+  'problem.last_factor': 'É sua única forma de entrar. Adicione outra antes de removê-la.',
   'problem.only_recovery_codes':
     'Você só teria códigos de recuperação, que acabam. Adicione outra forma antes de remover esta.',
   'problem.too_many': 'Você tem cinco números. Remova um antes de adicionar outro.',

@@ -44,9 +44,9 @@ export function isDisabled({ stranger, known }: Ledger, rank: Rank, limits: Ledg
 
 /** Why this rank may neither start nor try a code now. The lock stops strangers only. */
 export function refusalOf({ ledger, now, limits }: LedgerView, rank: Rank): Refusal | undefined {
-  if (isDisabled(ledger, rank, limits)) return refused('phone_disabled')
+  if (isDisabled(ledger, rank, limits)) return refused('account_disabled')
   const lockedForMs = rank === 'known' ? 0 : ledger.lockExpiresAt - now
-  return lockedForMs > 0 ? refused('phone_locked', lockedForMs) : undefined
+  return lockedForMs > 0 ? refused('account_locked', lockedForMs) : undefined
 }
 
 /**
@@ -113,7 +113,7 @@ function lockAfter(failures: number, limits: LedgerLimits): number | undefined {
 }
 
 /** The operator's command: lifts lock and disabling, and what the account has used up of guesses and sends. */
-export function enable({ ledger, now }: LedgerView): Decision<undefined> {
+export function unlock({ ledger, now }: LedgerView): Decision<undefined> {
   const none = { attempts: [] }
   const clear = withSide(withSide(forgiven(ledger), 'stranger', none), 'known', none)
   const { challenge } = ledger

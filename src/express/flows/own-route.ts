@@ -11,7 +11,7 @@ import type { OwnPage } from '../pages/page-view.js'
 import type { Routes } from './routes.js'
 
 /** A request at a route of the host's own. */
-export interface OwnVisit {
+export interface RouteContext {
   /** What was asked. */
   readonly req: Request
   /** For headers of your own: the reply is sent by the package. */
@@ -31,7 +31,7 @@ export interface OwnVisit {
 }
 
 /** What a route of the host's own responds with: `body` to JSON, to a person's browser a page or a redirect. */
-export type OwnReply = {
+export type RouteResult = {
   /** The same as JSON. */
   readonly body: object
   /** HTTP status of page and body, 200 by default. */
@@ -46,7 +46,7 @@ export type OwnReply = {
 )
 
 /** Responds to one request. Undefined where it has answered by itself, as a guard does that was called by hand. */
-export type OwnAct = (visit: OwnVisit) => OwnReply | undefined | Promise<OwnReply | undefined>
+export type OwnAct = (visit: RouteContext) => RouteResult | undefined | Promise<RouteResult | undefined>
 
 /** Makes a handler for a route of the host's own. */
 export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
@@ -77,7 +77,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       req.body ??= fields
       const who = identified(req)
       // What is written under its id has to be found by the next request.
-      await sessions.keep(req, res)
+      await sessions.save(req, res)
       const formFields = formFieldsOf(req)
       const said = await act({ req, res, fields, ...who, ...languageOf(req), formFields })
       if (said === undefined) {

@@ -77,11 +77,11 @@ export interface PhoneVerification extends SingleHandlers {
    *
    * @example
    * app.post('/number', async (req, res) => {
-   *   await newNumber.takeOver(req, ({ phone }) => users.setPhone(req.session.user, phone))
+   *   await newNumber.redeemWith(req, ({ phone }) => users.setPhone(req.session.user, phone))
    *   res.redirect('/settings')
    * })
    */
-  takeOver<Saved>(req: Request, save: (proof: ProvenPhone) => Awaitable<Saved>): Promise<Saved>
+  redeemWith<Saved>(req: Request, save: (proof: ProvenPhone) => Awaitable<Saved>): Promise<Saved>
   /**
    * The proven number without redeeming it, or undefined. What this request redeems afterwards is this very number, or
    * nothing.
@@ -105,7 +105,7 @@ export interface PhoneVerification extends SingleHandlers {
    * The 403 is `second_factor_required`, as a page where a browser asks for one. A form that was refused is sent again
    * without another code. A 5xx says nothing about whether the number was saved, so the proof is used up and the change
    * is told: otherwise one code would do for any number of accounts whose form fails after that. Where you know that
-   * nothing was saved, respond with 4xx, or use `takeOver`.
+   * nothing was saved, respond with 4xx, or use `redeemWith`.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
@@ -169,7 +169,7 @@ export function createPhoneVerification(
     return proof
   }
 
-  async function takeOver<Saved>(
+  async function redeemWith<Saved>(
     req: Request,
     save: (proof: ProvenPhone) => Awaitable<Saved>,
   ): Promise<Saved> {
@@ -224,7 +224,7 @@ export function createPhoneVerification(
     ...singleHandlers(handlers),
     proven,
     redeem,
-    takeOver,
+    redeemWith: redeemWith,
     requireProof: factory('requireProof', {}, () =>
       middleware(async (req, res) => {
         try {

@@ -33,7 +33,7 @@ export function createRenewal({ enrolments, emit, limits }: Domain, sessions: Se
    * that was never issued. The failed request waits for the session as long as for the store. Never rejects.
    */
   async function abandon(req: Request, res: Response): Promise<void> {
-    await withinDeadline(limits.storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
+    await withinDeadline(limits.storeTimeoutMs, () => sessions.regenerate(req, res)).catch(() => undefined)
   }
 
   return {
@@ -47,7 +47,7 @@ export function createRenewal({ enrolments, emit, limits }: Domain, sessions: Se
     async renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed> {
       const before = sessions.idOf(req)
       try {
-        await sessions.rotate(req, res)
+        await sessions.regenerate(req, res)
       } catch (cause) {
         throw unavailable(cause)
       }

@@ -166,7 +166,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
       const actor = await actorOf(req, caller)
       // Whoever has several destinations chooses, and an authenticator app costs nothing.
       if (hostSays.unasked && choicesOf(actor) > 1) return refused('invalid_request')
-      const onPassed = () => sessions.keep(req, res)
+      const onPassed = () => sessions.save(req, res)
       const { locale, beforeSend, unasked } = hostSays
       return challenges.start({
         channel,

@@ -65,7 +65,7 @@ export function createSignup(http: HttpParts, { purpose, successPath, backPath }
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
       const visitor = enrolments.open(enrollee.session)
-      const onPassed = () => sessions.keep(req, res)
+      const onPassed = () => sessions.save(req, res)
       const who = { phone, country, visitor, ...enrollee }
       const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
       if (outcome.outcome !== 'refused') {

@@ -75,7 +75,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
         return true
       }
       // The requirement is for this session only, which has to come back with the next request.
-      await sessions.keep(req, res)
+      await sessions.save(req, res)
       const isSent = formId !== undefined && (await resumption.forget(required, formId))
       // Pressed twice, or its result loaded again: no other code is paid for, and its page says what became of it.
       if (isSent && responder.wantsPage(req)) {

@@ -17,7 +17,7 @@ export interface SubjectsFacade {
    * Lifts what locks or disables an account, and forgets its guesses, sends and tries of recovery codes. Those of its
    * numbers over all accounts, too.
    */
-  enable(subject: SubjectName): Promise<void>
+  unlock(subject: SubjectName): Promise<void>
   /**
    * Ends grants in all sessions, this one too, known and trusted browsers, codes on their way and proven numbers. After a
    * new password or number, and for a stolen account.
@@ -58,7 +58,7 @@ export interface Operator {
    *
    * @example
    * const { locked, lockedForMs } = await tf.subjects.state('ana')
-   * if (locked) await tf.subjects.enable('ana')
+   * if (locked) await tf.subjects.unlock('ana')
    */
   readonly subjects: SubjectsFacade
   /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
@@ -105,7 +105,7 @@ export function createOperator(
   return {
     subjects: {
       state: async (subject) => subjects.state(subjectText(subject)),
-      enable: async (subject) => subjects.enable(subjectText(subject)),
+      unlock: async (subject) => subjects.unlock(subjectText(subject)),
       revokeEverything: async (subject) => subjects.revokeEverything(subjectText(subject)),
       factorRemoved(name, factor) {
         const before = factor.kind === 'phone' ? { before: maskPhoneNumber(factor.phone) } : {}

@@ -10,27 +10,27 @@ import { checkOptions, func, optionError } from '../../lib/options.js'
  * // cookie-session keeps no id of its own: keep one in it.
  * const session: SessionAdapter = {
  *   id: (req) => req.session?.sid,
- *   rotate: (req) => { req.session.sid = randomUUID() },
- *   keep: (req) => { req.session.sid ??= randomUUID() },
+ *   regenerate: (req) => { req.session.sid = randomUUID() },
+ *   save: (req) => { req.session.sid ??= randomUUID() },
  * }
  */
 export interface SessionAdapter {
   /**
    * The session's id; undefined when this request has none. Where it takes a promise, the guard takes one too,
-   * and `id` itself has to make the first id of a session: `keep` is then asked for nothing but saving it.
+   * and `id` itself has to make the first id of a session: `save` is then asked for nothing but saving it.
    */
   id(req: Request): string | undefined | Promise<string | undefined>
   /**
    * Gives the session a new id, keeps the host's data and has saved both when it resolves. Rejects
    * when it cannot: the request then gets 503 and no access.
    */
-  rotate(req: Request, res: Response): void | Promise<void>
+  regenerate(req: Request, res: Response): void | Promise<void>
   /**
    * Makes an anonymous session be saved, so that its id comes back with the next request. The id must be
    * there at once; saving it may take a promise. What it has put into `req.session` is taken out again after a
    * request that leaves nothing behind for the next one.
    */
-  keep?(req: Request, res: Response): void | Promise<void>
+  save?(req: Request, res: Response): void | Promise<void>
   /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
   readonly bearer?: boolean
 }
@@ -61,7 +61,7 @@ export function expressSession(): SessionAdapter {
       return sessionOf(req)?.id
     },
 
-    async rotate(req) {
+    async regenerate(req) {
       const old = sessionOf(req)
       if (old === undefined) throw new TwoFactorError('session_unavailable')
       const { cookie, ...hostData } = old
@@ -75,7 +75,7 @@ export function expressSession(): SessionAdapter {
       await settled((done) => renewed.save(done))
     },
 
-    keep(req) {
+    save(req) {
       const session = sessionOf(req)
       // With `saveUninitialized: false` only a session that holds something is saved.
       const holds = Object.keys(session ?? {}).filter((name) => name !== 'cookie')
@@ -99,7 +99,7 @@ export function tokenSession(idOf: SessionAdapter['id']): SessionAdapter {
       if (!carriesBearer(req)) throw new TwoFactorError('not_identified')
       return idOf(req)
     },
-    rotate() {},
+    regenerate() {},
     bearer: true,
   }
 }
@@ -116,7 +116,7 @@ function refuseUnmounted(req: Request): void {
   throw optionError(
     'This request has no session. Mount one before tf.routes() and every guard: ' +
       'app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })). Other session libraries need ' +
-      'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
+      'the option `session`: { id, regenerate, save }; bearer tokens tokenSession(idOf).',
   )
 }
 
@@ -126,7 +126,7 @@ function sessionOf(req: Request): ExpressSession | undefined {
   if (typeof session.regenerate !== 'function') {
     throw new TypeError(
       'session: req.session has no regenerate(), so it does not come from express-session. With cookie-session ' +
-        'pass { id, rotate, keep } as the `session` option, with bearer tokens tokenSession(idOf).',
+        'pass { id, regenerate, save } as the `session` option, with bearer tokens tokenSession(idOf).',
     )
   }
   return session

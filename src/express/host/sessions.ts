@@ -19,8 +19,8 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   const tentative = new WeakMap<Request, readonly string[]>()
   /** What each session waits for in this process: no more sessions than requests. */
   const inFlight = new Map<string, Set<Response>>()
-  const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res))
-  const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res))
+  const save = adapterFunction((req: Request, res: Response) => adapter.save?.(req, res))
+  const regenerate = adapterFunction((req: Request, res: Response) => adapter.regenerate(req, res))
   const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req))
 
   /**
@@ -70,7 +70,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** Sessions without an id of their own get one when they are kept for the first time. */
   function firstId(req: Request): string | undefined {
     const before = new Set(Object.keys(dataOf(req)))
-    void keep(req, req.res as Response)
+    void save(req, req.res as Response)
     tentative.set(
       req,
       Object.keys(dataOf(req)).filter((name) => !before.has(name)),
@@ -89,15 +89,15 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
       throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
     },
     /** Gives the session a new id, which `idOf` returns from then on. */
-    async rotate(req: Request, res: Response): Promise<void> {
+    async regenerate(req: Request, res: Response): Promise<void> {
       tentative.delete(req)
-      await rotate(req, res)
+      await regenerate(req, res)
       await open(req)
     },
     /** Makes an anonymous session be saved. */
-    async keep(req: Request, res: Response): Promise<void> {
+    async save(req: Request, res: Response): Promise<void> {
       tentative.delete(req)
-      await keep(req, res)
+      await save(req, res)
     },
     /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
     release(req: Request): void {

@@ -82,8 +82,8 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   no_phone: { ends: 'elsewhere', mendedBy: 'addPhone' },
   not_identified: { ends: 'elsewhere', mendedBy: 'signIn', ofNobody: true, isCalm: true },
   payload_too_large: { mendedOn: ['code', 'phone', 'recovery', 'pair'] },
-  phone_disabled: { ends: 'elsewhere', bars: true },
-  phone_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
+  account_disabled: { ends: 'elsewhere', bars: true },
+  account_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
   resend_too_soon: { isCalm: true },
   // A first code would be refused as well; the one that came can still be typed, and another number be used.
   send_limit: { ends: 'later', but: ['code', 'phone', 'recovery'], tellsWhen: true },

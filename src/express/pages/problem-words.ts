@@ -27,7 +27,7 @@ function furtherKey({ codeLength, lettersInCode, changeableNumber }: Scene, key:
       : (`code.length.${lettersInCode ? 'letters' : 'digits'}` as const)
   }
   // At a signup nobody has a password yet.
-  const isGuessed = key === 'problem.attempts_exhausted' || key === 'problem.phone_locked'
+  const isGuessed = key === 'problem.attempts_exhausted' || key === 'problem.account_locked'
   return isGuessed && changeableNumber === false ? 'code.notYou' : undefined
 }
 

@@ -79,7 +79,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
     ])
     // Their ids are for this session, which nothing else may have kept yet.
-    if (outlook?.destinations !== undefined) await sessions.keep(req, res)
+    if (outlook?.destinations !== undefined) await sessions.save(req, res)
     const found = { live, outlook, typed, destination }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.

@@ -23,7 +23,7 @@ export const deskFlags = {
 } as const satisfies Flags
 
 /** What a command has done to an app. */
-type Change = 'paused' | 'resumed' | 'enabled' | 'revoked'
+type Change = 'paused' | 'resumed' | 'unlocked' | 'revoked'
 
 /** `unclear`: the store has not said so, and may have carried it out all the same. */
 type Changes = Partial<Record<Change, 'done' | 'unclear'>>

@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.js'
 
 const flags = {
   ...deskFlags,
-  enable: { help: 'lift lock and disabling, and forget what was counted: the account begins anew' },
+  unlock: { help: 'lift the lock or disabling of the account, and reset its counters' },
   revoke: {
     help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
   },
@@ -34,11 +34,11 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, subject === '' ? args : args.slice(1))
   if (values === undefined) return 0
   if (subject === '') throw new UsageError('The account is missing: pass it, such as person ana.')
-  const { enable, revoke, json } = values
+  const { unlock, revoke, json } = values
   if (subject.startsWith('+') && !values.account) {
-    if (enable || revoke) {
+    if (unlock || revoke) {
       throw new UsageError(
-        '--enable and --revoke take an account, not a number; if it is one, pass --account.',
+        '--unlock and --revoke take an account, not a number; if it is one, pass --account.',
       )
     }
     return withDesk(values, (where) => showNumber(where, subject, json))
@@ -50,14 +50,14 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   return withDesk(values, async (where) => {
     const { desk, change } = where
     const before = await desk.person(subject)
-    const isEnabled = enable === true && before.isKnown
-    if (isEnabled) await change('enabled', () => desk.enable(subject))
+    const isUnlocked = unlock === true && before.isKnown
+    if (isUnlocked) await change('unlocked', () => desk.unlock(subject))
     if (revoke) await change('revoked', () => desk.revokeEverything(subject))
-    const person = isEnabled || revoke ? await desk.person(subject) : before
-    const done = { ...(enable && { enabled: isEnabled }), ...(revoke && { revoked: true }) }
+    const person = isUnlocked || revoke ? await desk.person(subject) : before
+    const done = { ...(unlock && { unlocked: isUnlocked }), ...(revoke && { revoked: true }) }
     if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
     else process.stdout.write(textOf(subject, person, done))
-    return enable && !isEnabled && !revoke ? 1 : 0
+    return unlock && !isUnlocked && !revoke ? 1 : 0
   })
 }
 
@@ -89,11 +89,11 @@ const numberText = (spelled: string, seen: LedgerSeen) =>
 function textOf(
   subject: string,
   person: PersonSeen,
-  { enabled, revoked }: { readonly enabled?: boolean; readonly revoked?: boolean },
+  { unlocked, revoked }: { readonly unlocked?: boolean; readonly revoked?: boolean },
 ): string {
   const done = [
-    enabled && 'Enabled: the account begins anew.',
-    enabled === false && 'There was nothing to lift.',
+    unlocked && 'Unlocked: the account starts with no counts.',
+    unlocked === false && 'There was nothing to lift.',
     revoked && 'Revoked: all that it had has ended.',
   ]
   const shown = person.isKnown

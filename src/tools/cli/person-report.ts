@@ -45,14 +45,14 @@ const line = (name: string, text: string) => `  ${name.padEnd(13)}${text}`
 
 function statusLines({ lockedForMs, judged, strangers }: LedgerSeen): readonly string[] {
   const wrong = `${judged} wrong ${judged === 1 ? 'code' : 'codes'} since the last success`
-  if (strangers.disabled) return [line('Disabled', `${wrong}; only --enable lifts it`)]
+  if (strangers.disabled) return [line('Disabled', `${wrong}; only --unlock lifts it`)]
   const state = lockedForMs > 0 ? line('Locked', `for ${span(lockedForMs)}: ${wrong}`) : line('Open', wrong)
   return [state, line('Next', waitText(strangers))]
 }
 
 /** What has to be waited for, and why: `code in 43 s (the pause after the last one), try now`. */
 function waitText({ disabled, send, cooldown, check }: LedgerSeen['strangers']): string {
-  if (disabled) return 'disabled; only --enable lifts it'
+  if (disabled) return 'disabled; only --unlock lifts it'
   return `code ${soonest({ ...send, cooldown })}, try ${soonest(check)}`
 }
 

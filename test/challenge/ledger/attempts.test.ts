@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Verdict } from '../../../src/challenge/code-provider.js'
-import { enable } from '../../../src/challenge/ledger/guessing.js'
+import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import type { SettleOutcome } from '../../../src/challenge/ledger/ledger.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
@@ -135,7 +135,7 @@ describe('settling an attempt', () => {
 
   it('gives nothing back that the operator had forgiven meanwhile', ({ started: account }) => {
     const { id } = account.reserve()
-    account.run(enable)
+    account.run(unlock)
     account.settle(id, 'not-sent')
     expect(account.side.attempts).toEqual([])
     expect(account.challenge?.attempts.stranger).toBe(0)
@@ -328,7 +328,7 @@ describe('a code of an app', () => {
     expect(left.map((outcome) => 'attemptsRemaining' in outcome && outcome.attemptsRemaining)).toEqual([
       5, 5, 5, 5, 5, 4, 3, 2, 1, 0,
     ])
-    expect(account.show(stepOf(account))).toMatchObject({ code: 'phone_locked' })
+    expect(account.show(stepOf(account))).toMatchObject({ code: 'account_locked' })
     expect(account.show(stepOf(account), { known: true })).toMatchObject({ outcome: 'approved' })
   })
 
@@ -369,11 +369,11 @@ describe('the lock of an account', () => {
     fail(account, 9)
     const tenth = account.verify('rejected')
     expect(tenth).toMatchObject({ outcome: 'rejected', attemptsRemaining: 0, lockedForMs: 15 * minute })
-    expect(account.start()).toEqual(refusal('phone_locked', 15 * minute))
-    expect(account.resend()).toMatchObject({ code: 'phone_locked' })
-    expect(account.reserve({}, 'right').outcome).toMatchObject({ code: 'phone_locked' })
+    expect(account.start()).toEqual(refusal('account_locked', 15 * minute))
+    expect(account.resend()).toMatchObject({ code: 'account_locked' })
+    expect(account.reserve({}, 'right').outcome).toMatchObject({ code: 'account_locked' })
     account.wait(15 * minute - 1)
-    expect(account.start()).toEqual(refusal('phone_locked', 1))
+    expect(account.start()).toEqual(refusal('account_locked', 1))
     account.wait(1)
     expect(account.start()).toMatchObject({ outcome: 'booked' })
   })
@@ -463,9 +463,9 @@ describe('an account with a hundred wrong answers', () => {
     const account = driveLedger(guessing)
     fail(account, 99, hour)
     expect(account.verify('rejected')).toMatchObject({ disabled: true })
-    expect(account.reserve().outcome).toEqual(refusal('phone_disabled'))
+    expect(account.reserve().outcome).toEqual(refusal('account_disabled'))
     account.wait(hour)
-    expect(account.start()).toEqual(refusal('phone_disabled'))
+    expect(account.start()).toEqual(refusal('account_disabled'))
   })
 
   it('is none where a number is being proven', () => {

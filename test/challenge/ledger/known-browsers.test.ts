@@ -120,7 +120,7 @@ describe('the lock', () => {
     expect(account.ledger.lockExpiresAt).toBe(0)
     account.show(undefined)
     expect(account.show(undefined)).toMatchObject({ lockedForMs: 15 * minute })
-    expect(account.start()).toMatchObject({ code: 'phone_locked' })
+    expect(account.start()).toMatchObject({ code: 'account_locked' })
     expect(account.show(undefined, known)).not.toHaveProperty('lockedForMs')
     expect(account.start(known)).toMatchObject({ outcome: 'booked' })
     expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
@@ -168,11 +168,11 @@ describe('of the guesses of an account', () => {
     }
     const strangers = wrong({})
     expect(strangers.judged).toBe(60)
-    expect(strangers.account.start()).toMatchObject({ code: 'phone_disabled' })
+    expect(strangers.account.start()).toMatchObject({ code: 'account_disabled' })
     expect(strangers.account.start(known)).toMatchObject({ outcome: 'booked' })
     const thief = wrong(known)
     expect(thief.judged).toBe(100)
-    expect(thief.account.start()).toMatchObject({ code: 'phone_disabled' })
+    expect(thief.account.start()).toMatchObject({ code: 'account_disabled' })
   })
 
   it('the last wrong one is not checked twice at once', () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { isLive } from '../../../src/challenge/ledger/challenge.js'
-import { enable } from '../../../src/challenge/ledger/guessing.js'
+import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
 import { keptForMs, timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
@@ -68,14 +68,14 @@ it('enabling an account forgets failures, guesses, lock and sends', () => {
   const account = startedLedger(limits)
   for (let wrong = 0; wrong < 5; wrong += 1) account.verify('rejected')
   account.show(undefined, { known: true })
-  account.run(enable)
+  account.run(unlock)
   const none = { attempts: [], rejections: 0 }
   expect(account.ledger).toMatchObject({ stranger: none, known: none, lockExpiresAt: 0 })
   // The code that is on its way is good, for as many attempts as any.
   expect(account.verify('rejected')).toMatchObject({ attemptsRemaining: 4 })
-  account.run(enable)
+  account.run(unlock)
   account.cancel()
-  account.run(enable)
+  account.run(unlock)
   expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
 })
 
@@ -98,7 +98,7 @@ it('whatever is done to an account, what a later version has added stays: both r
     () => account.start({}, { result: 'failed' }),
     () => account.cancel(),
     () => account.show(undefined),
-    () => account.run(enable),
+    () => account.run(unlock),
   ]
   for (const command of commands) {
     command()

@@ -42,7 +42,7 @@ describe('the outlook of a start', () => {
     })
     number.start()
     number.verify('rejected')
-    expect(look().refusal).toEqual(refusal('phone_locked', hour))
+    expect(look().refusal).toEqual(refusal('account_locked', hour))
     number.wait(hour - 1)
     expect(look().refusal).toMatchObject({ code: 'send_limit', retryAfterMs: 1 })
     number.wait(1)
@@ -57,7 +57,7 @@ describe('the outlook of a start', () => {
     expect(look({ session: 's2' }, app).refusal).toBeUndefined()
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
     // Five an hour, and a lock of a quarter.
-    expect(look({}, app).refusal).toEqual(refusal('phone_locked', hour))
+    expect(look({}, app).refusal).toEqual(refusal('account_locked', hour))
     expect(look({ rank: 'known' }, app).refusal).toBeUndefined()
   })
 

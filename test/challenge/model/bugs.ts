@@ -154,7 +154,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'the lock stops known browsers, too': around('start', (run, was, command, ...more) => {
     const [now] = more
     const isStopped = command.rank === 'known' && now < was.lockExpiresAt
-    return isStopped ? { outcome: { outcome: 'refused', code: 'phone_locked' } } : run(was, command, ...more)
+    return isStopped
+      ? { outcome: { outcome: 'refused', code: 'account_locked' } }
+      : run(was, command, ...more)
   }),
   'guesses for known browsers on top of those for strangers': unseen(otherThan),
   'a stranger supersedes a known challenge': before('start', (ledger, { rank }) =>

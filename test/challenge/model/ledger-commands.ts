@@ -1,7 +1,7 @@
 import type { Verdict } from '../../../src/challenge/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
-import { enable } from '../../../src/challenge/ledger/guessing.js'
+import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import type { Ledger, Who } from '../../../src/challenge/ledger/ledger.js'
 import {
   type Booked,
@@ -33,7 +33,7 @@ export const ledgerCommands = {
     limits: Limits,
   ) => settle({ ledger, now, limits }, attempt, verdict, step),
   cancel: (ledger: Ledger, who: Who, now: number, limits: Limits) => cancel({ ledger, now, limits }, who),
-  enable: (ledger: Ledger, now: number, limits: Limits) => enable({ ledger, now, limits }),
+  enable: (ledger: Ledger, now: number, limits: Limits) => unlock({ ledger, now, limits }),
 }
 
 export type LedgerCommands = typeof ledgerCommands

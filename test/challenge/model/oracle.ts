@@ -103,8 +103,8 @@ export function createOracle() {
     const isDisabled =
       stranger.judged + known.judged >= figures.failuresBeforeDisable ||
       (rank === 'stranger' && stranger.judged >= figures.ofStrangers.failuresBeforeDisable)
-    if (isDisabled) return 'phone_disabled'
-    return rank === 'stranger' && now < lockedUntil ? 'phone_locked' : undefined
+    if (isDisabled) return 'account_disabled'
+    return rank === 'stranger' && now < lockedUntil ? 'account_locked' : undefined
   }
 
   /** Whether the guesses of the hour or of the day are used up, and still will be at `later`. */

@@ -99,7 +99,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     const answer = run((was, now) => commands.reserve(was, attempt, now, limits))
     agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
     if (answer.outcome === 'refused') {
-      if (answer.code === 'phone_locked')
+      if (answer.code === 'account_locked')
         agree('wait', answer.retryAfterMs, (oracle?.lockEnds() ?? 0) - clock)
       return
     }

@@ -143,7 +143,7 @@ describe('a problem', () => {
     [pt, 13, 'às 01:05 UTC', 'à 01:05 UTC'],
   ])('says one o’clock as the language does: $lang', (language, hours, wrongly, rightly) => {
     const at = now + hours * 3_600_000
-    const problem = { code: 'phone_locked', retryAfterMs: 65 * 60_000 } as const
+    const problem = { code: 'account_locked', retryAfterMs: 65 * 60_000 } as const
     expect(show({ ...startView, problem }, language)).toContain(rightly)
     expect(show({ ...startView, now: at, problem }, language)).toContain(wrongly.replace('01', '14'))
   })
@@ -158,7 +158,7 @@ describe('a problem', () => {
 
   it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
     const locked = (retryAfterMs: number) =>
-      pageOf({ ...startView, problem: { code: 'phone_locked', retryAfterMs } }, en)
+      pageOf({ ...startView, problem: { code: 'account_locked', retryAfterMs } }, en)
     expect(locked(61_000)).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
     expect(locked(61_000)).toContain('<p hidden data-after-ms="61000"><a')
     expect(locked(61_000).match(/<a /g)).toHaveLength(1)
@@ -195,7 +195,7 @@ describe('a problem', () => {
 
   it('leads back to the page, with what it was asked for by', () => {
     const locked = (given: object) =>
-      pageOf({ ...startView, problem: { code: 'phone_locked' }, ...given }, en)
+      pageOf({ ...startView, problem: { code: 'account_locked' }, ...given }, en)
     expect(locked({ requirement: 'a b&c', returnTo: '/home' })).toContain(
       '<a href="/two-factor/?requirement=a+b%26c&amp;returnTo=%2Fhome">Try again</a>',
     )
@@ -206,7 +206,7 @@ describe('a problem', () => {
   it.each<[string, Partial<PageFacts>, string]>([
     ['signed out', { problem: { code: 'not_identified' } }, 'href="/sign-in?returnTo=%2Fa">Sign in<'],
     ['no number', { problem: { code: 'no_phone' } }, 'href="/phone">Add a phone number<'],
-    ['disabled', { problem: { code: 'phone_disabled' } }, 'href="/help">Contact support<'],
+    ['disabled', { problem: { code: 'account_disabled' } }, 'href="/help">Contact support<'],
     ['another factor', { ...codeView, links }, 'href="/passkey">Confirm in another way<'],
     ['already confirmed', { proven: true }, 'href="/a">Continue<'],
     ['nothing configured', { links: {}, problem: { code: 'no_phone' } }, 'href="/">Go to the home page<'],
@@ -249,7 +249,7 @@ describe('every page', () => {
       { ...codeView, basePath: hostile, requirement: hostile, returnTo: hostile, purpose: hostile },
       { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], chosenCountry: hostile },
       { ...codeView, challenge: { ...challenge, destination: hostile } },
-      { ...startView, requirement: hostile, problem: { code: 'phone_locked' } },
+      { ...startView, requirement: hostile, problem: { code: 'account_locked' } },
     ]
     const language = createTexts({ en: { 'code.title': hostile } }).get('en') ?? en
     for (const view of views) {

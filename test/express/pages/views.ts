@@ -191,7 +191,7 @@ export const states: Readonly<Record<string, PageFacts>> = {
   landline: told(phoneView, 'destination_not_allowed', { reason: 'not-a-mobile' }),
   'foreign country': told(phoneView, 'destination_not_allowed', { reason: 'country-not-allowed' }),
   'bad length': told(phoneView, 'invalid_request', { reason: 'wrong-length' }),
-  'locked number at signup': told(phoneView, 'phone_locked', { retryAfterMs: 15 * minuteMs }),
+  'locked number at signup': told(phoneView, 'account_locked', { retryAfterMs: 15 * minuteMs }),
   'no cookies': told(phoneView, 'session_unavailable'),
 
   recovery: recoveryView,
@@ -204,12 +204,12 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'wrong recovery code': told(recoveryView, 'code_not_accepted', { attemptsRemaining: 2 }),
   'no recovery try left': told(recoveryView, 'attempts_exhausted', { retryAfterMs: 23 * 60 * minuteMs }),
 
-  locked: told(startView, 'phone_locked', { retryAfterMs: 15 * minuteMs }),
+  locked: told(startView, 'account_locked', { retryAfterMs: 15 * minuteMs }),
   'every link': told(
     { ...startView, links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey', home: '/' } },
-    'phone_disabled',
+    'account_disabled',
   ),
-  disabled: told(startView, 'phone_disabled'),
+  disabled: told(startView, 'account_disabled'),
   'not identified': told(startView, 'not_identified'),
   'cross-site': told(startView, 'cross_site'),
 }

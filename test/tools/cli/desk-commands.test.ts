@@ -85,7 +85,7 @@ describe('the commands of an operator', () => {
     [personCommand, [], 'The account is missing'],
     [personCommand, ['ana', '--revoke'], '--revoke needs --yes'],
     [personCommand, ['ana', '--secret', 'sesame'], '--secret is not taken'],
-    [personCommand, ['+573001234567', '--enable'], 'take an account, not a number'],
+    [personCommand, ['+573001234567', '--unlock'], 'take an account, not a number'],
     [personCommand, ['+57'], 'is no number'],
   ])('%o does not take %j: %s', async (command, args, says) => {
     await expect(printed(command, ...args)).rejects.toThrow(says)
@@ -100,13 +100,13 @@ describe('the commands of an operator', () => {
   })
 
   it('lift nothing of an account of which nothing is remembered', async () => {
-    const { exitCode, text } = await printed(personCommand, 'anna', '--enable')
+    const { exitCode, text } = await printed(personCommand, 'anna', '--unlock')
     expect(exitCode).toBe(1)
     expect(text).toMatch(/^There was nothing to lift\.\nNothing is remembered of the account anna\./)
   })
 
   it('end what an account has where nobody has to be asked', async () => {
-    for (const more of [[], ['--enable']]) {
+    for (const more of [[], ['--unlock']]) {
       expect((await printed(personCommand, 'ana', '--revoke', '--yes', ...more)).exitCode).toBe(0)
     }
   })
@@ -123,7 +123,7 @@ describe('the commands of an operator', () => {
   ])('say that they were given %s, and change nothing', async (code, more, given) => {
     vi.stubEnv('TWO_FACTOR_SECRET', given)
     for (const [command, ...args] of [
-      [personCommand, 'ana', '--enable', '--json'],
+      [personCommand, 'ana', '--unlock', '--json'],
       [signupsCommand, '--pause', '2h', '--json'],
     ] as const) {
       const { exitCode, text } = await printed(command, ...args, ...more)
@@ -136,7 +136,7 @@ describe('the commands of an operator', () => {
 
 describe('a command that fails', () => {
   const pause: Parameters<typeof printed> = [signupsCommand, '--pause', '2h']
-  const both: typeof pause = [personCommand, 'bob', '--enable', '--revoke', '--yes']
+  const both: typeof pause = [personCommand, 'bob', '--unlock', '--revoke', '--yes']
   const failing = (code: ProblemCode) => async () => {
     throw new TwoFactorError(code, { cause: new Error('Socket closed') })
   }
@@ -144,7 +144,7 @@ describe('a command that fails', () => {
   const done = async () => undefined
   const known = async () => ({ isKnown: true }) as PersonSeen
   const signups = { pause: done, resume: done, state: silent }
-  const person = { person: known, enable: done, revokeEverything: silent }
+  const person = { person: known, unlock: done, revokeEverything: silent }
   const fault = async () => JSON.parse('')
 
   it.each<[when: string, typeof pause, Partial<Desk>, code: string, changes: object]>([
@@ -156,13 +156,13 @@ describe('a command that fails', () => {
       'redis_unusable',
       { paused: 'unclear' },
     ],
-    ['between the two', both, person, 'redis_unusable', { enabled: 'done', revoked: 'unclear' }],
+    ['between the two', both, person, 'redis_unusable', { unlocked: 'done', revoked: 'unclear' }],
     [
       'for others who change the same',
       both,
-      { ...person, enable: failing('verification_in_progress') },
+      { ...person, unlock: failing('verification_in_progress') },
       'store_contended',
-      { enabled: 'unclear' },
+      { unlocked: 'unclear' },
     ],
     [
       'for a fault of ours',
@@ -183,7 +183,7 @@ describe('a command that fails', () => {
     atDesk = person
     const { text } = await printed(...both)
     expect(text).toMatch(
-      /^ {2}WRONG .* cannot be used: Socket closed\n.*Fix: .*\nDone all the same: enabled\.\nPerhaps done: revoked\.\n$/,
+      /^ {2}WRONG .* cannot be used: Socket closed\n.*Fix: .*\nDone all the same: unlocked\.\nPerhaps done: revoked\.\n$/,
     )
   })
 
@@ -227,8 +227,8 @@ describe('what is said of an account', () => {
       'code in 43 s (the pause after the last one)',
     ],
     ['locked', { lockedForMs: 5_400_000, judged: 1 }, 'Locked       for 1 h 30 min: 1 wrong code since'],
-    ['disabled', { judged: 100, strangers: { ...free, disabled: true } }, 'only --enable lifts it'],
-    ['known somewhere', { known: { ...free, disabled: true } }, 'Where known  disabled; only --enable'],
+    ['disabled', { judged: 100, strangers: { ...free, disabled: true } }, 'only --unlock lifts it'],
+    ['known somewhere', { known: { ...free, disabled: true } }, 'Where known  disabled; only --unlock'],
     ['sent a code', { codes: [sent] }, '2027-01-15 08:30 UTC sms: sent, not entered'],
     [
       'forgiven',

@@ -18,7 +18,7 @@ const visitors = enough(20, { inFull: 60 })
 
 /** What the program prints as JSON of an account, with what was asked. */
 type Seen = PersonSeen & {
-  readonly enabled?: boolean
+  readonly unlocked?: boolean
   readonly revoked?: boolean
   readonly failure?: { readonly code: string }
 }
@@ -70,7 +70,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
     async function lockedOut() {
       const ana = await challenged(app)
       for (const code of ['111111', '222222', '333333']) await ana.verify(code)
-      expect((await ana.verify(stub.rightCode)).body.code).toBe('phone_locked')
+      expect((await ana.verify(stub.rightCode)).body.code).toBe('account_locked')
       return { ana, account: ana.token.split('.')[0] ?? '' }
     }
 
@@ -88,7 +88,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
 
     it('lets an account begin anew while the app serves', async () => {
       const { ana, account } = await lockedOut()
-      expect(await ask(account, '--enable')).toMatchObject({ enabled: true, lockedForMs: 0, judged: 0 })
+      expect(await ask(account, '--unlock')).toMatchObject({ unlocked: true, lockedForMs: 0, judged: 0 })
       expect((await ana.verify(stub.rightCode)).status).toBe(200)
       expect(await ask(account)).toMatchObject({ sessions: 1, codes: [{ state: 'entered' }] })
     })
@@ -119,8 +119,8 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
     it('takes a number for the name of an account where it is told to', async () => {
       await newcomer(app, '+573001239999.laptop').start()
       expect(await ask('+573001239999')).toMatchObject({ isKnown: false })
-      expect(await ask('+573001239999', '--account', '--enable')).toMatchObject({
-        enabled: true,
+      expect(await ask('+573001239999', '--account', '--unlock')).toMatchObject({
+        unlocked: true,
         isKnown: true,
       })
     })

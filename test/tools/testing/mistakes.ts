@@ -126,10 +126,10 @@ const approving = (
 /** A session whose id changes, while the cookie stays the same. */
 const ownId: SessionAdapter = {
   id: (req) => req.session.sid,
-  rotate(req) {
+  regenerate(req) {
     req.session.sid = crypto.randomUUID()
   },
-  keep(req) {
+  save(req) {
     req.session.sid ??= crypto.randomUUID()
   },
 }

@@ -168,8 +168,8 @@ export const en = {
   'problem.send_refused.text': 'Contact support if this keeps happening.',
   'problem.cross_site.title': 'For your security we stopped this request',
   'problem.cross_site.text': 'Go back and try again.',
-  'problem.phone_disabled.title': 'Codes are turned off',
-  'problem.phone_disabled.text':
+  'problem.account_disabled.title': 'Codes are turned off',
+  'problem.account_disabled.text':
     'Wrong codes were entered too many times. Contact support to turn them on again.',
   'problem.method_not_allowed.title': "That didn't work",
   'problem.method_not_allowed.text': 'Go back and use the buttons on the page.',
@@ -190,8 +190,8 @@ export const en = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'Too many wrong codes were entered',
   'problem.attempts_exhausted.text': 'You can ask for a new one {time}.',
-  'problem.phone_locked.title': 'Too many wrong codes were entered',
-  'problem.phone_locked.text': 'You can ask for a new one {time}.',
+  'problem.account_locked.title': 'Too many wrong codes were entered',
+  'problem.account_locked.text': 'You can ask for a new one {time}.',
   'code.notYou': "If it wasn't you, change your password.",
   'problem.resend_too_soon.title': 'A code was sent a moment ago',
   'problem.resend_too_soon.text': '',

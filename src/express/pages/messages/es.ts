@@ -164,8 +164,8 @@ export const es: Texts = {
   'problem.send_refused.text': 'Contacta a soporte si sigue ocurriendo.',
   'problem.cross_site.title': 'Por seguridad detuvimos esta solicitud',
   'problem.cross_site.text': 'Regresa e inténtalo de nuevo.',
-  'problem.phone_disabled.title': 'Los códigos están desactivados',
-  'problem.phone_disabled.text':
+  'problem.account_disabled.title': 'Los códigos están desactivados',
+  'problem.account_disabled.text':
     'Se escribieron códigos incorrectos demasiadas veces. Contacta a soporte para volver a activarlos.',
   'problem.method_not_allowed.title': 'Algo salió mal',
   'problem.method_not_allowed.text': 'Regresa a la página anterior y usa sus botones.',
@@ -185,8 +185,8 @@ export const es: Texts = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'Se escribieron demasiados códigos incorrectos',
   'problem.attempts_exhausted.text': 'Podrás pedir otro código {time}.',
-  'problem.phone_locked.title': 'Se escribieron demasiados códigos incorrectos',
-  'problem.phone_locked.text': 'Podrás pedir otro código {time}.',
+  'problem.account_locked.title': 'Se escribieron demasiados códigos incorrectos',
+  'problem.account_locked.text': 'Podrás pedir otro código {time}.',
   'code.notYou': 'Si no fuiste tú, cambia tu contraseña.',
   'problem.resend_too_soon.title': 'Ya te enviamos un código',
   'problem.resend_too_soon.text': '',

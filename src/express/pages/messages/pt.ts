@@ -165,8 +165,8 @@ export const pt: Texts = {
   'problem.send_refused.text': 'Fale com o suporte se isso continuar.',
   'problem.cross_site.title': 'Por segurança, bloqueamos esta solicitação',
   'problem.cross_site.text': 'Volte e tente novamente.',
-  'problem.phone_disabled.title': 'Os códigos estão desativados',
-  'problem.phone_disabled.text':
+  'problem.account_disabled.title': 'Os códigos estão desativados',
+  'problem.account_disabled.text':
     'O código foi digitado errado muitas vezes. Fale com o suporte para reativá-los.',
   'problem.method_not_allowed.title': 'Algo deu errado',
   'problem.method_not_allowed.text': 'Volte e use os botões da página.',
@@ -186,8 +186,8 @@ export const pt: Texts = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'O código foi digitado errado muitas vezes',
   'problem.attempts_exhausted.text': 'Você poderá pedir outro código {time}.',
-  'problem.phone_locked.title': 'O código foi digitado errado muitas vezes',
-  'problem.phone_locked.text': 'Você poderá pedir outro código {time}.',
+  'problem.account_locked.title': 'O código foi digitado errado muitas vezes',
+  'problem.account_locked.text': 'Você poderá pedir outro código {time}.',
   'code.notYou': 'Se não foi você, troque a sua senha.',
   'problem.resend_too_soon.title': 'Acabamos de enviar um código',
   'problem.resend_too_soon.text': '',

@@ -40,7 +40,7 @@ export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'session-renewal',
     claim: 'the session id from before the code is worth nothing after it',
-    fix: 'let rotate() of the session adapter give the session a new id that the cookie carries, and end the old one',
+    fix: 'let regenerate() of the session adapter give the session a new id that the cookie carries, and end the old one',
     docs: 'docs/sessions.md#other-session-libraries',
     async run(stage, tries) {
       tries('the cookie from before the code, after the code')
