@@ -1,5 +1,12 @@
 export { type EventUrgency, eventUrgency } from './alarms.js'
-export type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
+export type {
+  ChallengeView,
+  Refusal,
+  SendDecision,
+  StartOutcome,
+  Suspicion,
+  VerifyOutcome,
+} from './challenge/commands.js'
 export type {
   Channel,
   CodeCheck,
@@ -12,26 +19,19 @@ export type {
   Method,
   SendResult,
   Verdict,
-} from './challenge/code-provider.js'
-export type {
-  ChallengeView,
-  Refusal,
-  SendDecision,
-  StartOutcome,
-  Suspicion,
-  VerifyOutcome,
-} from './challenge/commands.js'
-export type { DestinationView, NumberOnFile } from './challenge/destinations.js'
-export type { ExchangeTrace } from './challenge/exchanges.js'
-export type { Failure, Health } from './challenge/health.js'
+} from './challenge/exchange/code-provider.js'
+export type { ExchangeTrace } from './challenge/exchange/exchanges.js'
 export type { Limits } from './challenge/limits.js'
-export type { SubjectState } from './challenge/lockouts.js'
+export type { Failure, Health } from './challenge/operator/health.js'
+export type { SubjectState } from './challenge/operator/lockouts.js'
+export type { SelfTest } from './challenge/operator/self-test.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'
-export type { ProvenPhone } from './challenge/proofs/enrolment.js'
 export type { Grant } from './challenge/proofs/grants.js'
+export type { ProvenPhone } from './challenge/proofs/phone-verifications.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/stored-grant.js'
+export type { SignupGuardOptions } from './challenge/rate-limits/signup-guard.js'
+export type { DestinationView, NumberOnFile } from './challenge/reach/destinations.js'
 export type { RecoveryCodeStore, RecoveryCodes } from './challenge/recovery.js'
-export type { SelfTest } from './challenge/self-test.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
 export type {

@@ -1,6 +1,6 @@
-import type { SignupGuardOptions } from './challenge/budgets/signup-guard.js'
-import type { Channel, CodeProvider } from './challenge/code-provider.js'
+import type { Channel, CodeProvider } from './challenge/exchange/code-provider.js'
 import type { LimitsOption } from './challenge/limits.js'
+import type { SignupGuardOptions } from './challenge/rate-limits/signup-guard.js'
 import type { OnEvent } from './events.js'
 import type { HttpOptions } from './express/settings.js'
 import type { Store } from './store/store.js'

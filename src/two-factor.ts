@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
-import { createHealth } from './challenge/health.js'
-import { inspectStore } from './challenge/self-test.js'
+import { createHealth } from './challenge/operator/health.js'
+import { inspectStore } from './challenge/operator/self-test.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
 import { createOwnRoute, type OwnRoute } from './express/flows/own-route.js'
 import {

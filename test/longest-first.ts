@@ -5,7 +5,7 @@ const long = [
   'browser/walk',
   'tools/cli/calibrate',
   'examples/demo',
-  'challenge/budgets/pumping',
+  'challenge/rate-limits/pumping',
   'examples/recipes',
   'tools/cli/doctor',
   'express/dialog/dialog',

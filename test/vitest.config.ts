@@ -42,7 +42,7 @@ const full = files(
   'express/{crossing,unawaited-reads}',
   'tools/sandbox/{parallel,python}',
   'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts}',
-  'challenge/budgets/{crowd,few-addresses,pumping}',
+  'challenge/rate-limits/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',
   'account/walk',

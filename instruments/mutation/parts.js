@@ -22,7 +22,7 @@ const leftOut = [
 const unfit = [
   'test/account/walk.test.ts',
   'test/challenge/{adversary,app-adversary,hanging-provider,lockout,outages,refused-starts}.test.ts',
-  'test/challenge/budgets/{crowd,pumping}.test.ts',
+  'test/challenge/rate-limits/{crowd,pumping}.test.ts',
   'test/express/{*bursts,crossing,fail-closed,frozen-store}.test.ts',
   'test/journeys/every-answer.test.ts',
   'test/lib/version.test.ts',
@@ -40,7 +40,7 @@ const parts = [
     name: 'challenge',
     // What has no test beside it is said over HTTP.
     tests: [
-      'challenge/{,budgets/,ledger/,proofs/}*',
+      'challenge/{,exchange/,operator/,rate-limits/,reach/,ledger/,proofs/}*',
       'phone-number',
       'express/{authenticator-app,destinations,events,facades,health,owners}',
       'express/{provider-faults,recovery,send-at-once,tracing,trusted-device}',

@@ -18,7 +18,7 @@ import {
 } from './changes.js'
 import type { AccountSettings } from './options.js'
 import { passes } from './passes.js'
-import { createReadWays } from './read-ways.js'
+import { createReadWays } from './read-factors.js'
 import { createTexts } from './texts.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */

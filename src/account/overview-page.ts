@@ -3,7 +3,7 @@ import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import { type ChangeKind, type Ways, wayCount } from './changes.js'
 import { changeButton, link, number, type Scene } from './marks.js'
-import type { UsedAt } from './read-ways.js'
+import type { UsedAt } from './read-factors.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill } from './texts.js'
 

@@ -6,7 +6,7 @@ import type { Scene } from './marks.js'
 import { newsIn, newsOf } from './news.js'
 import type { AccountSettings } from './options.js'
 import { adviceFor, listed, type Overview, overviewPage } from './overview-page.js'
-import { createReadUses } from './read-ways.js'
+import { createReadUses } from './read-factors.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
 export type Reply = RouteResult | undefined

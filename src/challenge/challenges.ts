@@ -1,6 +1,4 @@
 import { present } from '../lib/json.js'
-import { about, gather, type Seen } from './account.js'
-import type { Channel } from './code-provider.js'
 import {
   type Actor,
   type ChallengeView,
@@ -13,14 +11,16 @@ import {
   type VerifyCommand,
   type VerifyOutcome,
 } from './commands.js'
-import type { DestinationView } from './destinations.js'
+import type { Channel } from './exchange/code-provider.js'
 import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
-import { destinationOf, isNumber, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
+import { about, gather, type Seen } from './reach/account.js'
+import type { DestinationView } from './reach/destinations.js'
+import { destinationOf, isNumber, type Way } from './reach/factors.js'
+import { unsentChallenge } from './sealed-challenges.js'
 import { createSend, type SendParts } from './send.js'
-import { unsentChallenge } from './unsent.js'
 import { createVerify } from './verify.js'
 
 /** How a start stands before anybody asks for it. */

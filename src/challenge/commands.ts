@@ -2,9 +2,9 @@ import type { ProblemCode } from '../errors.js'
 import type { LimitName } from '../events.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
-import type { Channel, Details } from './code-provider.js'
-import type { OnFile } from './destinations.js'
+import type { Channel, Details } from './exchange/code-provider.js'
 import type { Lane } from './limits.js'
+import type { OnFile } from './reach/destinations.js'
 
 /** What an entry of the store says. Nothing is read until somebody asks, and nothing twice. */
 export interface Fact<Value> {

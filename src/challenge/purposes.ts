@@ -1,5 +1,5 @@
 import { didYouMean, optionError } from '../lib/options.js'
-import { appMethod, type Channel, kindOf } from './code-provider.js'
+import { appMethod, type Channel, kindOf } from './exchange/code-provider.js'
 
 // What a proof is for, under which name its codes are filed, and what it has to be.
 

@@ -1,8 +1,4 @@
 import { allSettled } from '../lib/promises.js'
-import { type Account, about, type Counts, gather, type Seen } from './account.js'
-import type { Counters, SendBudget } from './budgets/counters.js'
-import type { NumberCounters } from './budgets/number-counters.js'
-import type { Channel, SendResult } from './code-provider.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -11,7 +7,8 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import { createDispatch, type DispatchParts, notDelivered, permission } from './dispatch.js'
+import type { Channel, SendResult } from './exchange/code-provider.js'
+import { createDispatch, type DispatchParts, notDelivered, permission } from './exchange/dispatch.js'
 import { isVoided } from './ledger/challenge.js'
 import type { Decision, LedgerView } from './ledger/ledger.js'
 import type { Command, Decided } from './ledger/ledgers.js'
@@ -25,9 +22,12 @@ import {
   settleSend,
   start,
 } from './ledger/sends.js'
-import { isNumber, type NumberPlace, type Place, type Way } from './places.js'
 import { acceptedChannels } from './purposes.js'
-import { type Unsent, unsentChallenge } from './unsent.js'
+import type { Counters, SendBudget } from './rate-limits/counters.js'
+import type { NumberCounters } from './rate-limits/number-counters.js'
+import { type Account, about, type Counts, gather, type Seen } from './reach/account.js'
+import { isNumber, type NumberPlace, type Place, type Way } from './reach/factors.js'
+import { type Unsent, unsentChallenge } from './sealed-challenges.js'
 import { insist, newChallengeId, newCommandId } from './updater.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */

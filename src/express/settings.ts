@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
-import type { Method } from '../challenge/code-provider.js'
 import type { BeforeSend } from '../challenge/commands.js'
+import type { Method } from '../challenge/exchange/code-provider.js'
 import type { Grant } from '../challenge/proofs/grants.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, PhoneOf, SubjectOf } from './host/requester.js'

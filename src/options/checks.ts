@@ -1,6 +1,6 @@
-import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
-import { appMethod, interfaceMethods, isMethodName } from '../challenge/code-provider.js'
+import { appMethod, interfaceMethods, isMethodName } from '../challenge/exchange/code-provider.js'
 import { limitsOption } from '../challenge/limits.js'
+import type { SignupGuardRules } from '../challenge/rate-limits/signup-guard.js'
 import type { HttpSettings } from '../express/settings.js'
 import {
   boolean,

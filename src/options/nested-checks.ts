@@ -1,4 +1,4 @@
-import type { SignupGuardOptions } from '../challenge/budgets/signup-guard.js'
+import type { SignupGuardOptions } from '../challenge/rate-limits/signup-guard.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
 import {

@@ -1,4 +1,9 @@
-import { appMethod, type Channel, interfaceMethods, type Method } from '../challenge/code-provider.js'
+import {
+  appMethod,
+  type Channel,
+  interfaceMethods,
+  type Method,
+} from '../challenge/exchange/code-provider.js'
 import { defaultLimits, type Limits, type LimitsOption, profiles } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { HttpSettings } from '../express/settings.js'

@@ -1,4 +1,4 @@
-import { defaultMaxExchanges } from '../challenge/code-provider.js'
+import { defaultMaxExchanges } from '../challenge/exchange/code-provider.js'
 import {
   type Checks,
   checkOptions,

@@ -1,4 +1,4 @@
-import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/code-provider.js'
+import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/exchange/code-provider.js'
 import {
   type Checks,
   checkOptions,

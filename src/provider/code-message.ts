@@ -1,4 +1,4 @@
-import type { Channel, Details } from '../challenge/code-provider.js'
+import type { Channel, Details } from '../challenge/exchange/code-provider.js'
 
 /** What a message with a code can say. */
 export interface CodeMessage {

@@ -1,4 +1,4 @@
-import type { CodeSend, Details, Finding, InspectedApp } from '../challenge/code-provider.js'
+import type { CodeSend, Details, Finding, InspectedApp } from '../challenge/exchange/code-provider.js'
 import { ignoreRejection } from '../lib/promises.js'
 import { textLength } from '../lib/text-length.js'
 import { minuteMs } from '../lib/time.js'

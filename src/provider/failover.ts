@@ -7,7 +7,7 @@ import {
   isOneOf,
   type Method,
   type SendResult,
-} from '../challenge/code-provider.js'
+} from '../challenge/exchange/code-provider.js'
 import {
   type Checks,
   checkOptions,

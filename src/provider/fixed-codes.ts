@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { CodeProvider } from '../challenge/code-provider.js'
+import type { CodeProvider } from '../challenge/exchange/code-provider.js'
 import { type Check, type Checks, oneOf, optionError } from '../lib/options.js'
 
 /** Options of the providers that take fixed codes. */

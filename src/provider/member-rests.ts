@@ -1,4 +1,4 @@
-import type { CodeSend } from '../challenge/code-provider.js'
+import type { CodeSend } from '../challenge/exchange/code-provider.js'
 
 type Lane = CodeSend['lane']
 

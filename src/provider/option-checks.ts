@@ -1,4 +1,4 @@
-import { isMethodName, methodNameRule, proofKinds } from '../challenge/code-provider.js'
+import { isMethodName, methodNameRule, proofKinds } from '../challenge/exchange/code-provider.js'
 import {
   type Check,
   integer,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type CodeProvider, interfaceMethods, isOneOf } from '../challenge/code-provider.js'
+import { type CodeProvider, interfaceMethods, isOneOf } from '../challenge/exchange/code-provider.js'
 import {
   type Checks,
   checkOptions,

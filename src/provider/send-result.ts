@@ -1,4 +1,4 @@
-import type { CodeSend, ExchangeReport, SendResult } from '../challenge/code-provider.js'
+import type { CodeSend, ExchangeReport, SendResult } from '../challenge/exchange/code-provider.js'
 import { isJsonObject } from '../lib/json.js'
 import { minuteMs } from '../lib/time.js'
 import { askProvider } from './failure.js'

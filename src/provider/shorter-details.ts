@@ -1,4 +1,4 @@
-import type { Details } from '../challenge/code-provider.js'
+import type { Details } from '../challenge/exchange/code-provider.js'
 
 type Rows = Details['rows']
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../challenge/code-provider.js'
+import type { Verdict } from '../challenge/exchange/code-provider.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
 
 /** The complete answer to a code, with its HTTP status. It is not a verdict. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Verdict } from '../../src/challenge/code-provider.js'
 import type { VerifyCommand } from '../../src/challenge/commands.js'
+import type { Verdict } from '../../src/challenge/exchange/code-provider.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'

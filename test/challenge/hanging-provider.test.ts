@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import type { CodeProvider } from '../../src/challenge/code-provider.js'
+import type { CodeProvider } from '../../src/challenge/exchange/code-provider.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { seeded } from '../seeded.js'

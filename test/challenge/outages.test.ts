@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CodeProvider, CompositeProvider } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, CompositeProvider } from '../../src/challenge/exchange/code-provider.js'
 import { failover } from '../../src/provider/failover.js'
 import { ownCodes } from '../../src/provider/own-codes.js'
 import { ProviderError } from '../../src/provider/provider-error.js'

@@ -1,5 +1,6 @@
 import { it as plain } from 'vitest'
-import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
+import type { ResendCommand, StartCommand, VerifyCommand } from '../../src/challenge/commands.js'
+import { openDomain } from '../../src/challenge/domain.js'
 import type {
   CodeCheck,
   CodeProvider,
@@ -8,12 +9,11 @@ import type {
   ExchangeReport,
   SendResult,
   Verdict,
-} from '../../src/challenge/code-provider.js'
-import type { ResendCommand, StartCommand, VerifyCommand } from '../../src/challenge/commands.js'
-import { openDomain } from '../../src/challenge/domain.js'
+} from '../../src/challenge/exchange/code-provider.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
 import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import type { Purpose } from '../../src/challenge/purposes.js'
+import type { SignupGuardRules } from '../../src/challenge/rate-limits/signup-guard.js'
 import type { RecoveryCodeStore } from '../../src/challenge/recovery.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/promises.js'

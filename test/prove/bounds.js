@@ -40,7 +40,7 @@ export const bounds = [
   },
   {
     says: 'no number of sign-ups keeps anybody from signing in',
-    tests: ['test/challenge/budgets/crowd.test.ts', 'test/challenge/refused-starts.test.ts'],
+    tests: ['test/challenge/rate-limits/crowd.test.ts', 'test/challenge/refused-starts.test.ts'],
   },
   {
     says: 'an attacker with the password does not keep the owner out',
@@ -56,7 +56,7 @@ export const bounds = [
   },
   {
     says: 'no spelling of an address switches its limit off, and whatever a /48 is sent is bounded as one',
-    tests: ['test/express/address.test.ts', 'test/challenge/budgets'],
+    tests: ['test/express/address.test.ts', 'test/challenge/rate-limits'],
   },
   {
     says: 'after a revocation nothing that began before gives a grant',
@@ -106,12 +106,12 @@ export const bounds = [
   {
     number: 22,
     says: 'exchanges that hang hold the places that they have: sign-ups half, and checks go before sends',
-    tests: ['test/challenge/exchange-queue.test.ts', 'test/express/busy-provider.test.ts'],
+    tests: ['test/challenge/exchange/exchange-queue.test.ts', 'test/express/busy-provider.test.ts'],
   },
   {
     number: 23,
     says: 'two addresses close sign-ups to nobody, nor do their numbers that the provider refuses',
-    tests: ['test/challenge/budgets/few-addresses.test.ts'],
+    tests: ['test/challenge/rate-limits/few-addresses.test.ts'],
   },
   {
     number: 24,
@@ -121,7 +121,7 @@ export const bounds = [
   {
     number: 25,
     says: 'neither one address nor two close a country to networks that have wasted nothing',
-    tests: ['test/challenge/budgets/few-addresses.test.ts'],
+    tests: ['test/challenge/rate-limits/few-addresses.test.ts'],
   },
   {
     number: 25,

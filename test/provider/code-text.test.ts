@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CodeSend, Details } from '../../src/challenge/code-provider.js'
+import type { CodeSend, Details } from '../../src/challenge/exchange/code-provider.js'
 import { textLength } from '../../src/lib/text-length.js'
 import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
 import { order } from './recorder.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CodeProvider, Method, SendResult } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, Method, SendResult } from '../../src/challenge/exchange/code-provider.js'
 import { failover } from '../../src/provider/failover.js'
 import { submitted as check, order as send } from './recorder.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CodeProvider, SendResult } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, SendResult } from '../../src/challenge/exchange/code-provider.js'
 import { failover } from '../../src/provider/failover.js'
 import { submitted as check, order } from './recorder.js'
 

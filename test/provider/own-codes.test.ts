@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { CodeProvider, CodeSend } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, CodeSend } from '../../src/challenge/exchange/code-provider.js'
 import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
 import { codeInText } from '../../src/tools/sandbox/text-code.js'
 import { order, recorded, submitted } from './recorder.js'

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeEach } from 'vitest'
-import type { CodeCheck, CodeSend } from '../../src/challenge/code-provider.js'
+import type { CodeCheck, CodeSend } from '../../src/challenge/exchange/code-provider.js'
 import { type ClientOptions, createClient } from '../../src/provider/index.js'
 import { listening } from '../listening.js'
 

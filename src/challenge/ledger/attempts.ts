@@ -1,5 +1,5 @@
-import type { Verdict } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
+import type { Verdict } from '../exchange/code-provider.js'
 import { type Acting, challengeShown, isVoided, spentUntil, wasOpen, withOpen } from './challenge.js'
 import {
   checkUnderWay,

@@ -1,4 +1,4 @@
-import type { Channel } from '../code-provider.js'
+import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**

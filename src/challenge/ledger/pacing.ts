@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../../lib/time.js'
-import type { Channel } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
+import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { isLive, spentUntil } from './challenge.js'
 import type { Challenge, LedgerView, Rank, Send, Who } from './ledger.js'

@@ -1,6 +1,6 @@
 import { minuteMs } from '../../lib/time.js'
-import type { Channel, SendResult } from '../code-provider.js'
 import { type Refusal, refused } from '../commands.js'
+import type { Channel, SendResult } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Acting,

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Channel } from '../code-provider.js'
 import type { Fact, Requester } from '../commands.js'
+import type { Channel } from '../exchange/code-provider.js'
 import { type Basis, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
@@ -27,7 +27,7 @@ import {
   take,
   takeBack,
 } from './subject-record.js'
-import { subjectSeen } from './subject-seen.js'
+import { subjectSeen } from './subject-report.js'
 
 /** What success leaves behind. */
 export interface Grant {

@@ -1,8 +1,8 @@
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import { clockLeewayMs } from '../../lib/time.js'
-import type { Channel } from '../code-provider.js'
 import type { Requester } from '../commands.js'
+import type { Channel } from '../exchange/code-provider.js'
 import type { Secrets } from '../keys.js'
 import type { Demand } from '../purposes.js'
 

@@ -1,5 +1,5 @@
 import type { Request, Router } from 'express'
-import { appMethod } from '../../challenge/code-provider.js'
+import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { type Checks, checkOptions, func, optionError } from '../../lib/options.js'

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
-import { allNumbers } from '../../challenge/destinations.js'
-import type { ProvenPhone } from '../../challenge/proofs/enrolment.js'
+import type { ProvenPhone } from '../../challenge/proofs/phone-verifications.js'
+import { allNumbers } from '../../challenge/reach/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
-import type { SignIn } from '../../challenge/proofs/enrolment.js'
+import type { SignIn } from '../../challenge/proofs/phone-verifications.js'
 import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
 import type { Sessions } from '../host/sessions.js'

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Details } from '../../challenge/code-provider.js'
+import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import { parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'

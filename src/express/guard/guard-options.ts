@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { appMethod, isMethodName, isOneOf, methodNameRule } from '../../challenge/code-provider.js'
 import type { Requester } from '../../challenge/commands.js'
+import { appMethod, isMethodName, isOneOf, methodNameRule } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { BoundFields, RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'

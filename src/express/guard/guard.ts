@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Details } from '../../challenge/code-provider.js'
+import type { Details } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { EmptyField, parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'

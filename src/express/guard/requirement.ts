@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import type { Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
+import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import {
   acceptedChannels,

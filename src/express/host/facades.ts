@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { isMethodName, methodNameRule, proofKinds } from '../../challenge/code-provider.js'
 import type { Domain } from '../../challenge/domain.js'
+import { isMethodName, methodNameRule, proofKinds } from '../../challenge/exchange/code-provider.js'
 import type { TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { takesRecoveryCode } from '../../challenge/purposes.js'

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Finding } from '../../challenge/self-test.js'
+import type { Finding } from '../../challenge/operator/self-test.js'
 import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
 import { ignoreRejection } from '../../lib/promises.js'
 

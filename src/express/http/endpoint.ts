@@ -11,7 +11,7 @@ import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
-import { createTwins, repeated, type Twin } from './twins.js'
+import { createTwins, repeated, type Twin } from './submission-coalescer.js'
 
 export function createEndpoint(parts: {
   readonly responder: Responder

@@ -1,5 +1,5 @@
-import type { Details } from '../../challenge/code-provider.js'
-import type { DestinationView } from '../../challenge/destinations.js'
+import type { Details } from '../../challenge/exchange/code-provider.js'
+import type { DestinationView } from '../../challenge/reach/destinations.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { LimitName } from '../../events.js'
 import { minuteMs, secondMs } from '../../lib/time.js'

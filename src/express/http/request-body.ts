@@ -1,7 +1,7 @@
 import { parse as parseQuery } from 'node:querystring'
 import { json, type Request, type RequestHandler, type Response, urlencoded } from 'express'
-import type { Channel, Method } from '../../challenge/code-provider.js'
 import type { VerifyCommand } from '../../challenge/commands.js'
+import type { Channel, Method } from '../../challenge/exchange/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject, parseJson } from '../../lib/json.js'
 import { plainCharacters, separators } from '../../lib/typed.js'

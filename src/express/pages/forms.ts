@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { appMethod, type Channel, type Details } from '../../challenge/code-provider.js'
-import type { DestinationView } from '../../challenge/destinations.js'
+import { appMethod, type Channel, type Details } from '../../challenge/exchange/code-provider.js'
+import type { DestinationView } from '../../challenge/reach/destinations.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/json.js'

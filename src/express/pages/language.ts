@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Method } from '../../challenge/code-provider.js'
+import type { Method } from '../../challenge/exchange/code-provider.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { memoize } from '../../lib/memoize.js'
 import { optionError } from '../../lib/options.js'

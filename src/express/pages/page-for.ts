@@ -1,10 +1,10 @@
 import type { Outlook } from '../../challenge/challenges.js'
-import type { Channel } from '../../challenge/code-provider.js'
-import type { DestinationView } from '../../challenge/destinations.js'
+import type { Channel } from '../../challenge/exchange/code-provider.js'
+import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
+import { waysOut } from './exit-links.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { waysOut } from './ways-out.js'
 
 type Page = PageView['page']
 

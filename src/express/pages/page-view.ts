@@ -1,6 +1,6 @@
-import type { Channel, Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
-import type { DestinationView } from '../../challenge/destinations.js'
+import type { Channel, Details } from '../../challenge/exchange/code-provider.js'
+import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ResumedForm } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import type { PageLink, PageLinks } from './links.js'

@@ -1,4 +1,4 @@
-import { appMethod } from '../../challenge/code-provider.js'
+import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'

@@ -1,5 +1,5 @@
-import { appMethod } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
+import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/cookies.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'

@@ -1,5 +1,5 @@
-import type { Channel } from '../../challenge/code-provider.js'
-import type { DestinationView } from '../../challenge/destinations.js'
+import type { Channel } from '../../challenge/exchange/code-provider.js'
+import type { DestinationView } from '../../challenge/reach/destinations.js'
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'

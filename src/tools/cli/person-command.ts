@@ -1,8 +1,8 @@
-import type { LedgerSeen, PersonSeen } from '../../challenge/desk.js'
+import type { LedgerSeen, PersonSeen } from '../../challenge/operator/inspection.js'
 import { printJson, readCommandLine } from './command-line.js'
-import { deskFlags, exitCodes, type Where, withDesk } from './desk.js'
 import { describeLedger, describePerson } from './person-report.js'
 import { printable } from './quote.js'
+import { deskFlags, exitCodes, type Where, withDesk } from './store-connection.js'
 import { openTerminal } from './terminal.js'
 import { UsageError } from './usage-error.js'
 

@@ -1,4 +1,4 @@
-import type { CodeSeen, LedgerSeen, PersonSeen } from '../../challenge/desk.js'
+import type { CodeSeen, LedgerSeen, PersonSeen } from '../../challenge/operator/inspection.js'
 import { hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printable } from './quote.js'
 

@@ -1,8 +1,8 @@
-import type { SignupsSeen } from '../../challenge/desk.js'
+import type { SignupsSeen } from '../../challenge/operator/inspection.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printJson, readCommandLine } from './command-line.js'
-import { deskFlags, exitCodes, withDesk } from './desk.js'
 import { span } from './person-report.js'
+import { deskFlags, exitCodes, withDesk } from './store-connection.js'
 import { UsageError } from './usage-error.js'
 
 const flags = {

@@ -7,7 +7,7 @@ import {
   isMethodName,
   methodNameRule,
   type SendResult,
-} from '../../challenge/code-provider.js'
+} from '../../challenge/exchange/code-provider.js'
 import { type Checks, checkOptions, func, list, that } from '../../lib/options.js'
 import { wrongCode } from './wrong-code.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Verdict } from '../../../src/challenge/code-provider.js'
+import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import type { SettleOutcome } from '../../../src/challenge/ledger/ledger.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'

@@ -1,6 +1,6 @@
 import { it as plain } from 'vitest'
-import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import type { Shown } from '../../../src/challenge/commands.js'
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import { deliveryOf } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SendResult } from '../../../src/challenge/code-provider.js'
 import type { Shown } from '../../../src/challenge/commands.js'
+import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import { minute, refusal } from '../kit.js'
 import { type Acting, driveLedger } from './driver.js'
 

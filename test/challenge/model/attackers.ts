@@ -1,4 +1,4 @@
-import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import type { Who } from '../../../src/challenge/ledger/ledger.js'
 import type { Fate, Guess, World } from './world.js'
 

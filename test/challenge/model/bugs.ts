@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/challenge/code-provider.js'
+import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import type { Challenge, Ledger, Rank, Side } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerCommands } from './ledger-commands.js'
 

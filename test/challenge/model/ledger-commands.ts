@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/challenge/code-provider.js'
+import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'

@@ -1,4 +1,4 @@
-import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import type { Binding, Rank, Who } from '../../../src/challenge/ledger/ledger.js'
 
 /**

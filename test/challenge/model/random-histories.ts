@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import type { Who } from '../../../src/challenge/ledger/ledger.js'
 import type { Fate, Guess, Shown, World } from './world.js'
 

@@ -1,4 +1,4 @@
-import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import type { Attempt } from '../../../src/challenge/ledger/attempts.js'
 import {
   type Binding,

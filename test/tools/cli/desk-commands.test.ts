@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createDeployments } from '../../../src/challenge/deployment.js'
-import type { Desk, PersonSeen } from '../../../src/challenge/desk.js'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { defaultLimits } from '../../../src/challenge/limits.js'
+import { createDeployments } from '../../../src/challenge/operator/deployment.js'
+import type { Desk, PersonSeen } from '../../../src/challenge/operator/inspection.js'
 import { type ProblemCode, TwoFactorError } from '../../../src/errors.js'
 import { personCommand } from '../../../src/tools/cli/person-command.js'
 import { describePerson } from '../../../src/tools/cli/person-report.js'
@@ -12,7 +12,7 @@ import { store } from './store-in-memory.js'
 /** What is otherwise at the desk of the command. */
 let atDesk: Partial<Desk> = {}
 
-vi.mock(import('../../../src/challenge/desk.js'), async (original) => {
+vi.mock(import('../../../src/challenge/operator/inspection.js'), async (original) => {
   const { openDesk } = await original()
   const opened: typeof openDesk = async (...where) => {
     const desk = await openDesk(...where)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { PersonSeen, SignupsSeen } from '../../../src/challenge/desk.js'
+import type { PersonSeen, SignupsSeen } from '../../../src/challenge/operator/inspection.js'
 import { enough } from '../../in-full.js'
 import { challenged, newcomer, signedIn } from '../../many/people.js'
 import { type Instance, startInstance, type Told } from '../../many/processes.js'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { twilioVerify } from '../../../examples/providers/twilio-verify.js'
 import { vonageVerify } from '../../../examples/providers/vonage-verify.js'
-import type { CodeProvider, SendResult } from '../../../src/challenge/code-provider.js'
+import type { CodeProvider, SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import { createClient, failover, ownCodes, providerCodes } from '../../../src/provider/index.js'
 import { type FaultEffect, type Sandbox, startSandbox } from '../../../src/tools/sandbox/index.js'
 import {

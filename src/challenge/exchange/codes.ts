@@ -1,0 +1,97 @@
+import type { Basis } from '../keys.js'
+import type { Limits } from '../limits.js'
+import {
+  type CodeCheck,
+  type CodeProvider,
+  type CodeSend,
+  type CompositeProvider,
+  membersOf,
+  type SendResult,
+  type Verdict,
+} from './code-provider.js'
+import { type Asker, createExchanges, type Exchanged } from './exchanges.js'
+
+export type Codes = ReturnType<typeof createCodes>
+
+/**
+ * The code provider as the use cases see it: within deadlines, behind queues. Neither method rejects. Every provider that
+ * a composite is made of has a queue of its own and its share of the deadline.
+ */
+export function createCodes(
+  parts: Basis & {
+    readonly provider: CodeProvider | CompositeProvider
+    readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
+  },
+) {
+  const { provider, limits, secrets } = parts
+  const composite = 'over' in provider ? provider : undefined
+  const members = membersOf(provider).map((member) => createExchanges(member, parts))
+
+  /** The provider for one exchange: each member behind its guard, which notes what is known of the one asked last. */
+  function guarded(target: Asker) {
+    const startedAt = performance.now()
+    let waiting = members.length
+    let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
+
+    function noted<Result>({ result, about, messageId }: Exchanged<Result>): Result {
+      last = { about, messageId }
+      return result
+    }
+
+    const guards = members.map((member): CodeProvider => {
+      const capped = (ms: number) => Math.min(ms, member.provider.timeoutMs ?? ms)
+      return {
+        async sendCode(send) {
+          const leftMs = startedAt + limits.sendTimeoutMs - performance.now()
+          // A provider that cannot be reached must leave the next one time to send.
+          const shareMs = leftMs / Math.max(waiting, 1)
+          waiting -= 1
+          if (shareMs >= 1) return noted(await member.send(target, capped(shareMs), send))
+          send.report?.({ asked: false })
+          return { result: 'not-sent' }
+        },
+        async checkCode(check) {
+          return noted(await member.check(target, capped(limits.verifyTimeoutMs), check))
+        },
+      }
+    })
+    return { asked: composite?.over(guards) ?? (guards.at(0) as CodeProvider), known: () => last }
+  }
+
+  function opened(handle: string | undefined, { key }: Asker): string | undefined {
+    return handle === undefined ? undefined : secrets.open('handle', handle, key)
+  }
+
+  /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
+  function sealed(sent: SendResult, { key }: Asker): SendResult {
+    if (!('handle' in sent) || sent.handle === undefined) return sent
+    return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
+  }
+
+  return {
+    async send(
+      target: Asker,
+      { previousHandle, ...send }: Omit<CodeSend, 'signal'>,
+    ): Promise<Exchanged<SendResult>> {
+      const previous = opened(previousHandle, target)
+      const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
+      const { asked, known } = guarded(target)
+      const sent = await asked.sendCode(order)
+      return { result: sealed(sent, target), ...known() }
+    },
+    async check(
+      target: Asker,
+      { handle: kept, ...check }: Omit<CodeCheck, 'signal'>,
+    ): Promise<Exchanged<Verdict>> {
+      const handle = opened(kept, target)
+      // Sealed for another number, or under a secret that was removed: it cannot be opened.
+      if (kept !== undefined && handle === undefined) return { result: 'unavailable', about: {} }
+      const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
+      const { asked, known } = guarded(target)
+      return { result: await asked.checkCode(submitted), ...known() }
+    },
+  }
+}
+
+/** Each guard hands its provider a signal of its own. */
+const unused = new AbortController().signal

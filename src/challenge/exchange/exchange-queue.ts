@@ -1,0 +1,65 @@
+import type { Lane } from '../limits.js'
+
+/** Whose exchange waits for its place, and for how long. */
+export interface Waiter {
+  readonly lane: Lane
+  readonly command: 'send' | 'check'
+  readonly waitMs: number
+  /** Is given what to call once nobody waits for the outcome any more; absent: somebody always does. */
+  readonly onGone?: ((leave: () => void) => void) | undefined
+}
+
+/** Gives a place back. */
+type Leave = () => void
+
+interface Waiting {
+  readonly lane: Lane
+  readonly settle: (place: Leave | undefined) => void
+}
+
+/**
+ * At most `most` exchanges at once, of which sign-ups hold half. An exchange that hangs holds one place and no more; a
+ * provider that is slow is not buried under what it can no longer answer in time.
+ */
+export function createExchangeQueue(most: number) {
+  const mostIn = { auth: most, enrol: Math.max(1, Math.floor(most / 2)) }
+  const held = { auth: 0, enrol: 0 }
+  // Denial of service: with one line for both, people who have a code wait behind sends that hang.
+  const lines = { check: new Set<Waiting>(), send: new Set<Waiting>() }
+
+  const isFree = (lane: Lane) => held.auth + held.enrol < most && held[lane] < mostIn[lane]
+
+  function enter(lane: Lane): Leave {
+    held[lane] += 1
+    return () => {
+      held[lane] -= 1
+      for (const line of [lines.check, lines.send]) {
+        for (const waiting of line) {
+          if (isFree(waiting.lane)) return waiting.settle(enter(waiting.lane))
+        }
+      }
+    }
+  }
+
+  return {
+    /**
+     * Resolves with what gives the place back, to be called once; with nothing where none was free in time, or its
+     * client has gone.
+     */
+    async enter({ lane, command, waitMs, onGone }: Waiter): Promise<Leave | undefined> {
+      if (isFree(lane)) return enter(lane)
+      return new Promise((resolve) => {
+        const waiting = { lane, settle }
+        const timer = setTimeout(settle, waitMs)
+        lines[command].add(waiting)
+        onGone?.(() => settle())
+
+        function settle(place?: Leave): void {
+          lines[command].delete(waiting)
+          clearTimeout(timer)
+          resolve(place)
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import type { AboutExchange } from '../../events.js'
+import { withinDeadline } from '../../lib/promises.js'
+import { isName } from '../store-cause.js'
+import {
+  type ExchangeReport,
+  interfaceMethods,
+  isOneOf,
+  type Method,
+  type SendResult,
+  type Verdict,
+} from './code-provider.js'
+
+// An adapter is asked within a deadline, and of its answer only what is known counts.
+
+/** What goes with every request to a provider. */
+interface Ends {
+  readonly signal: AbortSignal
+  readonly report: (report: ExchangeReport) => void
+}
+
+/**
+ * Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer, which `read`
+ * makes `unavailable` at a check and `unconfirmed` at a send.
+ */
+export async function answerOf<Result>(
+  ms: number,
+  ask: (ends: Ends) => Promise<unknown>,
+  read: (given: unknown) => Result,
+): Promise<{ readonly result: Result; readonly reported: Reported }> {
+  const { reported, report } = reporter()
+  try {
+    return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
+  } catch (error) {
+    report(error instanceof LateError ? { reason: 'timeout' } : { reason: 'error', cause: thrown(error) })
+    return { result: read(undefined), reported }
+  }
+}
+
+class LateError extends Error {}
+
+/** By its name and code alone: a message may quote what was sent. */
+function thrown(error: unknown): string {
+  const { name, code }: Readonly<Record<string, unknown>> = Object(error)
+  const known = [name, code].filter(isName)
+  return `The adapter threw ${known.join(' ') || 'what is no error'}: see its own log.`
+}
+
+/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
+const graceMs = 100
+
+/** An adapter that is late is told so, and has a moment to say what it knows. */
+async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
+  const controller = new AbortController()
+  // An adapter that is not async may throw synchronously.
+  const answer = (async () => ask(controller.signal))()
+  try {
+    return await withinDeadline(ms, () => answer, late)
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error
+    controller.abort(error)
+    return await withinDeadline(graceMs, () => answer, late)
+  }
+}
+
+const maxHandleLength = 200
+
+/** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
+export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
+  const {
+    result,
+    lifetimeMs,
+    handle,
+    byNumber,
+    channel,
+    fixed,
+    cancelled,
+  }: Readonly<Record<string, unknown>> = Object(given)
+  const ended = cancelled === true && { cancelled: true as const }
+  switch (result) {
+    case 'not-sent':
+    case 'failed':
+    case 'foreign-number':
+    case 'misconfigured':
+      return { result, ...ended }
+    case 'sent':
+    case 'unconfirmed': {
+      const fits = typeof handle === 'string' && handle.length <= maxHandleLength
+      // Without its handle the code could not be checked, or would be checked as another one.
+      if (handle !== undefined && !fits) return { result: 'unconfirmed' }
+      const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
+      const told = {
+        // A service may answer anything: pages, events and grants name what its adapter declares.
+        ...(isOneOf(methods, channel) && { channel }),
+        ...(byNumber === true && { byNumber: true as const }),
+        ...(fixed === true && { fixed: true as const }),
+      }
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }
+    }
+    default:
+      return { result: 'unconfirmed' }
+  }
+}
+
+/** Denies by default: a verdict is one of five words and nothing that resembles one. */
+export function readVerdict(given: unknown): Verdict {
+  switch (given) {
+    case 'approved':
+    case 'rejected':
+    case 'misconfigured':
+    case 'not-sent':
+      return given
+    default:
+      return 'unavailable'
+  }
+}
+
+/** What an adapter has reported so far. */
+export type Reported = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
+
+const maxLength = {
+  messageId: 200,
+  operation: 40,
+  providerError: 200,
+  reason: 40,
+  cause: 400,
+  unexpectedStatus: 64,
+} as const
+
+/** Without numbers and codes, which an adapter may pass on from its service. Short codes of errors stay. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\d(?:[^\p{L}\p{N}]{0,2}\d){4,}/gu, '••••')
+}
+
+/** Collects what an adapter reports about one exchange. The last word about a member counts. */
+function reporter(): {
+  readonly reported: Reported
+  readonly report: (report: ExchangeReport) => void
+} {
+  const reported: Reported = {}
+  return {
+    reported,
+    report(given: unknown) {
+      // An adapter may be plain JavaScript: only known members of the known types reach an event.
+      const members: Readonly<Record<string, unknown>> = Object(given)
+      for (const [name, length] of Object.entries(maxLength)) {
+        const value = members[name]
+        if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
+      }
+      for (const name of ['providerError', 'cause', 'unexpectedStatus'] as const) {
+        const text = reported[name]
+        if (text !== undefined) reported[name] = withoutNumbers(text)
+      }
+      const { httpStatus, asked } = members
+      if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
+      if (asked === false) reported.asked = asked
+    },
+  }
+}
+
+/** The report as members of an event. */
+export function aboutReport(reported: Reported): Omit<AboutExchange, 'durationMs'> {
+  const { unexpectedStatus: status, messageId: _id, asked: _asked, reason, ...others } = reported
+  const about = { ...others, ...(status !== undefined && { status }) }
+  if (reason === undefined) return about
+  // The only signal that an adapter is given is that of the deadline.
+  return { reason: reason === 'aborted' ? 'timeout' : reason, ...about }
+}

@@ -1,0 +1,145 @@
+import type { Emit, EventBody } from '../../events.js'
+import { present } from '../../lib/json.js'
+import { version } from '../../lib/version.js'
+import type { Finding } from '../../store/store.js'
+import type { Suspicion } from '../commands.js'
+import type { ClosedLimit, ServiceLimits } from '../rate-limits/service-limits.js'
+import type { SignupGuard } from '../rate-limits/signup-guard.js'
+
+/** One failure, without subject, number or code. */
+export interface Failure {
+  /** Milliseconds since 1970, by the option `now`. */
+  readonly at: number
+  /** Type of its event, such as `provider.unavailable`. */
+  readonly type: EventBody['type']
+  /** Name of the code provider, when it has one. */
+  readonly provider?: string
+  /** What was under way: `send` or `check` at a provider; `read`, `swap` or `increment` at a store. */
+  readonly command?: string
+  /** The cause in one word, such as `timeout`. */
+  readonly reason?: string
+  /** HTTP status of the provider's response, if one came. */
+  readonly httpStatus?: number
+  /** What is wrong, and what to do about it, where that is known. */
+  readonly cause?: string
+}
+
+/** What one process knows about what it depends on: a plain object from memory. Nothing in it is secret. */
+export interface Health {
+  /** Milliseconds since 1970, by the option `now`. */
+  readonly at: number
+  /** Of this package and of Node. */
+  readonly versions: { readonly package: string; readonly node: string }
+  /** The code provider. */
+  readonly provider: {
+    /** `failing` for 30 seconds after each failure that concerned more than one number or code. */
+    readonly state: 'ok' | 'failing'
+    readonly lastSentAt?: number
+    readonly lastFailure?: Failure
+    /** The last status outside `approvedStatuses` that a code was answered with, and what to do if the code was right. */
+    readonly lastUnexpected?: { readonly at: number; readonly status: string; readonly fix: string }
+  }
+  /** The store of challenges and grants. */
+  readonly store: {
+    /** `failing` for 30 seconds after each failure. */
+    readonly state: 'ok' | 'failing'
+    readonly lastFailure?: Failure
+  }
+  /** Limits of the whole service that have nothing left, as far as this process has seen. */
+  readonly limits: readonly ClosedLimit[]
+  /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
+  readonly spend: { readonly suspected: readonly Suspicion[] }
+  /** The last ten, newest first. */
+  readonly lastFailures: readonly Failure[]
+}
+
+const maxFailures = 10
+const failingMs = 30_000
+
+/** Listens to the events of this process, and remembers what an operator asks about first. */
+export function createHealth(now: () => number) {
+  let last: readonly Failure[] = []
+  let lastSentAt: number | undefined
+  let ofProvider: Failure | undefined
+  let ofStore: Failure | undefined
+  let providerFailedAt: number | undefined
+  let lastUnexpected: Health['provider']['lastUnexpected']
+  /** The same until an approval of the service shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
+  let unlisted: Health['provider']['lastUnexpected']
+
+  function note(event: EventBody): void {
+    if (event.type === 'challenge.sent') lastSentAt = now()
+    // What an app, or the package itself, approves says nothing of the service.
+    if (event.type === 'challenge.approved' && event.durationMs !== undefined) unlisted = undefined
+    if (event.type === 'challenge.rejected' && event.status !== undefined) {
+      const { status, cause: fix = 'see what its adapter takes for an approval' } = event
+      lastUnexpected = { at: now(), status, fix }
+      unlisted = lastUnexpected
+    }
+    const failure = failureOf(event, now())
+    if (failure === undefined) return
+    last = [failure, ...last.slice(0, maxFailures - 1)]
+    if (event.type === 'store.failed') ofStore = failure
+    else if (event.type !== 'session.failed') ofProvider = failure
+    if (isOfAllCodes(event)) providerFailedAt = failure.at
+  }
+
+  return {
+    over:
+      (emit: Emit): Emit =>
+      (event) => {
+        note(event)
+        emit(event)
+      },
+
+    /** For the self-test: what the answers to codes have shown. */
+    findings(): readonly Finding[] {
+      if (unlisted === undefined) return []
+      const { status, fix } = unlisted
+      const message = `The last code was answered with the status "${status}", which approvedStatuses lacks.`
+      return [{ code: 'status_unexpected', message, fix }]
+    },
+
+    read(parts: {
+      readonly signups: Pick<SignupGuard, 'suspected'>
+      readonly serviceLimits: Pick<ServiceLimits, 'closed'>
+    }): Health {
+      const at = now()
+      const stateAfter = (failedAt = Number.NEGATIVE_INFINITY) =>
+        at - failedAt < failingMs ? 'failing' : 'ok'
+      return {
+        at,
+        versions: { package: version, node: process.versions.node },
+        provider: {
+          state: stateAfter(providerFailedAt),
+          ...present({ lastSentAt, lastFailure: ofProvider, lastUnexpected }),
+        },
+        store: { state: stateAfter(ofStore?.at), ...present({ lastFailure: ofStore }) },
+        limits: parts.serviceLimits.closed(),
+        spend: { suspected: parts.signups.suspected() },
+        lastFailures: last,
+      }
+    },
+  }
+}
+
+const failures: readonly EventBody['type'][] = [
+  'store.failed',
+  'session.failed',
+  'challenge.undelivered',
+  'provider.unavailable',
+  'provider.misconfigured',
+]
+
+/** A number that the provider refuses is no failure of the provider. */
+const isOfAllCodes = (event: EventBody): boolean =>
+  event.type === 'provider.unavailable' ||
+  event.type === 'provider.misconfigured' ||
+  (event.type === 'challenge.undelivered' && event.reason === 'misconfigured')
+
+/** Member by member: subject, number and the provider's own words stay out. */
+function failureOf(event: EventBody, at: number): Failure | undefined {
+  if (!failures.includes(event.type)) return undefined
+  const { provider, command, reason, httpStatus, cause } = event as Partial<Failure>
+  return { at, type: event.type, ...present({ provider, command, reason, httpStatus, cause }) }
+}

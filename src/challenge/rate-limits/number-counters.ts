@@ -1,0 +1,188 @@
+import { type Awaitable, all, allEnded, andThen } from '../../lib/promises.js'
+import { dayMs, hourMs } from '../../lib/time.js'
+import type { CounterResult } from '../../store/store.js'
+import { type Refusal, refused } from '../commands.js'
+import type { Channel } from '../exchange/code-provider.js'
+import type { Basis } from '../keys.js'
+import type { NumberCount, Rank } from '../ledger/ledger.js'
+import { weightOf } from '../ledger/pacing.js'
+import { type Limits, shareOfStrangers } from '../limits.js'
+import type { Account, Counts } from '../reach/account.js'
+import { isNumber } from '../reach/factors.js'
+
+// What a number on file gets over all accounts: two people may share a phone, and an attacker may put somebody's number
+// on many accounts. At a sign-up the ledger of the number holds the same.
+
+/** One count of one number. */
+interface Counter {
+  readonly key: string
+  readonly windowMs: number
+  readonly max: number
+}
+
+/** A counter as it was read or counted. */
+type CountedNumber = CounterResult & Pick<Counter, 'max'>
+
+/**
+ * Three counts in one counter, so that one command keeps all: what all had, what strangers had, and how often there was
+ * one, which stays where it was in vain. Each has room for ten thousand.
+ */
+const ofStrangers = 10_000
+/** Whatever the limits say: the room left is for what is counted at once, and taken back. */
+const mostInDay = 9_000
+const ofAsked = ofStrangers ** 2
+const inAll = ({ count }: CounterResult): number => count % ofStrangers
+const ofStrangersIn = ({ count }: CounterResult): number => Math.floor((count % ofAsked) / ofStrangers)
+
+const countIn = (result: CounterResult): NumberCount => ({
+  asked: Math.floor(result.count / ofAsked),
+  sent: inAll(result),
+})
+
+export type NumberCounters = ReturnType<typeof createNumberCounters>
+
+export function createNumberCounters(
+  parts: Basis & {
+    readonly limits: Limits
+    /** How long a browser is known; 0 where none is. */
+    readonly knownMaxAgeMs: number
+  },
+) {
+  const { store, keys, limits } = parts
+  const { allSendsPerHour, allSendsPerDay, attemptsPerChallenge, sendsPerDay } = limits
+  const wrongCodesPerDay = 2 * attemptsPerChallenge * sendsPerDay
+  /** Without a share, five accounts that carry the owner's number would keep the owner out. */
+  const hasShare = (rank: Rank) => rank === 'stranger' && parts.knownMaxAgeMs > 0
+  const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfStrangers(max))
+
+  const counterOf = (
+    kind: 'sends' | 'wrong',
+    span: 'hour' | 'day',
+    number: string,
+    max: number,
+  ): Counter => ({
+    key: keys.counter(`number-${kind}`, `${span}.${number}`),
+    windowMs: span === 'hour' ? hourMs : dayMs,
+    max: Math.min(max, mostInDay),
+  })
+  const sendsInDay = (number: string) => counterOf('sends', 'day', number, allSendsPerDay)
+  const sendsOf = (number: string) => [
+    sendsInDay(number),
+    counterOf('sends', 'hour', number, allSendsPerHour),
+  ]
+  const wrongOf = (number: string) => [counterOf('wrong', 'day', number, wrongCodesPerDay)]
+
+  /** What is added to a counter. A limit of 1 admits one call. */
+  function amount(max: number, rank: Rank, by: number): number {
+    const ofAll = Math.max(1, Math.min(by, max))
+    return hasShare(rank) ? ofAll + ofStrangers * Math.max(1, Math.min(by, shareOf(max))) : ofAll
+  }
+
+  const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<CountedNumber> =>
+    andThen(store.increment(key, windowMs, by), (result) => ({ ...result, max }))
+
+  /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
+  function waitFor(counts: readonly CountedNumber[], rank: Rank, needed: number): number {
+    const waits = counts.map((counted) => {
+      const { max } = counted
+      const left = max - inAll(counted)
+      const leftOfShare = hasShare(rank) ? shareOf(max) - ofStrangersIn(counted) : left
+      return Math.min(left, leftOfShare) < needed ? Math.max(1, Math.ceil(counted.resetInMs)) : 0
+    })
+    return Math.max(0, ...waits)
+  }
+
+  function budgetOf(
+    counters: readonly Counter[],
+    rank: Rank,
+    by: number,
+    code: 'send_limit' | 'attempts_exhausted',
+  ) {
+    const counted = new Map<Counter, CountedNumber>()
+    let ofDay: NumberCount | undefined
+    const amountOf = ({ max }: Counter) => amount(max, rank, by)
+    const due = () => counters.filter((counter) => !counted.has(counter))
+
+    /** Of all counters that of the day is first. */
+    const add = (counter: Counter, more: number) =>
+      andThen(count(counter, more), (result) => {
+        counted.set(counter, result)
+        if (counter === counters[0]) ofDay = countIn(result)
+      })
+
+    async function giveBack(more: number): Promise<void> {
+      const back = [...counted.keys()]
+      counted.clear()
+      await all(back.map((counter) => count(counter, -more - amountOf(counter))))
+    }
+    /** Takes back what was counted: nobody was asked. */
+    const undo = () => giveBack(ofAsked)
+
+    return {
+      undo,
+      /** Takes back what was counted, but that somebody was asked. It stays for a day, in a row that is there already. */
+      refund: () => giveBack(0),
+      /**
+       * Counts what is not counted yet. Refuses one beyond the limit, however many are parallel, and counts none of it
+       * then. Where that fails, what was counted stays so, for another try or `undo`.
+       */
+      async take(): Promise<Refusal | undefined> {
+        await allEnded(due().map((counter) => add(counter, ofAsked + amountOf(counter))))
+        const wait = waitFor([...counted.values()], rank, 0)
+        if (wait > 0) await undo()
+        return wait > 0 ? refused(code, wait) : undefined
+      },
+      /** Reads what is not counted yet. */
+      look: () => all(due().map((counter) => count(counter, 0))),
+      /** Of a send: whether it may be a call, whatever it was booked as. */
+      mayCall: () => waitFor([...counted.values()], rank, weightOf('call') - by) === 0,
+      /** Of a send: counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
+      async wentBy(channel: Channel): Promise<void> {
+        const heavier = counters.flatMap((counter) => {
+          const more = amount(counter.max, rank, weightOf(channel)) - amountOf(counter)
+          return more > 0 ? [add(counter, more)] : []
+        })
+        await allEnded(heavier)
+      },
+      /** What the number has had of it in its day, this one included, whatever was given back since. */
+      ofDay: () => ofDay,
+    }
+  }
+
+  return {
+    /** One send. A call counts as two. */
+    forSend: (number: string, rank: Rank, channel: Channel) =>
+      budgetOf(sendsOf(number), rank, weightOf(channel), 'send_limit'),
+
+    /** One wrong code: counted before it is judged, and given back unless it was wrong. */
+    forCode: (number: string, rank: Rank) => budgetOf(wrongOf(number), rank, 1, 'attempts_exhausted'),
+
+    /** What each number of an account has had in its day, over all accounts. */
+    sentTo({ lane, places }: Pick<Account, 'lane' | 'places'>): Awaitable<Counts> {
+      const numbers = lane === 'auth' ? places.filter(isNumber) : []
+      const counts = numbers.map(({ key: number }) => {
+        const { key, windowMs } = sendsInDay(number)
+        return andThen(store.increment(key, windowMs, 0), (counted) => [number, countIn(counted)] as const)
+      })
+      return andThen(all(counts), (entries) => Object.fromEntries(entries))
+    },
+
+    /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
+    async waits(number: string, rank: Rank): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
+      const of = async (counters: readonly Counter[]) => {
+        const counts = await all(counters.map((counter) => count(counter, 0)))
+        return waitFor(counts, rank, 1)
+      }
+      const [sendMs, checkMs] = await Promise.all([of(sendsOf(number)), of(wrongOf(number))])
+      return { sendMs, checkMs }
+    },
+
+    /** Forgets what it was sent, and the wrong codes. */
+    async clear(number: string): Promise<void> {
+      // A count never falls below 0.
+      const clear = async ({ key, windowMs }: Counter) =>
+        store.increment(key, windowMs, -Number.MAX_SAFE_INTEGER)
+      await Promise.all([...sendsOf(number), ...wrongOf(number)].map(clear))
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { type Desk, openDesk } from '../../challenge/operator/inspection.js'
+import { reasonOf } from './app-redis.js'
+import { type AppStore, loadStore, openRedisStore } from './app-store.js'
+import { type Flags, printJson, type Values } from './command-line.js'
+import { describeRow, type Row, rowsAbout } from './findings.js'
+import { loadFromApp } from './host-checks.js'
+import { redisFailure } from './redis-check.js'
+import { redisFlag, redisUrlOf } from './redis-flag.js'
+import { UsageError } from './usage-error.js'
+
+/** What it takes to work on what an app keeps, without the app. */
+export const deskFlags = {
+  redisUrl: { ...redisFlag, help: 'Redis of the app; a password only in the variable' },
+  store: { takes: '<module>', help: 'in its place: a module of yours that exports "store"' },
+  secret: {
+    takes: '<text>',
+    variable: 'TWO_FACTOR_SECRET',
+    help: 'secret of the app, where it has several the last; never taken from the command line',
+    secret: true,
+  },
+  namespace: { takes: '<name>', help: 'namespace of the app, if it has one' },
+  json: { help: 'print the result as JSON' },
+} as const satisfies Flags
+
+/** What a command has done to an app. */
+type Change = 'paused' | 'resumed' | 'unlocked' | 'revoked'
+
+/** `unclear`: the store has not said so, and may have carried it out all the same. */
+type Changes = Partial<Record<Change, 'done' | 'unclear'>>
+
+/** Which app in that store. */
+export interface Where {
+  readonly desk: Desk
+  readonly namespace: string
+  /** Makes a change, and remembers it: what fails later must not pass for a command that did nothing. */
+  readonly change: (what: Change, make: () => Promise<unknown>) => Promise<void>
+}
+
+/** For the help of a command. */
+export const exitCodes = `Exit codes: 0 shown, or done; 1 nothing was done; 2 the command line was not understood; 3 it failed once
+something was done, or perhaps done: it says what.`
+
+const { wrong } = rowsAbout('Store')
+
+/** Works on what an app keeps, or says what is in the way, and what was done before. */
+export async function withDesk(
+  values: Values<typeof deskFlags>,
+  work: (where: Where) => Promise<number>,
+): Promise<number> {
+  const { namespace = '', json } = values
+  const secret = process.env.TWO_FACTOR_SECRET ?? ''
+  if (secret === '') throw new UsageError('secret is missing: set TWO_FACTOR_SECRET to that of the app.')
+  const given = await openStore(values)
+  if ('found' in given) return told(given, json)
+  const { store, close } = given
+  const changes: Changes = {}
+  const change: Where['change'] = async (what, make) => {
+    changes[what] = 'unclear'
+    await make()
+    changes[what] = 'done'
+  }
+  try {
+    const desk = await openDesk({ store, secret, namespace })
+    if (typeof desk === 'string') return told(noDesk[desk](namespace), json)
+    return await work({ desk, namespace, change })
+  } catch (error) {
+    return told(failureOf(error, values, changes), json, changes)
+  } finally {
+    // However it ends, it has no say in what was done.
+    await close().catch(() => undefined)
+    // A module of the host may hold connections that nobody told us how to end.
+    setTimeout(() => process.exit(), 1_000).unref()
+  }
+}
+
+async function openStore(values: Values<typeof deskFlags>): Promise<AppStore | Row> {
+  if (values.store !== undefined) return loadStore(values.store)
+  const url = redisUrlOf(values)
+  if (url !== undefined) return openRedisStore(url, loadFromApp)
+  throw new UsageError('The store of the app is missing: set REDIS_URL, or pass --store <module>.')
+}
+
+const noDesk = {
+  'unknown-namespace': (namespace: string) =>
+    wrong(
+      'unknown_namespace',
+      `no app has left word here under the namespace "${namespace}". Nothing was changed`,
+      'pass its option namespace as --namespace, and see that this is the store that it uses',
+    ),
+  'other-secret': (namespace: string) =>
+    wrong(
+      'other_secret',
+      `the app under the namespace "${namespace}" has another secret. Nothing was changed`,
+      'set TWO_FACTOR_SECRET to its option secret, where it has several to the last',
+    ),
+} as const
+
+/** What stops a command that was understood. Any other error is a fault of ours, and is thrown. */
+function failureOf(error: unknown, { store }: Values<typeof deskFlags>, changes: Changes): Row {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'store_unavailable') {
+    if (store === undefined) return redisFailure(error)
+    return wrong('store_unusable', `${store} cannot be used: ${reasonOf(error)}`, 'see that it runs')
+  }
+  if (code === 'verification_in_progress') {
+    return wrong('store_contended', 'is changed by others at the same moment', 'run this again')
+  }
+  if (Object.keys(changes).length === 0) throw error
+  // Thrown, it would end like a command that did nothing.
+  const text = error instanceof Error ? String(error.stack) : String(error)
+  return rowsAbout('Program').wrong('program_fault', text, 'report it')
+}
+
+const states = { done: 'Done all the same', unclear: 'Perhaps done' } as const
+
+/** Returns the exit code. */
+function told(row: Row, json = false, changes: Changes = {}): number {
+  const made = Object.entries(changes)
+  if (json) printJson({ failure: row, ...(made.length > 0 && { changes }) })
+  else {
+    const lines = made.map(([what, state]) => `${states[state]}: ${what}.\n`)
+    process.stderr.write(`${describeRow(row, process.stderr)}\n${lines.join('')}`)
+  }
+  return made.length > 0 ? 3 : 1
+}

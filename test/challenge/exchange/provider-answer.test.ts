@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ExchangeReport, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
+import {
+  aboutReport,
+  answerOf,
+  readSendResult,
+  readVerdict,
+} from '../../../src/challenge/exchange/provider-answer.js'
+
+const deadlineMs = 40
+/** For what it still knows. */
+const graceMs = 100
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** What is read of an adapter at a send and at a check, once its time is up. */
+async function answered(ask: Parameters<typeof answerOf>[1]) {
+  const both = Promise.all([
+    answerOf(deadlineMs, ask, (given) => readSendResult(given)),
+    answerOf(deadlineMs, ask, readVerdict),
+  ])
+  await vi.advanceTimersByTimeAsync(2 * (deadlineMs + graceMs))
+  const [sent, checked] = await both
+  return { sent: sent.result, verdict: checked.result, about: aboutReport(sent.reported) }
+}
+
+/** Adapters that break the port, as they come in plain JavaScript. */
+const broken: Readonly<Record<string, () => unknown>> = {
+  'rejects with an error': () => Promise.reject(new Error('482913 +573001234567')),
+  'throws null': () => {
+    throw null
+  },
+  'never settles': () => new Promise(() => {}),
+  'returns nothing': () => undefined,
+  'returns null': async () => null,
+  'returns a list': async () => ['approved'],
+  'returns an object that turns into an approval': async () => ({ toString: () => 'approved' }),
+  'returns a result that does not exist': async () => ({ result: 'delivered' }),
+  'returns a result of another type': async () => ({ result: ['sent'] }),
+  'returns what throws when it is read': async () => ({
+    get result() {
+      throw new Error('unreadable')
+    },
+  }),
+}
+
+it.each(Object.entries(broken))('an adapter that %s has given no answer', async (_name, ask) => {
+  expect(await answered(ask as never)).toMatchObject({
+    sent: { result: 'unconfirmed' },
+    verdict: 'unavailable',
+  })
+})
+
+describe('the result of a send', () => {
+  const sent = { result: 'sent' } as const
+  const unconfirmed = { result: 'unconfirmed' } as const
+  const more = { lifetimeMs: 300_000, handle: 'h1', id: 'm1' }
+  const longest = 'h'.repeat(200)
+  it.each<[given: object, read: SendResult]>([
+    [sent, sent],
+    [
+      { ...sent, lifetimeMs: 300_000, handle: longest, id: 'm1' },
+      { ...sent, lifetimeMs: 300_000, handle: longest },
+    ],
+    [
+      { ...unconfirmed, handle: 'h1' },
+      { ...unconfirmed, handle: 'h1' },
+    ],
+    [
+      { ...sent, handle: 'h1', byNumber: true },
+      { ...sent, handle: 'h1', byNumber: true },
+    ],
+    [{ ...sent, byNumber: 'yes' }, sent],
+    // A refusal, and nothing else.
+    [{ result: 'failed', ...more }, { result: 'failed' }],
+    [{ result: 'foreign-number', ...more }, { result: 'foreign-number' }],
+    [{ result: 'not-sent', ...more }, { result: 'not-sent' }],
+    [{ result: 'misconfigured', ...more }, { result: 'misconfigured' }],
+    // Nobody could check its code.
+    [{ ...sent, handle: 482_913 }, unconfirmed],
+    [{ ...sent, handle: `${longest}h` }, unconfirmed],
+    [{ ...sent, lifetimeMs: 0 }, sent],
+    [{ ...sent, lifetimeMs: 1.5 }, sent],
+    [{ ...sent, lifetimeMs: '600000' }, sent],
+    // By one of its methods, which `passkey` is not: only the host can have seen one.
+    [
+      { ...sent, channel: 'call' },
+      { ...sent, channel: 'call' },
+    ],
+    [{ ...sent, channel: 'rcs' }, sent],
+    [{ ...sent, channel: 'passkey' }, sent],
+    [{ ...sent, channel: ['call'] }, sent],
+    // The code before was ended, unless another has its place.
+    [
+      { result: 'not-sent', cancelled: true },
+      { result: 'not-sent', cancelled: true },
+    ],
+    [{ result: 'failed', cancelled: 'yes' }, { result: 'failed' }],
+    [{ ...sent, cancelled: true }, sent],
+  ])('%j counts as %j', (given, read) => {
+    expect(readSendResult(given)).toStrictEqual(read)
+  })
+
+  it('may name any channel that its provider declares', () => {
+    const methods = [{ name: 'sms' }, { name: 'rcs' }]
+    expect(readSendResult({ result: 'sent', channel: 'rcs' }, methods)).toHaveProperty('channel', 'rcs')
+  })
+})
+
+it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-sent'])(
+  'a verdict is taken as it is: %s',
+  (verdict) => {
+    expect(readVerdict(verdict)).toBe(verdict)
+  },
+)
+
+describe('the deadline of an adapter', () => {
+  it('is told by its signal, and it may then say what it knows', async () => {
+    const reasons: unknown[] = []
+    const ask: Parameters<typeof answerOf>[1] = ({ signal }) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          resolve({ result: 'unconfirmed', handle: 'h1' })
+        }),
+      )
+    expect((await answered(ask)).sent).toEqual({ result: 'unconfirmed', handle: 'h1' })
+    const late = expect.objectContaining({ message: `no response within ${deadlineMs} ms` })
+    expect(reasons).toEqual([late, late])
+  })
+
+  it('is not told to one that has failed by itself', async () => {
+    const signals: AbortSignal[] = []
+    await answered(async ({ signal }) => {
+      signals.push(signal)
+      throw new Error('broken')
+    })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+  })
+})
+
+describe('what an adapter reports', () => {
+  const reported = async (...reports: unknown[]) => {
+    const { about } = await answered(async ({ report }) => {
+      for (const one of reports) report(one as ExchangeReport)
+    })
+    return about
+  }
+
+  it('is passed on as far as it is of the known members, in a bounded length', async () => {
+    const junk = { code: '482913', operation: { toString: () => 'no' }, httpStatus: '200', reason: 7 }
+    const long = { reason: 'x'.repeat(500), providerError: 'y'.repeat(500) }
+    expect(await reported(junk, long, null)).toEqual({
+      reason: 'x'.repeat(40),
+      providerError: 'y'.repeat(200),
+    })
+  })
+
+  it('loses numbers and codes, however they are written, and keeps short codes of errors', async () => {
+    const providerError = '21211: invalid To +57 300-123-4567, code 482913, error 1003'
+    expect(await reported({ providerError, unexpectedStatus: '4, 8, 2, 9, 1, 3' })).toEqual({
+      providerError: '••••: invalid To +••••, code ••••, error 1003',
+      status: '••••',
+    })
+  })
+
+  it.each([
+    [new TypeError('482913'), 'TypeError'],
+    [Object.assign(new Error('+573001234567'), { code: 'ECONNREFUSED' }), 'Error ECONNREFUSED'],
+    [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'what is no error'],
+    [null, 'what is no error'],
+  ])('names what it throws, and quotes nothing: %s', async (thrown, named) => {
+    const { about } = await answered(async () => {
+      throw thrown
+    })
+    expect(about).toEqual({ reason: 'error', cause: `The adapter threw ${named}: see its own log.` })
+  })
+
+  it('is a timeout where it was late, also in its own word', async () => {
+    expect((await answered(() => new Promise(() => {}))).about).toEqual({ reason: 'timeout' })
+    expect(await reported({ reason: 'aborted' })).toEqual({ reason: 'timeout' })
+  })
+})

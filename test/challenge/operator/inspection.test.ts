@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { openDesk } from '../../../src/challenge/operator/inspection.js'
+import { memoryStore, type TwoFactorOptions } from '../../../src/index.js'
+import { bringDevice, gate, signupAt } from '../../express/kit.js'
+import { recover, startRecoveryHost, wrongCode } from '../../express/recovery-kit.js'
+import { minute } from '../kit.js'
+
+const secret = 'a secret of thirty-two bytes or more'
+const day = 24 * 60 * minute
+
+/** An app, and the desk on its store, once the app has left word. */
+async function startDesk(options: Partial<TwoFactorOptions> = {}) {
+  let now = Date.now
+  const store = memoryStore({ now: () => now() })
+  const host = await startRecoveryHost({
+    mount: signupAt('/signup'),
+    options: { store, ...options },
+  })
+  now = () => host.clock.now
+  const open = async () => openDesk({ store, secret, namespace: '' }, now)
+  await expect.poll(open, { timeout: 10_000 }).not.toBe('unknown-namespace')
+  const desk = await open()
+  if (typeof desk === 'string') throw new Error(desk)
+  return { store, host, desk }
+}
+
+it('shows what strangers and known browsers have to wait for, each by itself', async () => {
+  const { host, desk } = await startDesk({ limits: { failuresBeforeLock: 2 } })
+  const known = await host.signIn()
+  const thief = await host.login()
+  await thief.start()
+  for (const code of ['111111', '222222']) await thief.verify(code)
+  const seen = await desk.person('ana')
+  expect(seen).toMatchObject({ isKnown: true, lockedForMs: 15 * minute, judged: 2, sessions: 1 })
+  expect(seen.strangers).toMatchObject({ cooldown: minute, send: { lock: 15 * minute } })
+  expect(seen.known).toMatchObject({ cooldown: 0, send: { lock: 0 }, check: { lock: 0 } })
+
+  const ana = bringDevice(await host.login(), known)
+  await ana.start()
+  const later = await desk.person('ana')
+  expect(later.strangers.send.knownBrowser).toBe(5 * minute)
+  expect(later.codes.map(({ state, inKnownBrowser }) => [state, inKnownBrowser])).toEqual([
+    ['entered', false],
+    ['sent', false],
+    ['sent', true],
+  ])
+})
+
+it('says of five wrong codes once that nothing can be typed, until that challenge ends', async () => {
+  const { host, desk } = await startDesk()
+  const ana = await host.login()
+  await ana.start()
+  const codes = ['111111', '222222', '333333', '444444', '555555', '666666']
+  for (const code of codes) await ana.verify(code)
+  const told = host.events.flatMap((event) => (event.type === 'challenge.rejected' ? [event.inARow] : []))
+  expect(told).toEqual([1, 2, 3, 4, 5])
+  const locked = host.events.filter(({ type }) => type === 'subject.locked')
+  expect(locked).toEqual([expect.objectContaining({ subject: 'ana', lockedForMs: 5 * minute })])
+  expect(await desk.person('ana')).toMatchObject({
+    lockedForMs: 0,
+    strangers: { send: { challenge: 5 * minute }, check: { challenge: 5 * minute } },
+    known: { send: { challenge: 0 }, check: { challenge: 0 } },
+  })
+  expect(await host.tf.subjects.state('ana')).toMatchObject({ locked: false, nextCheckInMs: 5 * minute })
+  host.clock.now += 5 * minute
+  await ana.start()
+  expect(await ana.verify(host.stub.rightCode)).toMatchObject({ status: 200 })
+})
+
+it('shows trusted devices and tries of recovery codes, and ends them', async () => {
+  const label = () => 'Firefox, Linux'
+  const { host, desk } = await startDesk({ trustedDevices: { maxAgeMs: 30 * day, label } })
+  const ana = await host.login()
+  await recover(ana, wrongCode())
+  await ana.start()
+  await ana.verify(host.stub.rightCode, { trustDevice: true })
+  const seen = await desk.person('ana')
+  expect(seen.trustedDevices.map((device) => device.label)).toEqual(['Firefox, Linux'])
+  expect(seen.recoveryTries).toEqual({ count: 1, most: 10, endsInMs: day })
+
+  await desk.unlock('ana')
+  await desk.revokeEverything('ana')
+  expect(await desk.person('ana')).toMatchObject({
+    sessions: 0,
+    trustedDevices: [],
+    recoveryTries: { count: 0, endsInMs: 0 },
+    codes: [{ isForgiven: true }],
+  })
+  expect((await ana.get('/account')).status).toBe(403)
+})
+
+it('knows nothing of whoever never came, and is not opened with the secret of another app', async () => {
+  const { store, desk } = await startDesk()
+  expect(await desk.person('nobody')).toMatchObject({ isKnown: false, judged: 0, sessions: 0, codes: [] })
+  const other = { store, secret: 'another secret of thirty-two bytes', namespace: '' }
+  expect(await openDesk(other)).toBe('other-secret')
+})
+
+it('goes by the limits of the app, and knows no browsers where the app knows none', async () => {
+  const { host, desk } = await startDesk({ limits: { sendsPerHour: 1 }, knownBrowsers: false })
+  const ana = await host.login()
+  await ana.start()
+  const seen = await desk.person('ana')
+  expect(seen.strangers.send.sends).toBe(60 * minute)
+  expect(seen.known).toBeUndefined()
+})
+
+it('shows of a number what the sign-up lane has', async () => {
+  const { host, desk } = await startDesk()
+  const visitor = host.browser()
+  await visitor.post('/signup/start', { phone: '+573009998877' })
+  expect(await desk.number('57 300 999 8877')).toBe('not-a-number')
+  expect(await desk.number('+57 300 999 8877')).toMatchObject({
+    isKnown: true,
+    strangers: { cooldown: minute, send: { number: 0 }, check: { number: 0 } },
+    codes: [{ state: 'sent' }],
+  })
+})
+
+describe('a pause of sign-ups', () => {
+  const phone = '+573009998877'
+
+  it('tells people when to come back, and the operator once, until it is over', async () => {
+    const { host, desk } = await startDesk()
+    const visitor = host.browser()
+    const closed = () => host.events.filter(({ type }) => type === 'limit.closed')
+    await desk.signups.pause(120 * minute)
+    const page = await visitor.submit('/signup/start', { phone })
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '7200'])
+    await desk.signups.pause(180 * minute)
+    await visitor.post('/signup/start', { phone })
+    const ending = { limit: 'pause', lane: 'enrol', endsAt: host.clock.now + 180 * minute }
+    expect(host.tf.health().limits).toEqual([ending])
+    expect(closed()).toHaveLength(1)
+
+    host.clock.now += 180 * minute
+    expect(host.tf.health().limits).toEqual([])
+    expect((await visitor.post('/signup/start', { phone })).status).toBe(201)
+    await desk.signups.pause(minute)
+    host.clock.now += 30_000
+    await desk.signups.resume()
+    host.clock.now += 30_000
+    expect((await visitor.post('/signup/resend')).status).toBe(200)
+    expect(closed()).toHaveLength(1)
+  })
+
+  it('stops also who has passed the captcha meanwhile, and counts nothing of it', async () => {
+    const asked = gate()
+    const answered = gate()
+    const beforeSend = async () => {
+      asked.open()
+      await answered.opened
+      return true
+    }
+    const limits = { enrolSendsPerAddressPer10Min: 1, numbersPerSessionPerDay: 1 }
+    const { host, desk } = await startDesk({ beforeSend, limits })
+    const visitor = host.browser()
+    const starting = visitor.post('/signup/start', { phone })
+    await asked.opened
+    await desk.signups.pause(minute)
+    answered.open()
+    expect((await starting).json).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
+    expect(host.stub.sends).toHaveLength(0)
+    await desk.signups.resume()
+    expect((await visitor.post('/signup/start', { phone })).status).toBe(201)
+  })
+
+  it('is for all sign-ups, and says what they were sent', async () => {
+    const { host, desk } = await startDesk()
+    await host.browser().post('/signup/start', { phone })
+    expect(await desk.signups.state()).toEqual({
+      pausedForMs: 0,
+      windows: [
+        { window: 'hour', sent: 1, approved: 0 },
+        { window: 'day', sent: 1, approved: 0 },
+      ],
+    })
+    await desk.signups.pause(minute)
+    expect(await desk.signups.state()).toMatchObject({ pausedForMs: minute })
+  })
+})
