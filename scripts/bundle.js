@@ -9,7 +9,7 @@ import { servedFiles } from './served-files.js'
 const inBrowsers = (name) => name.startsWith('browser/')
 /** What most entries need; grouped, because each set of entries that share something would get a chunk of its own. */
 const small =
-  /src\/(lib\/|errors|phone-number|challenge\/code-provider|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
+  /src\/(lib\/|errors|phone-number|challenge\/exchange\/code-provider|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
 const onNode = entries.code.filter((name) => !inBrowsers(name))
 
 await build([
