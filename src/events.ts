@@ -1,7 +1,7 @@
 import type { ProblemCode } from './errors.js'
 
 /** Members of every challenge event. They contain no number, code or session id. */
-export interface AboutChallenge {
+export interface ChallengeFields {
   readonly lane: 'auth' | 'enrol'
   readonly purpose: string
   /** How the code travels: the name of a provider's method. */
@@ -21,16 +21,16 @@ export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country
 export type ServiceLimit = 'serviceSendsPerMinute' | 'serviceEnrolSendsPerHour' | 'serviceEnrolSendsPerDay'
 
 /** What has nothing left for anybody: a limit of the whole service, or what an operator has paused. */
-export type Closed = ServiceLimit | 'pause'
+export type ClosedLimitFields = ServiceLimit | 'pause'
 
 /** Which code provider it is about: its `name`, when it has one. */
-export interface AboutProvider {
+export interface ProviderFields {
   /** Its `name`, when it has one. */
   readonly provider?: string | undefined
 }
 
 /** One question to a provider and what came back. Absent when nobody was asked; nothing in it is secret. */
-export interface AboutExchange extends AboutProvider {
+export interface ExchangeFields extends ProviderFields {
   /** How long the provider took, in milliseconds; absent when it was not asked. */
   readonly durationMs?: number | undefined
   /** The operation of the client, such as `sendSmsCode`. */
@@ -48,7 +48,7 @@ export interface AboutExchange extends AboutProvider {
 }
 
 /** The message that a code travels in. */
-interface AboutMessage {
+interface MessageFields {
   /** The provider's id of it, where it named one. */
   readonly messageId?: string | undefined
 }
@@ -56,19 +56,19 @@ interface AboutMessage {
 /** An event before its time is stamped on it. */
 export type EventBody =
   /** A code was asked for, and every limit allowed it. */
-  | ({ readonly type: 'challenge.started' } & AboutChallenge)
+  | ({ readonly type: 'challenge.started' } & ChallengeFields)
   /** The provider took the code. */
-  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutExchange & AboutMessage)
+  | ({ readonly type: 'challenge.sent' } & ChallengeFields & ExchangeFields & MessageFields)
   /** The response of the provider was lost; the code may arrive. */
-  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutExchange & AboutMessage)
+  | ({ readonly type: 'challenge.unconfirmed' } & ChallengeFields & ExchangeFields & MessageFields)
   /** No code will arrive. */
   | ({
       readonly type: 'challenge.undelivered'
       readonly reason: UndeliveredReason
       /** What other events call `reason`. */
       readonly failure?: string | undefined
-    } & AboutChallenge &
-      Omit<AboutExchange, 'reason'>)
+    } & ChallengeFields &
+      Omit<ExchangeFields, 'reason'>)
   /** A wrong code; with `used` that of an earlier success. */
   | ({
       readonly type: 'challenge.rejected'
@@ -76,31 +76,31 @@ export type EventBody =
       readonly used: boolean
       /** Wrong codes of the account since its last success, this one included. */
       readonly inARow: number
-    } & AboutChallenge &
-      AboutExchange)
+    } & ChallengeFields &
+      ExchangeFields)
   /** The right code. */
   | ({
       readonly type: 'challenge.approved'
       /** Milliseconds between the last send of its code and the approval. */
       readonly ageMs?: number | undefined
-    } & AboutChallenge &
-      AboutExchange)
+    } & ChallengeFields &
+      ExchangeFields)
   /** A newer start replaced it, of this session or another. */
-  | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
+  | ({ readonly type: 'challenge.superseded' } & ChallengeFields)
   /** The person gave up. */
-  | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
+  | ({ readonly type: 'challenge.cancelled' } & ChallengeFields)
   /**
    * Too many wrong codes, for a while.
    *
    * Five for one challenge, or ten of strangers since the last success.
    */
-  | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & AboutChallenge)
+  | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & ChallengeFields)
   /**
    * Too many wrong codes since the last right one, until an operator lifts it.
    *
    * A hundred, or of strangers sixty.
    */
-  | ({ readonly type: 'subject.disabled' } & AboutChallenge)
+  | ({ readonly type: 'subject.disabled' } & ChallengeFields)
   /** An operator lifted what locked or disabled an account, and its counts. */
   | { readonly type: 'subject.unlocked'; readonly subject: string }
   /** A limit or a rule refused. */
@@ -174,25 +174,25 @@ export type EventBody =
   | {
       readonly type: 'limit.closed'
       /** Its name in the option `limits`; `pause`: by `npx express-two-factor signups`. */
-      readonly limit: Closed
+      readonly limit: ClosedLimitFields
       /** Whose sends it counts: of numbers on file, or of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
   /** The provider refuses the account, and nobody can sign in. Once an hour, by each process. */
-  | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
+  | ({ readonly type: 'provider.misconfigured' } & ExchangeFields)
   /** The provider gave no usable response. */
   | ({
       readonly type: 'provider.unavailable'
       readonly command: 'send' | 'check'
       /** `false` with the `reason` `busy`: as many exchanges as it takes at once were under way. */
       readonly sent: boolean
-    } & AboutExchange)
+    } & ExchangeFields)
   /**
    * Codes of five accounts in a row got a `status` that is not approved: right codes are refused, or somebody guesses.
    *
    * `cause` has the line to paste. Once a minute, by each process.
    */
-  | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
+  | ({ readonly type: 'provider.unexpected'; readonly status: string } & ExchangeFields)
 
 /** Why a code was not delivered. */
 export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'

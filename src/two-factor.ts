@@ -158,8 +158,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   // Its store may connect while it starts. Of the default one nobody else hears.
-  const leaveWord = (): Promise<void> => domain.leaveWord().catch(() => background.after(minuteMs, leaveWord))
-  if (settings.store !== undefined) background.after(secondMs, leaveWord)
+  const saveDeploymentRecord = (): Promise<void> =>
+    domain.saveDeploymentRecord().catch(() => background.after(minuteMs, saveDeploymentRecord))
+  if (settings.store !== undefined) background.after(secondMs, saveDeploymentRecord)
 
   // Once the app runs, for the same reason.
   background.after(minuteMs, async () => {

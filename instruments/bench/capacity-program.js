@@ -18,6 +18,6 @@ await fill(full, Number(count))
 const bytes = (used() - empty) / Number(count)
 let live = 0
 for (let index = 0; index < Number(count); index += 1) {
-  if ((await full(keyOf(index), limits).read()).ledger.challenge?.attempts.stranger === 0) live += 1
+  if ((await full(keyOf(index), limits).read()).ledger.challenge?.attempts.unknown === 0) live += 1
 }
 console.log(JSON.stringify({ bytes, live }))

@@ -25,15 +25,15 @@ export async function printProfiles(provider) {
 async function printBoth(what, other, [ours, others]) {
   const our = await figure(import.meta.url, 'microsByPlace', ours)
   const their = await figure(import.meta.url, 'microsByPlace', others)
-  const difference = (place) => (our[place] ?? 0) - (their[place] ?? 0)
+  const difference = (factor) => (our[factor] ?? 0) - (their[factor] ?? 0)
   const total = (micros) => Object.values(micros).reduce((sum, one) => sum + one, 0)
-  const places = Object.keys({ ...our, ...their }).sort((a, b) => difference(b) - difference(a))
+  const factors = Object.keys({ ...our, ...their }).sort((a, b) => difference(b) - difference(a))
   const line = (...cells) => console.log(cells.map((cell) => String(cell).padStart(14)).join(''))
 
   console.log(`Microseconds of CPU of ${what}, by place:\n`)
   line('ours', other, 'more', '')
-  for (const place of places.filter((one) => Math.abs(difference(one)) >= 1)) {
-    line(...[our[place] ?? 0, their[place] ?? 0, difference(place)].map(Math.round), `  ${place}`)
+  for (const factor of factors.filter((one) => Math.abs(difference(one)) >= 1)) {
+    line(...[our[factor] ?? 0, their[factor] ?? 0, difference(factor)].map(Math.round), `  ${factor}`)
   }
   const times = (micros) => (micros / total(their)).toFixed(2)
   console.log(`\nAll together ${times(total(our))} times ${other}.`)
@@ -64,16 +64,16 @@ export async function run({ load, port, generation, count }) {
 }
 
 function summed({ nodes, samples, timeDeltas }, units) {
-  const placeOfNode = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
+  const placeOfNode = new Map(nodes.map(({ id, callFrame }) => [id, findFactor(callFrame)]))
   const micros = {}
   samples.forEach((id, index) => {
-    const place = placeOfNode.get(id)
-    if (place !== '(idle)') micros[place] = (micros[place] ?? 0) + timeDeltas[index] / units
+    const factor = placeOfNode.get(id)
+    if (factor !== '(idle)') micros[factor] = (micros[factor] ?? 0) + timeDeltas[index] / units
   })
   return micros
 }
 
-function placeOf({ url, functionName }) {
+function findFactor({ url, functionName }) {
   const [, inPackages] = url.split(/.*\/node_modules\//)
   if (inPackages !== undefined) return inPackages.split('/', inPackages.startsWith('@') ? 2 : 1).join('/')
   if (url.startsWith('node:')) return 'Node.js'

@@ -14,9 +14,9 @@ const keys = createKeys('', createSecrets(['a secret of at least thirty-two byte
 
 export const keyOf = (index) => keys.account(`u${index}`)
 
-export const placeOf = (index) => keys.number(`+57300${1_000_000 + index}`)
+export const findFactor = (index) => keys.number(`+57300${1_000_000 + index}`)
 
-export const bindingOf = (index) => ({ rank: 'stranger', session: hashId(`s${index}`) })
+export const bindingOf = (index) => ({ browserKind: 'unknown', session: hashId(`s${index}`) })
 
 export const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit() {} })
 
@@ -24,7 +24,7 @@ export async function fill(ledgers, count) {
   for (let index = 0; index < count; index += 1) {
     const binding = { ...bindingOf(index), purpose: 'login' }
     const ids = { sendId: newCommandId(), challengeId: newChallengeId() }
-    const order = { ...ids, ...binding, place: placeOf(index), channel: 'sms' }
+    const order = { ...ids, ...binding, factor: findFactor(index), channel: 'sms' }
     const sent = { result: { result: 'sent', lifetimeMs: limits.codeLifetimeMs }, count: 1 }
     const updater = ledgers(keyOf(index), limits)
     const { outcome } = await updater.run((view) => start(view, order))

@@ -25,8 +25,17 @@ export async function startRedis() {
   const port = await freePort()
   // Written before the reply, so that nothing is forgotten when the process is killed.
   const durable = ['--appendonly', 'yes', '--appendfsync', 'no', '--save', '']
-  const place = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--maxmemory-policy', 'noeviction']
-  const launch = () => spawn(binary, [...place, ...durable], { stdio: 'ignore' })
+  const factor = [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    dir,
+    '--maxmemory-policy',
+    'noeviction',
+  ]
+  const launch = () => spawn(binary, [...factor, ...durable], { stdio: 'ignore' })
   let server = launch()
   const killOnExit = () => server.kill('SIGKILL')
   process.on('exit', killOnExit)

@@ -1,11 +1,11 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
 import type { NewAuthenticator, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
-import type { Change, Ways } from './changes.js'
+import type { AccountChangeRequest, Factors } from './changes.js'
 import { firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import { appPage } from './pages.js'
-import { problemBody, type Reply, type RouteKit } from './route-kit.js'
+import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
 /** What may be wrong with a code that may be right when it is typed again: the text for the person, the title for programs. */
 const retryable: Partial<Record<ProblemCode, readonly ['wrong' | 'unreadable', string]>> = {
@@ -21,31 +21,31 @@ export function addAppRoutes(
   { tf, get, post, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
-  const what: Change = { kind: 'app-added' }
+  const what: AccountChangeRequest = { kind: 'app-added' }
   const save = hostFunction((subject: string, secret: string) => authenticator.save(subject, secret))
   const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
   /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
-  async function isProven({ req }: RouteContext, ways: Ways): Promise<boolean> {
+  async function isProven({ req }: RouteContext, factors: Factors): Promise<boolean> {
     const grant = await tf.grants.read(req, 'authenticator')
-    return grant !== undefined && (grant.method !== firstWay || isFirst(ways))
+    return grant !== undefined && (grant.method !== firstWay || isFirst(factors))
   }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
   async function begin(visit: RouteContext): Promise<NewAuthenticator | undefined> {
     const { req, subject, session } = visit
-    const ways = await read(subject)
-    const begun = (await isProven(visit, ways)) && (await tf.authenticators.begin(req).catch(ifUnproven))
+    const factors = await read(subject)
+    const begun = (await isProven(visit, factors)) && (await tf.authenticators.begin(req).catch(ifUnproven))
     if (begun) return begun
-    if (!(await isConfirmed(visit, what, ways))) return undefined
+    if (!(await isConfirmed(visit, what, factors))) return undefined
     // For as long as it takes to install an app: the code was good for one request.
-    const method = isFirst(ways) ? firstWay : 'account'
+    const method = isFirst(factors) ? firstWay : 'account'
     await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }
 
   /** What is said where the app was not put on file. */
-  async function failure(visit: RouteContext, error: unknown): Promise<Reply> {
+  async function failure(visit: RouteContext, error: unknown): Promise<AccountResult> {
     if (!(error instanceof TwoFactorError) || isOfHost(error)) throw error
     const { code, status } = error
     if (code === unproven) {
@@ -73,8 +73,8 @@ export function addAppRoutes(
   post('/app', (visit) => {
     const { req, subject, fields } = visit
     const code = typeof fields.code === 'string' ? fields.code : ''
-    const confirm = async (ways: Ways) => {
-      if (await isProven(visit, ways)) return true
+    const confirm = async (factors: Factors) => {
+      if (await isProven(visit, factors)) return true
       throw new TwoFactorError(unproven)
     }
     const store = async () => save(subject, (await tf.authenticators.confirm(req, code)).secret)

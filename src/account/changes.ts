@@ -6,7 +6,7 @@ import { fill } from './texts.js'
 // What may be changed, whether it may, what a code for it is bound to, and what a person is shown of it.
 
 /** What an account can confirm with, as it is on file. */
-export interface Ways {
+export interface Factors {
   /** In E.164, the preferred one first. */
   readonly numbers: readonly string[]
   /** Undefined where the app has none. */
@@ -16,14 +16,14 @@ export interface Ways {
 }
 
 /** What is to be changed. */
-export type Change =
+export type AccountChangeRequest =
   | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
   | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
   | { readonly kind: 'app-added' | 'app-removed' | 'recovery-codes-made' }
   | { readonly kind: 'devices-ended' | 'signed-out-elsewhere' }
 
 /** How a change is called, in messages and in JSON. */
-export type ChangeKind = Change['kind']
+export type ChangeKind = AccountChangeRequest['kind']
 
 /**
  * What has to be left when a number or the app is removed: another one of them; that or recovery codes; or nothing,
@@ -52,51 +52,55 @@ export type Objection =
 const maxNumbers = 5
 
 /** By how many ways a code can be got: numbers and the app. Recovery codes are none, they run out. */
-export const wayCount = ({ numbers, app }: Ways): number => new Set(numbers).size + (app ? 1 : 0)
+export const countFactors = ({ numbers, app }: Factors): number => new Set(numbers).size + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
-export function isWithoutWay(ways: Ways, mustKeep: MustKeep): boolean {
+export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
   // Where nothing has to be left, whoever has removed the last way has switched all of it off.
-  return wayCount(ways) === 0 && (mustKeep === 'nothing' || !ways.recoveryCodes)
+  return countFactors(factors) === 0 && (mustKeep === 'nothing' || !factors.recoveryCodes)
 }
 
 /** The ways as they are afterwards. */
-export function waysAfter(change: Change, ways: Ways): Ways {
+export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
   const { kind } = change
-  if (kind === 'app-added' || kind === 'app-removed') return { ...ways, app: kind === 'app-added' }
-  if (!('number' in change)) return ways
+  if (kind === 'app-added' || kind === 'app-removed') return { ...factors, app: kind === 'app-added' }
+  if (!('number' in change)) return factors
   const { number } = change
-  const others = ways.numbers.filter((one) => one !== number)
-  if (kind === 'number-added') return { ...ways, numbers: [...others, number] }
-  return { ...ways, numbers: kind === 'number-first' ? [number, ...others] : others }
+  const others = factors.numbers.filter((one) => one !== number)
+  if (kind === 'number-added') return { ...factors, numbers: [...others, number] }
+  return { ...factors, numbers: kind === 'number-first' ? [number, ...others] : others }
 }
 
 /** Why a change may not be made; undefined where it may. */
-export function objectionTo(change: Change, ways: Ways, mustKeep: MustKeep): Objection | undefined {
-  const { numbers } = ways
+export function objectionTo(
+  change: AccountChangeRequest,
+  factors: Factors,
+  mustKeep: MustKeep,
+): Objection | undefined {
+  const { numbers } = factors
   if (change.kind === 'number-added') {
     if (numbers.includes(change.number)) return 'on_file'
     return numbers.length < maxNumbers ? undefined : 'too_many'
   }
   // Lock-out: a person with nothing but recovery codes is asked for a code by every change, and can get none.
-  if (change.kind === 'recovery-codes-made' && wayCount(ways) === 0) return 'no_factor'
+  if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
-  if (change.kind === 'app-removed' && !ways.app) return 'stale'
-  return takesAway(change) ? objectionToLoss(ways, mustKeep) : undefined
+  if (change.kind === 'app-removed' && !factors.app) return 'stale'
+  return takesAway(change) ? objectionToLoss(factors, mustKeep) : undefined
 }
 
 /** Lock-out: nobody takes the last way of a person, by accident or in their session. The same for each number and the app. */
-export function objectionToLoss(ways: Ways, mustKeep: MustKeep): Objection | undefined {
-  if (wayCount(ways) > 1 || mustKeep === 'nothing') return undefined
-  if (!ways.recoveryCodes) return 'last_factor'
+export function objectionToLoss(factors: Factors, mustKeep: MustKeep): Objection | undefined {
+  if (countFactors(factors) > 1 || mustKeep === 'nothing') return undefined
+  if (!factors.recoveryCodes) return 'last_factor'
   return mustKeep === 'factor' ? 'only_recovery_codes' : undefined
 }
 
 /** Whether there is one way less afterwards. */
-const takesAway = ({ kind }: Change) => kind === 'number-removed' || kind === 'app-removed'
+const takesAway = ({ kind }: AccountChangeRequest) => kind === 'number-removed' || kind === 'app-removed'
 
 /** Whether trust in browsers ends with it: what had been proven by a way that went is proven no more. */
-export const endsTrust = (change: Change, before: Ways): boolean =>
+export const endsTrust = (change: AccountChangeRequest, before: Factors): boolean =>
   takesAway(change) ||
   change.kind === 'signed-out-elsewhere' ||
   (change.kind === 'app-added' && before.app === true)
@@ -105,31 +109,41 @@ export const endsTrust = (change: Change, before: Ways): boolean =>
  * What a code for this change is good for: this change of these ways, and no other. Not of these recovery codes: the one
  * that confirms it is used up by that. Whether enough is left is judged once more when it is made.
  */
-export function boundTo(change: Change, { numbers, app = false }: Ways): BoundFields {
+export function boundTo(change: AccountChangeRequest, { numbers, app = false }: Factors): BoundFields {
   const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
   const number = 'number' in change ? change.number : null
   return { kind: change.kind, number, device, numbers, app }
 }
 
 /** What the person reads before the code is typed. The whole number where it is new, since it may be mistyped. */
-export function detailsOf(change: Change, ways: Ways, mustKeep: MustKeep, texts: AccountTexts): Details {
+export function detailsOf(
+  change: AccountChangeRequest,
+  factors: Factors,
+  mustKeep: MustKeep,
+  texts: AccountTexts,
+): Details {
   const rows: (readonly [string, string])[] = []
   if ('number' in change) {
     const isNew = change.kind === 'number-added'
     rows.push([texts['details.number'], isNew ? change.number : maskPhoneNumber(change.number)])
   }
   if ('device' in change) rows.push([texts['details.device'], change.device.label ?? texts['device.unnamed']])
-  rows.push([texts['details.after'], consequenceOf(change, ways, mustKeep, texts)])
+  rows.push([texts['details.after'], consequenceOf(change, factors, mustKeep, texts)])
   const { [`change.${change.kind}` as const]: title, [`do.${change.kind}` as const]: action } = texts
   return { title, rows, action }
 }
 
 /** What is so afterwards; of a last way what its loss means. */
-function consequenceOf(change: Change, ways: Ways, mustKeep: MustKeep, texts: AccountTexts): string {
-  const after = waysAfter(change, ways)
-  if (takesAway(change) && wayCount(after) === 0) {
+function consequenceOf(
+  change: AccountChangeRequest,
+  factors: Factors,
+  mustKeep: MustKeep,
+  texts: AccountTexts,
+): string {
+  const after = factorsAfter(change, factors)
+  if (takesAway(change) && countFactors(after) === 0) {
     return texts[mustKeep === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
   }
-  if (change.kind === 'app-added' && ways.app) return texts['after.app-replaced']
-  return fill(texts[`after.${change.kind}`], { n: String(wayCount(after)) })
+  if (change.kind === 'app-added' && factors.app) return texts['after.app-replaced']
+  return fill(texts[`after.${change.kind}`], { n: String(countFactors(after)) })
 }

@@ -5,20 +5,20 @@ import { optionError } from '../lib/options.js'
 import { whenGone } from '../lib/when-gone.js'
 import { maskPhoneNumber } from '../phone-number.js'
 import {
+  type AccountChangeRequest,
   boundTo,
-  type Change,
   detailsOf,
   endsTrust,
-  isWithoutWay,
+  type Factors,
+  factorsAfter,
+  hasNoFactor,
   type MustKeep,
   type Objection,
   objectionTo,
-  type Ways,
-  waysAfter,
 } from './changes.js'
 import type { AccountSettings } from './options.js'
 import { passes } from './passes.js'
-import { createReadWays } from './read-factors.js'
+import { createReadFactors } from './read-factors.js'
 import { createTexts } from './texts.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
@@ -31,18 +31,19 @@ export type Made = 'made' | 'made-first' | Objection | undefined
 export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   const { recoveryCodes, onChanged, path, purpose, mustKeep, messages } = settings
   /** What the guard binds and shows for a request, noted before it is called. */
-  const asked = new WeakMap<Request, readonly [Change, Ways]>()
+  const asked = new WeakMap<Request, readonly [AccountChangeRequest, Factors]>()
   // A message that fails, by a client of this package: it is no word about the change, which stands.
   const tell = hostFunction(onChanged)
-  const read = createReadWays(settings)
+  const read = createReadFactors(settings)
   const textsOf = createTexts(messages)
   const inTurn = createTurns()
 
   /** Whether the session alone will do: nothing is on file that could confirm a change. */
-  const isFirst = (ways: Ways) => isWithoutWay(ways, mustKeep)
+  const isFirst = (factors: Factors) => hasNoFactor(factors, mustKeep)
   /** Whether this change puts the first way on file: others prove nothing, and lead nobody on. */
-  const addsFirst = (change: Change, before: Ways) => isFirst(before) && !isFirst(waysAfter(change, before))
-  const askedOf = (req: Request) => asked.get(req) as readonly [Change, Ways]
+  const addsFirst = (change: AccountChangeRequest, before: Factors) =>
+    isFirst(before) && !isFirst(factorsAfter(change, before))
+  const askedOf = (req: Request) => asked.get(req) as readonly [AccountChangeRequest, Factors]
   const guardOptions: GuardOptions = {
     purpose,
     once: true,
@@ -58,8 +59,12 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   checkMustKeep(tf, guardOptions, mustKeep)
 
   /** Whether a code confirms it. Where none does yet, the guard has answered. */
-  function isConfirmed(visit: RouteContext, change: Change, ways: Ways): Promise<boolean> {
-    asked.set(visit.req, [change, ways])
+  function isConfirmed(
+    visit: RouteContext,
+    change: AccountChangeRequest,
+    factors: Factors,
+  ): Promise<boolean> {
+    asked.set(visit.req, [change, factors])
     return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
 
@@ -69,26 +74,26 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
    */
   async function make(
     visit: RouteContext,
-    change: Change,
-    store: (ways: Ways) => unknown,
-    confirm = (ways: Ways) => isConfirmed(visit, change, ways),
+    change: AccountChangeRequest,
+    store: (factors: Factors) => unknown,
+    confirm = (factors: Factors) => isConfirmed(visit, change, factors),
   ): Promise<Made> {
     const { subject } = visit
-    const ways = await read(subject)
-    const objection = objectionTo(change, ways, mustKeep)
+    const factors = await read(subject)
+    const objection = objectionTo(change, factors, mustKeep)
     if (objection !== undefined) return objection
-    if (!(await confirm(ways))) return undefined
+    if (!(await confirm(factors))) return undefined
     // Race: another tab may have been first, and what was the last but one is the last then.
-    const stored = await inTurn(subject, async () => isSame(ways, await read(subject)) && store(ways))
+    const stored = await inTurn(subject, async () => isSame(factors, await read(subject)) && store(factors))
     if (stored === false) return 'stale'
-    const told = announce(visit, change, ways)
+    const told = announce(visit, change, factors)
     // Lock-out: the new codes are shown this once, and those that were printed are worth nothing already.
     await (change.kind === 'recovery-codes-made' ? told.catch(afterAnswer(visit)) : told)
-    return addsFirst(change, ways) ? 'made-first' : 'made'
+    return addsFirst(change, factors) ? 'made-first' : 'made'
   }
 
   /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
-  async function announce(visit: RouteContext, change: Change, before: Ways): Promise<void> {
+  async function announce(visit: RouteContext, change: AccountChangeRequest, before: Factors): Promise<void> {
     const { req, subject } = visit
     // What is put on file says so by itself.
     if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
@@ -105,7 +110,11 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   }
 
   /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
-  async function renewProofs(visit: RouteContext, change: Change, before: Ways): Promise<void> {
+  async function renewProofs(
+    visit: RouteContext,
+    change: AccountChangeRequest,
+    before: Factors,
+  ): Promise<void> {
     const { req, subject, session } = visit
     const wasFirst = addsFirst(change, before)
     // Where that cannot be read, this session is asked again: better than that no other is.
@@ -118,7 +127,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     if (isFullProof && (loginGrant || wasFirst)) await tf.grants.write({ ...who, purpose: 'login' })
     // Led on to recovery codes, nobody needs the new way once more.
     if (wasFirst && recoveryCodes !== undefined) {
-      const bound = boundTo({ kind: 'recovery-codes-made' }, waysAfter(change, before))
+      const bound = boundTo({ kind: 'recovery-codes-made' }, factorsAfter(change, before))
       await tf.grants.write({ ...who, purpose, bound })
     }
   }
@@ -137,7 +146,7 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
   }
 }
 
-const isSame = (one: Ways, other: Ways): boolean => JSON.stringify(one) === JSON.stringify(other)
+const isSame = (one: Factors, other: Factors): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Hands a failure to the host's error handler once the answer is out. */
 const afterAnswer =

@@ -6,7 +6,7 @@ import type { AccountTexts } from './texts/en.js'
 // What all pages are drawn with. Everything works without a script, and every value is escaped.
 
 /** What a page is made with. */
-export interface Scene {
+export interface PageContext {
   readonly visit: RouteContext
   readonly texts: AccountTexts
   /** Where the pages are mounted. */
@@ -23,7 +23,7 @@ interface ButtonOptions {
 
 /** A button that makes one change. */
 export function changeButton(
-  scene: Scene,
+  scene: PageContext,
   route: string,
   kind: ChangeKind,
   { fields, of, isMain }: ButtonOptions = {},
@@ -36,7 +36,7 @@ export function changeButton(
 }
 
 /** A form for one of the routes of the pages. */
-export function form({ visit, path }: Scene, route: string, content: Html, fields = {}): Html {
+export function form({ visit, path }: PageContext, route: string, content: Html, fields = {}): Html {
   const hidden = Object.entries<string>({ ...fields, ...visit.formFields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
@@ -48,6 +48,6 @@ ${hidden}${content}
 export const link = (to: string, text: string): Html => html`<p><a href="${to}">${text}</a></p>\n`
 
 /** Back to the first page. */
-export const back = ({ path, texts }: Scene): Html => link(path, texts.back)
+export const back = ({ path, texts }: PageContext): Html => link(path, texts.back)
 
 export const number = (shown: string): Html => html`<span class="number" dir="ltr">${shown}</span>`

@@ -1,10 +1,10 @@
 import { TwoFactorError } from '../errors.js'
 import type { OwnAct, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
-import { type Change, type Ways, waysAfter } from './changes.js'
+import { type AccountChangeRequest, type Factors, factorsAfter } from './changes.js'
 import { listed } from './overview-page.js'
 import { addNumberPage } from './pages.js'
-import { problemBody, type Reply, type RouteKit } from './route-kit.js'
+import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
@@ -19,7 +19,7 @@ export function addNumberRoutes(kit: RouteKit): void {
 
   /** What is done with the number that was proven last. Where there is none, one is proven first. */
   const withProven =
-    (act: (visit: RouteContext, number: string) => Promise<Reply>): OwnAct =>
+    (act: (visit: RouteContext, number: string) => Promise<AccountResult>): OwnAct =>
     async (visit) => {
       const proven = await newNumber.proven(visit.req)
       if (proven !== undefined) return act(visit, proven.phone)
@@ -29,8 +29,8 @@ export function addNumberRoutes(kit: RouteKit): void {
     }
 
   /** Stores the list as it is after a change. */
-  const save = hostFunction(({ subject }: RouteContext, what: Change, ways: Ways) =>
-    numbers.save(subject, waysAfter(what, ways).numbers, ways.numbers),
+  const save = hostFunction(({ subject }: RouteContext, what: AccountChangeRequest, factors: Factors) =>
+    numbers.save(subject, factorsAfter(what, factors).numbers, factors.numbers),
   )
 
   /** Puts the number on file that a form names first, or removes it. */
@@ -43,7 +43,7 @@ export function addNumberRoutes(kit: RouteKit): void {
       if (number === undefined) return refusal(visit, 'stale')
       if (kind === 'number-first' && index === 0) return alreadySo
       const what = { kind, number }
-      return change(visit, what, (ways) => save(visit, what, ways))
+      return change(visit, what, (factors) => save(visit, what, factors))
     }
 
   const offer = withProven(async (visit, number) => {
@@ -52,10 +52,11 @@ export function addNumberRoutes(kit: RouteKit): void {
   })
 
   const add = withProven((visit, number) => {
-    const what: Change = { kind: 'number-added', number }
+    const what: AccountChangeRequest = { kind: 'number-added', number }
     // The proof is used up by what was saved alone. Whoever has gone waits for no change.
-    const store = async (ways: Ways) =>
-      !visit.res.closed && newNumber.redeemWith(visit.req, () => save(visit, what, ways)).catch(falseIfTaken)
+    const store = async (factors: Factors) =>
+      !visit.res.closed &&
+      newNumber.redeemWith(visit.req, () => save(visit, what, factors)).catch(falseIfTaken)
     return change(visit, what, store)
   })
 

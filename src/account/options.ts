@@ -102,7 +102,7 @@ export interface AccountPagesOptions {
    */
   readonly onChanged?: (req: Request, change: AccountChange) => unknown
   /**
-   * What has to be left when a number or the app is removed: `way`, another one of them, by default; `recovery-codes`, where
+   * What has to be left when a number or the app is removed: `factor`, another one of them, by default; `recovery-codes`, where
    * they will do; `nothing`, where your guards let accounts pass that have no second factor. The code for such a change
    * names what follows from it.
    */

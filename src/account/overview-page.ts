@@ -1,8 +1,8 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import { type ChangeKind, type Ways, wayCount } from './changes.js'
-import { changeButton, link, number, type Scene } from './marks.js'
+import { type ChangeKind, countFactors, type Factors } from './changes.js'
+import { changeButton, link, number, type PageContext } from './marks.js'
 import type { UsedAt } from './read-factors.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill } from './texts.js'
@@ -22,7 +22,7 @@ export interface ListedNumber {
 }
 
 /** What the first page shows, and says as JSON. */
-export interface Overview extends Omit<Ways, 'numbers'> {
+export interface Overview extends Omit<Factors, 'numbers'> {
   readonly numbers: readonly ListedNumber[]
   /** When the app was last used. */
   readonly appUsedAt: number | undefined
@@ -37,9 +37,9 @@ export interface Overview extends Omit<Ways, 'numbers'> {
 const fewCodes = 3
 
 /** What is missing, as the key of its text. */
-export function adviceFor(ways: Ways): Overview['advice'] {
-  const { app, recoveryCodes: left } = ways
-  const count = wayCount(ways)
+export function adviceFor(factors: Factors): Overview['advice'] {
+  const { app, recoveryCodes: left } = factors
+  const count = countFactors(factors)
   if (count === 0) return app === undefined ? 'advice.none.numbers' : 'advice.none'
   if (count === 1 && !left) return left === undefined ? 'advice.one' : 'advice.one.codes'
   return left !== undefined && left > 0 && left <= fewCodes ? 'advice.few' : undefined
@@ -57,7 +57,7 @@ export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly Li
 }
 
 /** The page; `changed` is what was changed just now. */
-export function overviewPage(scene: Scene, overview: Overview, changed?: ChangeKind): OwnPage {
+export function overviewPage(scene: PageContext, overview: Overview, changed?: ChangeKind): OwnPage {
   const { texts } = scene
   const { advice } = overview
   const news = changed && html`<p class="notice" role="status">${texts[`done.${changed}`]}</p>\n`
@@ -75,7 +75,7 @@ const section = (id: string, title: string, content: Html): Html => html`<sectio
 ${content}</section>\n`
 
 /** What stands under one of the headings; nothing where there is no such thing. */
-type Part = (scene: Scene, overview: Overview) => Html | undefined
+type Part = (scene: PageContext, overview: Overview) => Html | undefined
 
 const numbers: Part = (scene, { numbers, canRemove }) => {
   const { texts, path } = scene
@@ -124,7 +124,7 @@ const elsewhere: Part = (scene) => html`<p>${scene.texts['elsewhere.text']}</p>
 ${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`
 
 /** The day of it, on a line of its own. */
-function lastUsed({ visit, texts }: Scene, at: number | undefined): Html | undefined {
+function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {
   if (at === undefined) return undefined
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   return html`<br><bdi>${fill(texts['last-used'], { when: day.format(at) })}</bdi>`

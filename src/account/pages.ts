@@ -1,11 +1,11 @@
 import type { NewAuthenticator, OwnPage } from '../index.js'
 import { html } from '../lib/html.js'
-import { back, changeButton, form, link, number, type Scene } from './marks.js'
+import { back, changeButton, form, link, number, type PageContext } from './marks.js'
 
 // The pages beside the first one.
 
 /** The number was proven: one button puts it on file. */
-export function addNumberPage(scene: Scene, phone: string, isFirst: boolean): OwnPage {
+export function addNumberPage(scene: PageContext, phone: string, isFirst: boolean): OwnPage {
   const { texts } = scene
   const [before = '', after = ''] = texts['add.text'].split('{number}')
   const content = html`<p>${before}${number(phone)}${after}${!isFirst && html` ${texts['add.confirm']}`}</p>
@@ -14,7 +14,7 @@ ${changeButton(scene, '/numbers/add', 'number-added', { isMain: true })}${back(s
 }
 
 /** A new app: scan its secret, and type the first code. */
-export function appPage(scene: Scene, { secret, uri, qr }: NewAuthenticator, isWrong = false): OwnPage {
+export function appPage(scene: PageContext, { secret, uri, qr }: NewAuthenticator, isWrong = false): OwnPage {
   const { texts } = scene.visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
   const entry = html`<label for="pair">${texts['code.label']}</label>
@@ -29,7 +29,7 @@ ${form(scene, '/app', entry)}${back(scene)}`
 }
 
 /** After the first way: no code is asked for. */
-export function offerCodesPage(scene: Scene): OwnPage {
+export function offerCodesPage(scene: PageContext): OwnPage {
   const { texts, path } = scene
   const content = html`<p>${texts['codes.lead.text']}</p>
 ${changeButton(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true })}${link(path, texts['codes.later'])}`
@@ -37,7 +37,7 @@ ${changeButton(scene, '/recovery-codes', 'recovery-codes-made', { isMain: true }
 }
 
 /** Shown once. What needs a script is not shown without one. */
-export function codesPage({ texts, path }: Scene, codes: readonly string[]): OwnPage {
+export function codesPage({ texts, path }: PageContext, codes: readonly string[]): OwnPage {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`
   const content = html`<p class="notice">${texts['done.recovery-codes-made']}</p>
 <p>${texts['codes.text']}</p>

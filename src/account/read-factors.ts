@@ -1,6 +1,6 @@
 import { hostFunction } from '../lib/host-function.js'
 import { type Check, that } from '../lib/options.js'
-import type { Ways } from './changes.js'
+import type { Factors } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
 
 /** The one spelling in which the same number is not on file twice. */
@@ -27,8 +27,8 @@ const times: Check = that(
  * Reads what the host has on file of an account. Rejects with a TypeError for what says neither that there is a way nor
  * that there is none: whoever seems to have none needs no code.
  */
-export function createReadWays({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
-  return hostFunction(async (subject: string): Promise<Ways> => {
+export function createReadFactors({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
+  return hostFunction(async (subject: string): Promise<Factors> => {
     const [list, app, left] = await Promise.all([
       numbers.list(subject),
       authenticator?.has(subject),
@@ -43,13 +43,13 @@ export function createReadWays({ numbers, authenticator, recoveryCodes }: Accoun
 }
 
 /** When a way was last used, in milliseconds since 1970 like `usedAt` of a browser; undefined where nobody knows. */
-export type UsedAt = (way: string) => number | undefined
+export type UsedAt = (factor: string) => number | undefined
 
 /** Reads when each way was last used. Rejects with a TypeError for what is no time. */
 export function createReadUses({ lastUsed }: AccountPagesOptions) {
   return hostFunction(async (subject: string): Promise<UsedAt> => {
     const used = await lastUsed?.(subject)
     times(used, 'accountPages: lastUsed')
-    return (way) => used?.[way]?.valueOf()
+    return (factor) => used?.[factor]?.valueOf()
   })
 }

@@ -1,15 +1,15 @@
 import type { Router } from 'express'
 import type { OwnAct, RouteContext, RouteResult, TwoFactor } from '../index.js'
-import { type Change, type Objection, objectionToLoss, type Ways } from './changes.js'
+import { type AccountChangeRequest, type Factors, type Objection, objectionToLoss } from './changes.js'
 import { createMaking } from './making.js'
-import type { Scene } from './marks.js'
+import type { PageContext } from './marks.js'
 import { newsIn, newsOf } from './news.js'
 import type { AccountSettings } from './options.js'
 import { adviceFor, listed, type Overview, overviewPage } from './overview-page.js'
 import { createReadUses } from './read-factors.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
-export type Reply = RouteResult | undefined
+export type AccountResult = RouteResult | undefined
 
 /** A refusal as JSON, in the form of the other problems of the package (RFC 9457). */
 export const problemBody = (code: string, title: string, detail = title, status = 409): object => ({
@@ -23,7 +23,7 @@ export const problemBody = (code: string, title: string, detail = title, status 
 /** How a change is made, where not as usual. */
 interface How {
   /** Whether it is confirmed, in place of a code for it. */
-  readonly confirm?: ((ways: Ways) => Promise<boolean>) | undefined
+  readonly confirm?: ((factors: Factors) => Promise<boolean>) | undefined
   /** What is shown after it, in place of the first page. */
   readonly show?: (() => RouteResult) | undefined
 }
@@ -37,23 +37,23 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
-  const sceneOf = (visit: RouteContext): Scene => ({ visit, path, texts: textsOf(visit.locale) })
+  const sceneOf = (visit: RouteContext): PageContext => ({ visit, path, texts: textsOf(visit.locale) })
 
   /** The first page, and the same as JSON. */
   async function overview(visit: RouteContext): Promise<RouteResult> {
     const { req, subject, fields, session } = visit
-    const [ways, usedAt, devices] = await Promise.all([
+    const [factors, usedAt, devices] = await Promise.all([
       read(subject),
       readUses(subject),
       tf.trustedDevices.list(subject, req),
     ])
     const body: Overview = {
-      ...ways,
-      numbers: listed(ways.numbers, usedAt),
+      ...factors,
+      numbers: listed(factors.numbers, usedAt),
       appUsedAt: usedAt('app'),
       devices,
-      canRemove: objectionToLoss(ways, mustKeep) === undefined,
-      advice: adviceFor(ways),
+      canRemove: objectionToLoss(factors, mustKeep) === undefined,
+      advice: adviceFor(factors),
     }
     return { ...overviewPage(sceneOf(visit), body, newsIn(fields.changed, session)), body }
   }
@@ -69,10 +69,10 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   /** Makes one change, and says what became of it. `store` as `make` has it. */
   async function change(
     visit: RouteContext,
-    what: Change,
-    store: (ways: Ways) => unknown,
+    what: AccountChangeRequest,
+    store: (factors: Factors) => unknown,
     { confirm, show }: How = {},
-  ): Promise<Reply> {
+  ): Promise<AccountResult> {
     const made = await make(visit, what, store, confirm)
     if (made === undefined) return undefined
     if (made !== 'made' && made !== 'made-first') return refusal(visit, made)

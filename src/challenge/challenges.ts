@@ -1,25 +1,25 @@
 import { present } from '../lib/json.js'
 import {
-  type Actor,
+  type ChallengeRef,
   type ChallengeView,
   type Refusal,
+  type RequesterContext,
   type ResendCommand,
   refused,
-  type Shown,
   type StartCommand,
   type StartOutcome,
   type VerifyCommand,
   type VerifyOutcome,
 } from './commands.js'
 import type { Channel } from './exchange/code-provider.js'
-import { cancel, challengeOf, refusalAsShown } from './ledger/challenge.js'
+import { cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
-import { about, gather, type Seen } from './reach/account.js'
+import { challengeFields, type DecisionContext, loadDecisionContext } from './reach/account.js'
 import type { DestinationView } from './reach/destinations.js'
-import { destinationOf, isNumber, type Way } from './reach/factors.js'
-import { unsentChallenge } from './sealed-challenges.js'
+import { createDestinationView, type Destination, isPhone } from './reach/factors.js'
+import { createSealedChallenge } from './sealed-challenges.js'
 import { createSend, type SendParts } from './send.js'
 import { createVerify } from './verify.js'
 
@@ -54,32 +54,35 @@ export interface Challenges {
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
   /** Ends the live challenge. `id`: that one alone. */
-  cancel(actor: Actor, id?: string): Promise<void>
+  cancel(actor: RequesterContext, id?: string): Promise<void>
   /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
-  find(actor: Actor, wanted?: Shown): Promise<ChallengeView | undefined>
+  find(actor: RequesterContext, wanted?: ChallengeRef): Promise<ChallengeView | undefined>
   /** A challenge for this that nothing has to be sent for; undefined where there is no such way. Writes nothing. */
-  unsent(command: StartCommand): Promise<ChallengeView | undefined>
+  sealedChallenges(command: StartCommand): Promise<ChallengeView | undefined>
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
   preview(command: StartCommand): Promise<Outlook>
   /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
-  demandOf(actor: Actor, shown: Shown): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
+  demandOf(
+    actor: RequesterContext,
+    shown: ChallengeRef,
+  ): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
 }
 
 /** The use cases around ledger, counters and code service. */
 export function createChallenges(parts: SendParts): Challenges {
-  const { accounts, unsent, purposes, emit } = parts
+  const { accounts, sealedChallenges, purposes, emit } = parts
   const sends = createSend(parts)
   const verify = createVerify(parts)
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
     command: 'start' | 'resend' | 'verify',
-    { lane = 'auth', subject }: Actor,
+    { lane = 'auth', subject }: RequesterContext,
     outcome: Outcome | Refusal,
   ): Outcome | Refusal {
     if (outcome.outcome === 'refused') {
-      const { untold, ...told } = outcome as Refusal
-      const { code, limit, reason = untold } = told
+      const { eventReason, ...told } = outcome as Refusal
+      const { code, limit, reason = eventReason } = told
       emit({ type: 'request.refused', command, code, lane, subject, ...present({ limit, reason }) })
       return told
     }
@@ -87,11 +90,11 @@ export function createChallenges(parts: SendParts): Challenges {
   }
 
   /** The challenge that was shown, or that was sent to this session. */
-  async function awaitedOf(actor: Actor, shown: Shown) {
+  async function awaitedOf(actor: RequesterContext, shown: ChallengeRef) {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
-    const known = await gather(actor, account)
-    const awaited = unsent.awaited(account, shown, known)
+    const known = await loadDecisionContext(actor, account)
+    const awaited = sealedChallenges.findPendingChallenge(account, shown, known)
     return 'outcome' in awaited ? awaited : { ...awaited, account, known, isNamed: awaited.id !== undefined }
   }
 
@@ -103,40 +106,41 @@ export function createChallenges(parts: SendParts): Challenges {
     async cancel(actor, id) {
       const account = await accounts.open(actor)
       if ('outcome' in account) return
-      const { who } = await gather(actor, account)
+      const { requester } = await loadDecisionContext(actor, account)
       const { outcome } = await account.ledger.run((view) => {
         const isOther = id !== undefined && view.ledger.challenge?.id !== id
-        return isOther ? { outcome: {} } : cancel(view, who)
+        return isOther ? { outcome: {} } : cancel(view, requester)
       })
       const { challenge } = outcome
-      const place = account.places.find(({ key }) => key === challenge?.place) ?? account.places[0]
-      if (challenge !== undefined) emit({ type: 'challenge.cancelled', ...about(account, place, challenge) })
+      const factor = account.factors.find(({ key }) => key === challenge?.factor) ?? account.factors[0]
+      if (challenge !== undefined)
+        emit({ type: 'challenge.cancelled', ...challengeFields(account, factor, challenge) })
     },
 
     async find(actor, wanted) {
       const found = await awaitedOf(actor, wanted ?? {})
       if ('outcome' in found) return undefined
-      const { account, place, challenge, known, id, isNamed } = found
+      const { account, factor, challenge, known, id, isNamed } = found
       const fits =
         wanted === undefined ||
         isNamed ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? accounts.view(account, place, challenge, known, id) : undefined
+      return fits ? accounts.view(account, factor, challenge, known, id) : undefined
     },
 
-    async unsent(command) {
+    async sealedChallenges(command) {
       const { purpose, bound, details } = command
       const account = await accounts.open(command)
       if ('outcome' in account) return undefined
-      const known = await gather(command, account)
+      const known = await loadDecisionContext(command, account)
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], command)
       const way = accounts
-        .ways(account, accepted, known.seen.ledger)
-        .find(({ place, channel }) => !isNumber(place) && channel === (command.channel ?? channel))
+        .ways(account, accepted, known.snapshot.ledger)
+        .find(({ factor, channel }) => !isPhone(factor) && channel === (command.channel ?? channel))
       if (way === undefined) return undefined
       const order = { purpose, bound, details: details && accounts.sealDetails(account, details) }
-      return accounts.view(account, way.place, unsentChallenge(way, order, known), known)
+      return accounts.view(account, way.factor, createSealedChallenge(way, order, known), known)
     },
 
     async demandOf(actor, shown) {
@@ -144,7 +148,9 @@ export function createChallenges(parts: SendParts): Challenges {
       if ('outcome' in found) return shown.challenge === undefined ? undefined : found
       const { challenge, shown: wasShown } = found
       const { purpose, bound } = challenge
-      return refusalAsShown(challenge, { ...shown, challenge: wasShown.challenge }) ?? { purpose, bound }
+      return (
+        refuseOtherThanDisplayed(challenge, { ...shown, challenge: wasShown.challenge }) ?? { purpose, bound }
+      )
     },
 
     async preview(command) {
@@ -152,9 +158,9 @@ export function createChallenges(parts: SendParts): Challenges {
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
-      const known = await gather(command, account)
+      const known = await loadDecisionContext(command, account)
       const told = outlook(known)
-      const { challenge, last } = known.seen.ledger
+      const { challenge, last } = known.snapshot.ledger
       // Whoever waited for a code gets the next one in the same way.
       const ways = accounts.ways(account, accepted, { last: told.expired ? challenge : last })
       if (ways.length === 0) return unreachable(refused('no_phone'))
@@ -163,9 +169,9 @@ export function createChallenges(parts: SendParts): Challenges {
       const waitOf = ({ retryAfterMs = Infinity }: Refusal) => retryAfterMs
       const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other))
       const refusal = refusals.length === ways.length ? soonest : undefined
-      const live = challengeOf(known.seen, known.who)
+      const live = findLiveChallenge(known.snapshot, known.requester)
       // Enumeration: no session learns where the code of another one went.
-      const current = 'outcome' in live ? undefined : live.place
+      const current = 'outcome' in live ? undefined : live.factor
       return {
         ...told,
         ...(refusal && { refusal }),
@@ -175,14 +181,14 @@ export function createChallenges(parts: SendParts): Challenges {
           ),
         ),
         channels: [...new Set(ways.map((one) => one.channel))],
-        ...(account.hasChoice && { destinations: ways.map((one) => destinationOf(one, current)) }),
+        ...(account.hasChoice && { destinations: ways.map((one) => createDestinationView(one, current)) }),
       }
     },
   }
 }
 
 /** Where nobody can be reached: nothing is known of any code. */
-const unreachable = ({ untold: _, ...refusal }: Refusal) => ({
+const unreachable = ({ eventReason: _, ...refusal }: Refusal) => ({
   refusal,
   channels: [],
   waits: {},
@@ -196,19 +202,19 @@ const maxWaits = 8
 
 /** What a start would be refused by, and until when, if nothing else happens meanwhile. Changes nothing. */
 export function refusalIn(
-  { seen, who }: Seen,
+  { snapshot, requester }: DecisionContext,
   { purpose, bound }: Pick<StartCommand, 'purpose' | 'bound'>,
-  { place, channel }: Way,
+  { factor, channel }: Destination,
 ): Refusal | undefined {
-  const order = { sendId: '', challengeId: '', purpose, bound, place: place.key, channel, ...who }
+  const order = { sendId: '', challengeId: '', purpose, bound, factor: factor.key, channel, ...requester }
   let first: Refusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {
-    const now = seen.now + waitMs
-    const view = { ...seen, now }
-    const outcome = isNumber(place)
+    const now = snapshot.now + waitMs
+    const view = { ...snapshot, now }
+    const outcome = isPhone(factor)
       ? start(view, order).outcome
-      : refusalOfUnsent(view, who, now + seen.limits.codeLifetimeMs)
+      : refusalOfUnsent(view, requester, now + snapshot.limits.codeLifetimeMs)
     if (outcome?.outcome !== 'refused') break
     first ??= outcome
     // Waiting does not help: a disabled account.
@@ -219,17 +225,21 @@ export function refusalIn(
 }
 
 /** What is to be told of the last code. */
-export function outlook({ seen, who }: Seen): Pick<Outlook, 'expired' | 'failed' | 'untypedSince'> {
-  const { ledger, now, limits } = seen
+export function outlook({
+  snapshot,
+  requester,
+}: DecisionContext): Pick<Outlook, 'expired' | 'failed' | 'untypedSince'> {
+  const { ledger, now, limits } = snapshot
   const untyped = ledger.sends.filter((send) => !isForgiven(send))
   const { challenge } = ledger
-  const last = ledger.sends.findLast(({ rank }) => rank === who.rank)
+  const last = ledger.sends.findLast(({ browserKind }) => browserKind === requester.browserKind)
   const isOwn =
-    challenge?.session === who.session && challenge.attempts[who.rank] < limits.attemptsPerChallenge
+    challenge?.session === requester.session &&
+    challenge.attempts[requester.browserKind] < limits.attemptsPerChallenge
   return {
     // Enumeration: nobody learns of a code that somebody else asked for.
     expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
-    failed: last?.state === 'refused' && cooldownExpiresAt(seen, who.rank, last) > now,
+    failed: last?.state === 'refused' && cooldownExpiresAt(snapshot, requester.browserKind, last) > now,
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }
 }

@@ -21,7 +21,7 @@ export interface Requester {
  * Who acts, from where, on which number. What a decision goes by is read in `gather`, with the ledger; a fact that is
  * needed earlier has been read by then, and is not read again.
  */
-export interface Actor extends OnFile, Requester {
+export interface RequesterContext extends OnFile, Requester {
   /** Default `auth`. */
   readonly lane?: Lane | undefined
   /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
@@ -41,7 +41,7 @@ export interface Actor extends OnFile, Requester {
 }
 
 /** How a code reaches the person. */
-export interface SendCommand extends Actor {
+export interface SendCommand extends RequesterContext {
   readonly channel?: Channel | undefined
   /** The kinds that will do, of `code` and `app`; both when absent. */
   readonly methods?: readonly string[] | undefined
@@ -58,17 +58,17 @@ export interface StartCommand extends SendCommand {
   readonly purpose: string
   /** Where to, by the `id` of a destination; by default the first one that takes the channel. */
   readonly destination?: string | undefined
-  /** Hash of the bound fields, from `hashBound`. */
+  /** Hash of the bound fields, from `hashBoundFields`. */
   readonly bound?: string | undefined
   /** Nobody asked for the code: it replaces no live one, whichever session that is in. */
-  readonly unasked?: true | undefined
+  readonly isAutomatic?: true | undefined
 }
 
 /**
  * What the person was shown with a code, and so what the code may approve. All that it says must be true of the
  * live challenge; one that says nothing means a sign-in.
  */
-export interface Shown {
+export interface ChallengeRef {
   /** Id of the challenge. */
   readonly challenge?: string | undefined
   /** What it is for. */
@@ -79,7 +79,7 @@ export interface Shown {
 
 /** Details are those of the start: they stay with the challenge. */
 export interface ResendCommand extends Omit<SendCommand, 'details'> {
-  readonly shown?: Shown | undefined
+  readonly shown?: ChallengeRef | undefined
 }
 
 /** The host's word about one send, where it has more to say than yes or no. */
@@ -117,12 +117,12 @@ export type BeforeSend = (send: {
   readonly suspicion?: Suspicion | undefined
 }) => Awaitable<boolean | SendDecision>
 
-export interface VerifyCommand extends Actor {
+export interface VerifyCommand extends RequesterContext {
   /** As typed, spaces and hyphens stripped; undefined for what no code that is sent looks like. */
   readonly code: string | undefined
   /** The same as a code of an app; undefined for what none looks like. */
   readonly appCode?: string | undefined
-  readonly shown?: Shown | undefined
+  readonly shown?: ChallengeRef | undefined
 }
 
 /** A live challenge as the person may see it. */
@@ -163,7 +163,7 @@ export interface Refusal {
   /** What is wrong with the number that was typed, when that is why. */
   readonly reason?: PhoneRefusal
   /** Why, for events only: what is wrong with the number on file (enumeration), or what the host has against the send. */
-  readonly untold?: string
+  readonly eventReason?: string
   /** What to send instead, for developers. */
   readonly detail?: string
   /** The kinds of proof that will do, when no code will that can be sent. */

@@ -17,8 +17,8 @@ import { createDeployments } from './operator/deployment.js'
 import { createSubjects } from './operator/lockouts.js'
 import { createDevices, deviceLifetimeMs } from './proofs/devices.js'
 import { createGrants } from './proofs/grants.js'
-import { createEnrolments } from './proofs/phone-verifications.js'
-import { createKeptForms } from './proofs/saved-forms.js'
+import { createPhoneVerifications } from './proofs/phone-verifications.js'
+import { createSavedForms } from './proofs/saved-forms.js'
 import { createBoundHash } from './proofs/stored-grant.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createCounters } from './rate-limits/counters.js'
@@ -28,7 +28,7 @@ import { createSignupGuard, type SignupGuardRules } from './rate-limits/signup-g
 import { createSignupPause } from './rate-limits/signup-pause.js'
 import { createAccounts } from './reach/accounts.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
-import { createUnsent } from './sealed-challenges.js'
+import { createSealedChallenges } from './sealed-challenges.js'
 import { storeCause } from './store-cause.js'
 
 export type Domain = ReturnType<typeof openDomain>
@@ -61,8 +61,8 @@ export function openDomain(settings: {
   const secrets = createSecrets(settings.secret)
   const keys = createKeys(namespace, secrets)
   const purposes = createPurposes(settings.purposes, settings.defaultPurpose, settings.appName)
-  const unsent = createUnsent({ secrets, purposes })
-  const parts = { ...settings, store, secrets, keys, purposes, unsent }
+  const sealedChallenges = createSealedChallenges({ secrets, purposes })
+  const parts = { ...settings, store, secrets, keys, purposes, sealedChallenges }
   const accounts = createAccounts(parts)
   const codes = createCodes(parts)
   const signups = createSignupGuard(parts, settings.signupGuard)
@@ -91,14 +91,14 @@ export function openDomain(settings: {
     signupPause,
     serviceLimits,
     grants,
-    enrolments: createEnrolments({ ...parts, grants }),
-    keptForms: createKeptForms(parts),
+    phoneVerifications: createPhoneVerifications({ ...parts, grants }),
+    savedForms: createSavedForms(parts),
     devices,
-    hashBound: createBoundHash(secrets, namespace),
+    hashBoundFields: createBoundHash(secrets, namespace),
     /** Leaves word for an operator's command. That the store cannot take it yet is no failure of a request. */
-    leaveWord: () => {
+    saveDeploymentRecord: () => {
       const quiet = withStoreDeadline(settings.store, limits.storeTimeoutMs, { now, emit: () => undefined })
-      return createDeployments({ ...parts, store: quiet }).leave(settings)
+      return createDeployments({ ...parts, store: quiet }).save(settings)
     },
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }

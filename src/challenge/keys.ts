@@ -18,7 +18,7 @@ import type { Kind, Store } from '../store/store.js'
 // secrets of the host; and with them what every part of the domain stands on.
 
 /** What every part of the domain stands on, whatever it needs besides. */
-export interface Basis {
+export interface DomainServices {
   /** Behind its deadline. */
   readonly store: Store
   readonly keys: Keys

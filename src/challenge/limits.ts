@@ -209,7 +209,7 @@ const leaseMarginMs = 2_000
 /** Commands of the store between a reserved attempt and its verdict: one count, the settle, and as many to spare. */
 const commandsOnTheWay = 4
 /** Of what an account or a number has, strangers may use so much: a known browser always finds something left. */
-export const shareOfStrangers = (most: number): number => Math.floor((most * 3) / 5)
+export const shareOfUnknownBrowsers = (most: number): number => Math.floor((most * 3) / 5)
 
 /** How long after its deadline a send that nobody heard of is lost. */
 const lostAfterMs = 2_000

@@ -151,7 +151,7 @@ function undeclared(by: 'requireTwoFactor' | 'start', name: string, declared: re
 }
 
 /** What a proof has to be: what for, and what proves it. */
-export interface Demand {
+export interface ProofRequirement {
   readonly purpose: string
   /** Hash of the bound fields. Absent, none are bound: a proof for bound ones does not do. */
   readonly bound?: string | undefined
@@ -166,7 +166,7 @@ export interface Demand {
 /** The channels whose codes will do. */
 export function acceptedChannels(
   channels: readonly Channel[],
-  demand: Pick<Demand, 'methods'> | undefined,
+  demand: Pick<ProofRequirement, 'methods'> | undefined,
 ): readonly Channel[] {
   return channels.filter((channel) => demand?.methods?.includes(kindOf(channel)) ?? true)
 }
@@ -174,7 +174,7 @@ export function acceptedChannels(
 /** Whether a recovery code will do: as the guard asks, else as the purpose says. */
 export function takesRecoveryCode(
   purpose: Pick<Purpose, 'recoveryCode'> | undefined,
-  demand: Pick<Demand, 'recoveryCode'> | undefined,
+  demand: Pick<ProofRequirement, 'recoveryCode'> | undefined,
 ): boolean {
   return demand?.recoveryCode ?? purpose?.recoveryCode !== undefined
 }

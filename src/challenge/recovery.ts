@@ -66,13 +66,15 @@ export interface RecoveryCodeStore {
 }
 
 /** Whose code it is, with the record that counts the try. */
-type Owner = Pick<Requester, 'subject'> & { readonly record: Pick<OpenSubject, 'countRecoveryTry'> }
+type RecoveryRequester = Pick<Requester, 'subject'> & {
+  readonly record: Pick<OpenSubject, 'countRecoveryTry'>
+}
 
 /** Accepted, the code is used up, whatever becomes of the success. */
 type RecoveryOutcome = { readonly outcome: 'accepted' } | Rejection | Refusal
 
 /** Judges one recovery code, from `readRecoveryCode`. */
-export type Recover = (owner: Owner, code: string) => Promise<RecoveryOutcome>
+export type Recover = (owner: RecoveryRequester, code: string) => Promise<RecoveryOutcome>
 
 export function createRecover(parts: { readonly codes: RecoveryCodeStore; readonly emit: Emit }): Recover {
   const { codes, emit } = parts

@@ -9,60 +9,66 @@ import {
 } from './commands.js'
 import type { Channel, SendResult } from './exchange/code-provider.js'
 import { createDispatch, type DispatchParts, notDelivered, permission } from './exchange/dispatch.js'
-import { isVoided } from './ledger/challenge.js'
-import type { Decision, LedgerView } from './ledger/ledger.js'
-import type { Command, Decided } from './ledger/ledgers.js'
+import { isEnded } from './ledger/challenge.js'
+import type { Decision, LedgerSnapshot } from './ledger/ledger.js'
+import type { Command, CommandResult } from './ledger/ledgers.js'
 import {
   type Booked,
   isUndelivered,
   refusalOfUnsent,
   resend,
   type SendOutcome,
-  type Sent,
+  type SendReport,
   settleSend,
   start,
 } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
-import type { Counters, SendBudget } from './rate-limits/counters.js'
+import type { Counters, SendRateLimits } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
-import { type Account, about, type Counts, gather, type Seen } from './reach/account.js'
-import { isNumber, type NumberPlace, type Place, type Way } from './reach/factors.js'
-import { type Unsent, unsentChallenge } from './sealed-challenges.js'
-import { insist, newChallengeId, newCommandId } from './updater.js'
+import {
+  type Account,
+  challengeFields,
+  type DecisionContext,
+  loadDecisionContext,
+  type NumberCounts,
+} from './reach/account.js'
+import { type Destination, type Factor, isPhone, type PhoneFactor } from './reach/factors.js'
+import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
+import { newChallengeId, newCommandId, retryUntilSettled } from './updater.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
-type Decide = (view: LedgerView, chosen?: Channel) => Decision<SendOutcome>
+type Decide = (view: LedgerSnapshot, chosen?: Channel) => Decision<SendOutcome>
 
 /** Which parts of the domain a code is sent by. */
 export interface SendParts extends DispatchParts {
   readonly counters: Counters
   readonly numberCounters: NumberCounters
-  readonly unsent: Unsent
+  readonly sealedChallenges: SealedChallenges
 }
 
 /** What is read before anything is decided. */
-interface Gathered extends Seen {
-  readonly budget: SendBudget
+interface Gathered extends DecisionContext {
+  readonly budget: SendRateLimits
   /** By the counters. */
   readonly refusal: Refusal | undefined
-  readonly counts: Counts | undefined
+  readonly counts: NumberCounts | undefined
 }
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: SendParts) {
-  const { counters, numberCounters, accounts, purposes, unsent, emit } = parts
+  const { counters, numberCounters, accounts, purposes, sealedChallenges, emit } = parts
   const dispatch = createDispatch(parts)
 
   async function send(
     command: SendCommand,
     account: Account,
-    place: NumberPlace,
-    { seen, who, budget, refusal }: Gathered,
+    factor: PhoneFactor,
+    { snapshot, requester, budget, refusal }: Gathered,
     decide: Decide,
   ): Promise<StartOutcome> {
-    const view = (known: LedgerView, live: Booked['challenge']) =>
-      accounts.view(account, place, live, { seen: known, who })
-    const notBooked = (outcome: Exclude<SendOutcome, Booked>, known: LedgerView): StartOutcome =>
+    const view = (known: LedgerSnapshot, live: Booked['challenge']) =>
+      accounts.view(account, factor, live, { snapshot: known, requester })
+    const notBooked = (outcome: Exclude<SendOutcome, Booked>, known: LedgerSnapshot): StartOutcome =>
       outcome.outcome === 'refused'
         ? outcome
         : { outcome: 'already-sent', challenge: view(known, outcome.challenge) }
@@ -70,16 +76,16 @@ export function createSend(parts: SendParts) {
     if (refusal !== undefined) return refusal
 
     // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
-    const { outcome: plan } = decide(seen)
+    const { outcome: plan } = decide(snapshot)
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
-    if (plan.outcome !== 'booked') return notBooked(plan, seen)
-    const channels = sendable(place, plan.challenge.purpose, command.methods)
-    const permitted = await permission(account, place, plan.challenge, command.beforeSend, channels, budget)
+    if (plan.outcome !== 'booked') return notBooked(plan, snapshot)
+    const channels = sendable(factor, plan.challenge.purpose, command.methods)
+    const permitted = await permission(account, factor, plan.challenge, command.beforeSend, channels, budget)
     if (permitted.outcome === 'refused') return permitted
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
-    const book = once((now) => decide(now, permitted.chosen))
-    const booking: Decided<SendOutcome> = await account.ledger.run(book)
+    const book = reuseBooking((now) => decide(now, permitted.chosen))
+    const booking: CommandResult<SendOutcome> = await account.ledger.run(book)
     const { outcome: booked } = booking
     if (booked.outcome !== 'booked') {
       await budget.question.refund()
@@ -87,13 +93,15 @@ export function createSend(parts: SendParts) {
     }
     const { challenge, superseded, previousHandle } = booked
     const ofNumber =
-      account.lane === 'auth' ? numberCounters.forSend(place.key, who.rank, challenge.channel) : undefined
+      account.lane === 'auth'
+        ? numberCounters.forSend(factor.key, requester.browserKind, challenge.channel)
+        : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
-    const settle = (sent: Sent) => account.ledger.run((now) => settleSend(now, booked, sent))
+    const settle = (sent: SendReport) => account.ledger.run((now) => settleSend(now, booked, sent))
     const counted: (typeof spending)[number][] = []
     const taken = await allSettled(
       spending.map(async (one) => {
-        const beyond = await insist<Refusal | undefined>(one.take, one.look).catch(
+        const beyond = await retryUntilSettled<Refusal | undefined>(one.take, one.look).catch(
           async (trouble: unknown) => {
             await allSettled<unknown>([one.undo()])
             throw trouble
@@ -128,7 +136,7 @@ export function createSend(parts: SendParts) {
     // Ask the provider, and settle.
     const mayCall = ofNumber?.mayCall() ?? true
     const order = { challenge, superseded, previousHandle, locale: command.locale, channels, mayCall }
-    const { result: sent } = await dispatch(account, place, order, booking)
+    const { result: sent } = await dispatch(account, factor, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
     // settled: a code that comes back with the challenge before must not pass for one of another account.
@@ -139,35 +147,35 @@ export function createSend(parts: SendParts) {
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const { challenge: live } = settled.ledger
-    if (live?.id !== challenge.id || isVoided(live)) return refused('challenge_superseded')
+    if (live?.id !== challenge.id || isEnded(live)) return refused('challenge_superseded')
     return { outcome: 'started', challenge: view(settled, live), delivery: sent.result }
   }
 
   /** Nothing is sent, written, counted or paid: the person holds the challenge. */
-  async function expect(
+  async function startSealedChallenge(
     command: SendCommand & { readonly purpose: string; readonly bound?: string | undefined },
     account: Account,
-    way: Way,
-    known: Seen,
+    way: Destination,
+    known: DecisionContext,
   ): Promise<StartOutcome> {
     const details = command.details && accounts.sealDetails(account, command.details)
     const { purpose, bound } = command
-    const challenge = unsentChallenge(way, { purpose, bound, details }, known)
-    const refusal = refusalOfUnsent(known.seen, known.who, challenge.expiresAt)
+    const challenge = createSealedChallenge(way, { purpose, bound, details }, known)
+    const refusal = refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
     if (refusal !== undefined) return refusal
     await command.onPassed?.()
-    emit({ type: 'challenge.started', ...about(account, way.place, challenge) })
+    emit({ type: 'challenge.started', ...challengeFields(account, way.factor, challenge) })
     return {
       outcome: 'started',
-      challenge: accounts.view(account, way.place, challenge, known),
+      challenge: accounts.view(account, way.factor, challenge, known),
       delivery: 'sent',
     }
   }
 
   /** The methods of this purpose by which a code may be sent that will do. */
-  function sendable(place: Place, purpose: string, methods: SendCommand['methods']): readonly Channel[] {
+  function sendable(factor: Factor, purpose: string, methods: SendCommand['methods']): readonly Channel[] {
     const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], { methods })
-    return accepted.filter((channel) => place.takes(channel))
+    return accepted.filter((channel) => factor.takes(channel))
   }
 
   return {
@@ -179,30 +187,30 @@ export function createSend(parts: SendParts) {
       const account = await accounts.open(command)
       if ('outcome' in account) return account
       const budget = counters.forSend(account)
-      const gathered = { budget, ...(await gather(command, account, budget.check)) }
-      const { seen, who } = gathered
+      const context = { budget, ...(await loadDecisionContext(command, account, budget.check)) }
+      const { snapshot, requester } = context
       // A code that the guard does not accept would be paid for in vain: SMS pumping.
       const way = accounts
-        .ways(account, acceptedChannels(purpose.channels, command), seen.ledger)
+        .ways(account, acceptedChannels(purpose.channels, command), snapshot.ledger)
         .find((one) =>
           destination === undefined ? one.channel === (wanted ?? one.channel) : one.id === destination,
         )
       if (way === undefined) return unreachedBy(methods)
-      const { place, channel } = way
-      if (!isNumber(place)) return expect(command, account, way, gathered)
+      const { factor, channel } = way
+      if (!isPhone(factor)) return startSealedChallenge(command, account, way, context)
       const order = {
         sendId: newCommandId(),
         challengeId: newChallengeId(),
         purpose: purpose.name,
         bound,
         details: command.details && accounts.sealDetails(account, command.details),
-        place: place.key,
-        ...who,
+        factor: factor.key,
+        ...requester,
       }
-      return send(command, account, place, gathered, (view, chosen = channel) => {
+      return send(command, account, factor, context, (view, chosen = channel) => {
         const decision = start(view, { channel: chosen, ...order })
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
-        return command.unasked && replaces ? { outcome: refused('challenge_superseded') } : decision
+        return command.isAutomatic && replaces ? { outcome: refused('challenge_superseded') } : decision
       })
     },
 
@@ -211,20 +219,20 @@ export function createSend(parts: SendParts) {
       if ('outcome' in account) return refused('challenge_gone')
       const budget = counters.forSend(account)
       const sent = () => numberCounters.sentTo(account)
-      const gathered = { budget, ...(await gather(command, account, budget.check, sent)) }
-      const awaited = unsent.awaited(account, command.shown ?? {}, gathered)
+      const context = { budget, ...(await loadDecisionContext(command, account, budget.check, sent)) }
+      const awaited = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
       if ('outcome' in awaited) return awaited
-      const { place, challenge, id, shown } = awaited
-      if (!isNumber(place)) {
-        return { outcome: 'already-sent', challenge: accounts.view(account, place, challenge, gathered, id) }
+      const { factor, challenge, id, shown } = awaited
+      if (!isPhone(factor)) {
+        return { outcome: 'already-sent', challenge: accounts.view(account, factor, challenge, context, id) }
       }
       // The provider may have sent the one before by another channel than asked for.
-      const accepted = sendable(place, challenge.purpose, command.methods)
+      const accepted = sendable(factor, challenge.purpose, command.methods)
       const { channel = accepted.find((one) => one === challenge.channel) ?? accepted[0] } = command
       if (channel === undefined || !accepted.includes(channel)) return unreachedBy(command.methods)
-      const { who, counts } = gathered
-      const order = { sendId: newCommandId(), shown, counts, ...who }
-      return send(command, account, place, gathered, (view, chosen = channel) =>
+      const { requester, counts } = context
+      const order = { sendId: newCommandId(), shown, counts, ...requester }
+      return send(command, account, factor, context, (view, chosen = channel) =>
         resend(view, { channel: chosen, ...order }),
       )
     },
@@ -232,7 +240,7 @@ export function createSend(parts: SendParts) {
 }
 
 /** A booking whose answer was lost is found by its id, whoever has written since: else nobody would send its code. */
-function once(decide: Command<SendOutcome>): Command<SendOutcome> {
+function reuseBooking(decide: Command<SendOutcome>): Command<SendOutcome> {
   let booked: Booked | undefined
   return (view) => {
     const made = booked

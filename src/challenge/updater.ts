@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store, SwapResult } from '../store/store.js'
-import type { Basis, SecretUse } from './keys.js'
+import type { DomainServices, SecretUse } from './keys.js'
 
 // Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
-type Members = { readonly [member: string]: Json | undefined }
+type SealedMembers = { readonly [member: string]: Json | undefined }
 
 /** What to return and, only if something changes, the value to put (undefined removes it) and how long it is kept. */
 export interface Update<Value, Outcome> {
@@ -18,7 +18,7 @@ export interface Update<Value, Outcome> {
 /** What a command has last tried to put, and its outcome where that counts. */
 interface Attempted<Outcome> {
   readonly outcome: Outcome
-  readonly next: Members | undefined
+  readonly next: SealedMembers | undefined
   readonly ttlMs: number
 }
 
@@ -50,7 +50,7 @@ function flat(text: string): string {
   return text
 }
 
-type Decide<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcome>
+type DecideEntry<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcome>
 
 /** One entry in the hands of one request. */
 export interface Updater<Value> {
@@ -63,26 +63,26 @@ export interface Updater<Value> {
    * was read ahead or left by the change before is not read again. For 1.5 s it looks again at what the store did not
    * answer, which may have been carried out: it swaps that once more, and goes on where others overtake it.
    */
-  update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome>
+  update<Outcome>(decide: DecideEntry<Value, Outcome>): Awaitable<Outcome>
 }
 
-export function createUpdater<Value extends Members>(store: Store, key: string): Updater<Value> {
+export function createUpdater<Value extends SealedMembers>(store: Store, key: string): Updater<Value> {
   /** What was read or written last; undefined before. */
-  let seen: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
+  let snapshot: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
 
   const valueIn = (entry: Entry | undefined) =>
     entry?.value as (Value & { readonly command: string }) | undefined
 
   function read(isFresh: boolean): Awaitable<Value | undefined> {
     const entry = store.read(key)
-    seen = { entry, isFresh }
+    snapshot = { entry, isFresh }
     const value = andThen(entry, valueIn)
     // It may never be awaited: an unhandled rejection would end the process.
     ignoreRejection(value)
     return value
   }
 
-  function update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome> {
+  function update<Outcome>(decide: DecideEntry<Value, Outcome>): Awaitable<Outcome> {
     const command = newCommandId()
     let attempted: Attempted<Outcome> | undefined
     let swaps = 0
@@ -126,7 +126,7 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
     ): Awaitable<Outcome> {
       const read = (result: SwapResult): Awaitable<Outcome> => {
         if (result.swapped) {
-          seen = { entry: result.entry, isFresh: false }
+          snapshot = { entry: result.entry, isFresh: false }
           return outcome
         }
         swaps += 1
@@ -137,9 +137,9 @@ export function createUpdater<Value extends Members>(store: Store, key: string):
       return swapped instanceof Promise ? swapped.then(read, lookAgain) : read(swapped)
     }
 
-    if (seen === undefined) return andThen(store.read(key), (entry) => attempt(entry, true))
-    const { entry, isFresh } = seen
-    seen = { entry, isFresh: false }
+    if (snapshot === undefined) return andThen(store.read(key), (entry) => attempt(entry, true))
+    const { entry, isFresh } = snapshot
+    snapshot = { entry, isFresh: false }
     return andThen(entry, (found) => attempt(found, isFresh))
   }
 
@@ -172,7 +172,7 @@ function patience(): (trouble: unknown) => Promise<void> {
  * Asks once more where the store did not answer: for what may be done twice, and what is done too late undone. It has 1.5 s
  * to answer `look`, which may be asked any number of times.
  */
-export async function insist<Result>(
+export async function retryUntilSettled<Result>(
   ask: () => Promise<Result>,
   look: () => Awaitable<unknown>,
 ): Promise<Result> {
@@ -196,10 +196,10 @@ export async function insist<Result>(
 }
 
 /** One command on an entry that this request does not otherwise use. */
-export const update = async <Value extends Members, Outcome>(
+export const update = async <Value extends SealedMembers, Outcome>(
   store: Store,
   key: string,
-  decide: Decide<Value, Outcome>,
+  decide: DecideEntry<Value, Outcome>,
 ): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)
 
 /**
@@ -209,7 +209,7 @@ export const update = async <Value extends Members, Outcome>(
 export type Sealed = { readonly sealed?: string }
 
 /** What becomes of it: `put` takes its place, or it is emptied, or it stays. */
-interface SealedChange<Kept, Outcome> {
+interface SealedUpdate<Kept, Outcome> {
   readonly outcome: Outcome
   readonly put?: Kept | undefined
   readonly isEmptied?: true
@@ -218,7 +218,7 @@ interface SealedChange<Kept, Outcome> {
 /** Entries of one kind: what people type is sealed before it is kept. */
 export function createSealed<Kept extends { readonly expiresAt: number }>(
   use: SecretUse,
-  { store, secrets, now }: Basis,
+  { store, secrets, now }: DomainServices,
 ) {
   /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
   function open(key: string, stored: Sealed | undefined): Kept | undefined {
@@ -234,7 +234,7 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
     /** By compare-and-swap. `entry`: where the request has it in hand already. */
     change: async <Outcome>(
       key: string,
-      decide: (kept: Kept | undefined) => SealedChange<Kept, Outcome>,
+      decide: (kept: Kept | undefined) => SealedUpdate<Kept, Outcome>,
       entry = createUpdater<Sealed>(store, key),
     ): Promise<Outcome> =>
       entry.update((stored) => {

@@ -1,18 +1,18 @@
 import { TwoFactorError } from '../errors.js'
-import type { AboutExchange } from '../events.js'
+import type { ExchangeFields } from '../events.js'
 import { present } from '../lib/json.js'
 import { all, allSettled } from '../lib/promises.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Verdict } from './exchange/code-provider.js'
 import type { Codes } from './exchange/codes.js'
-import type { Basis } from './keys.js'
+import type { DomainServices } from './keys.js'
 import { reserve, settle } from './ledger/attempts.js'
-import { spentUntil } from './ledger/challenge.js'
+import { attemptsCountUntil } from './ledger/challenge.js'
 import {
   type Challenge,
   type Consequences,
   judgedIn,
-  type LedgerView,
+  type LedgerSnapshot,
   type Rejected,
   type Send,
 } from './ledger/ledger.js'
@@ -20,53 +20,55 @@ import { sendsFor } from './ledger/pacing.js'
 import type { Purposes } from './purposes.js'
 import type { Counters } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
-import { type Account, about, askerOf, gather } from './reach/account.js'
+import { type Account, challengeFields, exchangeContextOf, loadDecisionContext } from './reach/account.js'
 import type { Accounts } from './reach/accounts.js'
-import { isNumber, type Place } from './reach/factors.js'
-import type { Unsent } from './sealed-challenges.js'
+import { type Factor, isPhone } from './reach/factors.js'
+import type { SealedChallenges } from './sealed-challenges.js'
 import { newCommandId } from './updater.js'
 
 /** Which parts of the domain a code is judged by. */
-export interface VerifyParts extends Basis {
+export interface VerifyParts extends DomainServices {
   readonly codes: Codes
   readonly counters: Counters
   readonly numberCounters: NumberCounters
   readonly accounts: Accounts
-  readonly unsent: Unsent
+  readonly sealedChallenges: SealedChallenges
   readonly purposes: Purposes
 }
 
 /** Verify: count the attempt, have it judged, record the verdict. */
 export function createVerify(parts: VerifyParts) {
-  const { codes, counters, numberCounters, accounts, unsent, purposes, secrets, emit } = parts
+  const { codes, counters, numberCounters, accounts, sealedChallenges, purposes, secrets, emit } = parts
 
   function rejection(
     account: Account,
-    place: Place,
+    factor: Factor,
     challenge: Challenge,
     outcome: Rejected,
-    { ledger, now }: LedgerView,
-    exchange: AboutExchange = {},
+    { ledger, now }: LedgerSnapshot,
+    exchange: ExchangeFields = {},
   ): VerifyOutcome {
     const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
-    const told = about(account, place, challenge, exchange)
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...told })
+    const eventFields = challengeFields(account, factor, challenge, exchange)
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...eventFields })
     // Whoever has no try left for a challenge waits for its end as for that of a lock.
-    const isSpent = attemptsRemaining <= 0 && isNumber(place)
-    const lockedForMs = isSpent ? Math.max(spentUntil(challenge) - now, retryAfterMs ?? 0) : retryAfterMs
-    reportLock(account, place, challenge, { ...outcome, ...present({ lockedForMs }) })
+    const isSpent = attemptsRemaining <= 0 && isPhone(factor)
+    const lockedForMs = isSpent
+      ? Math.max(attemptsCountUntil(challenge) - now, retryAfterMs ?? 0)
+      : retryAfterMs
+    reportLock(account, factor, challenge, { ...outcome, ...present({ lockedForMs }) })
     return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, wasOpen }) }
   }
 
   function reportLock(
     account: Account,
-    place: Place,
+    factor: Factor,
     challenge: Challenge,
     { lockedForMs, disabled }: Consequences,
   ): void {
-    const told = about(account, place, challenge)
-    if (lockedForMs !== undefined) emit({ type: 'subject.locked', lockedForMs, ...told })
-    if (disabled) emit({ type: 'subject.disabled', ...told })
+    const eventFields = challengeFields(account, factor, challenge)
+    if (lockedForMs !== undefined) emit({ type: 'subject.locked', lockedForMs, ...eventFields })
+    if (disabled) emit({ type: 'subject.disabled', ...eventFields })
   }
 
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
@@ -76,23 +78,25 @@ export function createVerify(parts: VerifyParts) {
     // Gather.
     const { lane, ledger } = account
     const sent = () => numberCounters.sentTo(account)
-    const { seen, who, counts } = await gather(command, account, undefined, sent)
+    const { snapshot, requester, counts } = await loadDecisionContext(command, account, undefined, sent)
     const { shown: wasShown = {} } = command
-    const sentOrNamed = unsent.awaited(account, wasShown, { seen, who })
+    const sentOrNamed = sealedChallenges.findPendingChallenge(account, wasShown, { snapshot, requester })
     const awaited =
-      'outcome' in sentOrNamed ? (unsent.begun(account, wasShown, { seen, who }) ?? sentOrNamed) : sentOrNamed
+      'outcome' in sentOrNamed
+        ? (sealedChallenges.createImpliedChallenge(account, wasShown, { snapshot, requester }) ?? sentOrNamed)
+        : sentOrNamed
     if ('outcome' in awaited) return awaited
-    const { place, sealed, shown } = awaited
-    const code = place.typed(command)
+    const { factor, sealed, shown } = awaited
+    const code = factor.typed(command)
     // What no code of this place looks like costs no attempt.
     if (code === undefined) return refused('invalid_request')
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
     // parallel requests one is counted.
     const id = newCommandId()
-    const tag = secrets.tag('code-tag', `${place.key} ${code}`)
+    const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
-    const attempt = { id, shown, sealed, place: place.key, code: tag, counts, hasChoice, ...who }
+    const attempt = { id, shown, sealed, factor: factor.key, code: tag, counts, hasChoice, ...requester }
     const reserving = await ledger.run((view) => reserve(view, attempt))
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
@@ -104,14 +108,16 @@ export function createVerify(parts: VerifyParts) {
     const record = async (verdict: Verdict, step?: number) =>
       ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCode =
-      isNumber(place) && lane === 'auth' ? numberCounters.forCode(place.key, who.rank) : undefined
+      isPhone(factor) && lane === 'auth'
+        ? numberCounters.forCode(factor.key, requester.browserKind)
+        : undefined
     const spent = await wrongCode?.take().catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
       await record('not-sent').catch(() => undefined)
       throw error
     })
     // A used code is rejected whatever the counters return; the provider is not asked about it.
-    if (reserved.outcome === 'rejected') return rejection(account, place, challenge, reserved, reserving)
+    if (reserved.outcome === 'rejected') return rejection(account, factor, challenge, reserved, reserving)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
@@ -121,13 +127,13 @@ export function createVerify(parts: VerifyParts) {
     const {
       result: verdict,
       step,
-      about: exchange,
-    } = place.judge
-      ? { ...place.judge(code, reserving.now), about: {} }
+      fields: exchange,
+    } = factor.judge
+      ? { ...factor.judge(code, reserving.now), fields: {} }
       : {
           step: undefined,
-          ...(await codes.check(askerOf(account, place), {
-            destination: place.phone,
+          ...(await codes.check(exchangeContextOf(account, factor), {
+            destination: factor.phone,
             appName: purposes.appNameOf(challenge.purpose),
             code,
             handle: reserved.handle,
@@ -148,14 +154,14 @@ export function createVerify(parts: VerifyParts) {
         const { purpose, bound } = challenge
         const { channel } = outcome
         const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)
-        const told = about(account, place, { ...challenge, channel }, exchange)
-        emit({ type: 'challenge.approved', ...told, ...present({ ageMs }) })
-        return { outcome: 'approved', purpose, channel, ...present({ phone: place.phone, bound }) }
+        const eventFields = challengeFields(account, factor, { ...challenge, channel }, exchange)
+        emit({ type: 'challenge.approved', ...eventFields, ...present({ ageMs }) })
+        return { outcome: 'approved', purpose, channel, ...present({ phone: factor.phone, bound }) }
       }
       case 'rejected':
-        return rejection(account, place, challenge, outcome, settled, exchange)
+        return rejection(account, factor, challenge, outcome, settled, exchange)
       case 'gone':
-        reportLock(account, place, challenge, outcome)
+        reportLock(account, factor, challenge, outcome)
         return refused('challenge_gone')
       case 'spent':
       case 'refunded':

@@ -100,12 +100,12 @@ export interface HttpOptions {
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
 }
 
-type WithDefault = 'path' | 'knownBrowsers' | 'allowedOrigins'
+type OptionWithDefault = 'path' | 'knownBrowsers' | 'allowedOrigins'
 
 /** The same, settled, with what follows from all options together. */
 export interface HttpSettings
-  extends Required<Pick<HttpOptions, WithDefault>>,
-    Omit<HttpOptions, WithDefault | 'code' | 'pages'>,
+  extends Required<Pick<HttpOptions, OptionWithDefault>>,
+    Omit<HttpOptions, OptionWithDefault | 'code' | 'pages'>,
     PageSettings {
   /** The pattern without `g` and `y`: it keeps no position between two codes. */
   readonly code: Required<CodeOptions>

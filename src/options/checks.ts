@@ -172,10 +172,10 @@ interface Read extends Pick<HttpSettings, 'appName' | 'code' | 'pages'> {
 }
 
 /** The options as they were given, checked, with every default in place that does not depend on others. */
-export type GivenOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof optionChecks> & Read
+export type CheckedOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof optionChecks> & Read
 
 /** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
-export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
+export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
   const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
   for (const [name, place] of Object.entries(moved)) {
@@ -189,7 +189,7 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
     optionChecks,
     names,
     'docs/reference.md#options',
-  ) as GivenOptions
+  ) as CheckedOptions
   refuseUndeclaredChannels(given)
   if (anyCountry && given.countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
@@ -203,7 +203,7 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
 }
 
 /** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
-function refuseUndeclaredChannels(given: GivenOptions): void {
+function refuseUndeclaredChannels(given: CheckedOptions): void {
   const { provider, channels = [], purposes, authenticator } = given
   const apps = authenticator === undefined ? [] : [appMethod]
   const declared = [...(provider.methods ?? interfaceMethods).map((method) => method.name), ...apps]

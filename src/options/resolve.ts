@@ -12,12 +12,12 @@ import { originOf } from '../lib/origin.js'
 import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Finding, Store } from '../store/store.js'
-import { checkTwoFactorOptions, type GivenOptions } from './checks.js'
+import { type CheckedOptions, checkTwoFactorOptions } from './checks.js'
 
 /** The options, checked, with every default in place. */
 export interface Settings
   extends Pick<
-      GivenOptions,
+      CheckedOptions,
       'provider' | 'secret' | 'store' | 'namespace' | 'signupGuard' | 'onEvent' | 'now'
     >,
     HttpSettings {

@@ -34,7 +34,7 @@ export interface BlockPhoneResult extends Result {
 }
 
 /** One message or call of a group. */
-interface Sent extends Open {
+interface SentMessage extends Open {
   /** Id of this message or call. */
   readonly id?: string
   /** Credits that it cost. */
@@ -44,7 +44,7 @@ interface Sent extends Open {
 }
 
 /** One message of a group. */
-export interface SentSms extends Sent {
+export interface SentSms extends SentMessage {
   /** What the provider calls its state. No list of values is documented. */
   readonly status?: string
   /** Text of the message. In an SMS with a code it may hold the code: never log it. */
@@ -52,7 +52,7 @@ export interface SentSms extends Sent {
 }
 
 /** The call that speaks a code. */
-export interface SentCodeCall extends Sent {
+export interface SentCodeCall extends SentMessage {
   /** What the provider calls its state. No list of values is documented. */
   readonly state?: string
   /** Voice that speaks. */

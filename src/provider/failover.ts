@@ -87,7 +87,7 @@ export function failover(
   return {
     members: [...members.values()],
     methods,
-    over: (wrapped) => inTurn(named(wrapped), members, rests, given),
+    withMembers: (wrapped) => inTurn(named(wrapped), members, rests, given),
     ...inTurn(members, members, rests, given),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
@@ -115,12 +115,12 @@ function methodsIn(providers: readonly CodeProvider[]): readonly Method[] {
 }
 
 /** By name, in the order they were given. */
-type Members = ReadonlyMap<string, CodeProvider>
+type FailoverMembers = ReadonlyMap<string, CodeProvider>
 
 function inTurn(
-  members: Members,
+  members: FailoverMembers,
   /** The same, with what they declare. */
-  declared: Members,
+  declared: FailoverMembers,
   rests: Rests,
   { pick, instead }: Settled<FailoverOptions, typeof checks>,
 ): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
@@ -214,7 +214,10 @@ function costliest(refusals: readonly SendResult[]): SendResult {
   return refusals.some(({ cancelled }) => cancelled) ? { ...costly, cancelled: true } : costly
 }
 
-function inOrder(members: Members, first: string | undefined): readonly (readonly [string, CodeProvider])[] {
+function inOrder(
+  members: FailoverMembers,
+  first: string | undefined,
+): readonly (readonly [string, CodeProvider])[] {
   const all = [...members]
   return [...all.filter(([name]) => name === first), ...all.filter(([name]) => name !== first)]
 }

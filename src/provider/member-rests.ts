@@ -1,6 +1,6 @@
 import type { CodeSend } from '../challenge/exchange/code-provider.js'
 
-type Lane = CodeSend['lane']
+type MemberLane = CodeSend['lane']
 
 /** After so many sends in a row without an answer a member rests for so long. */
 const sendsBeforeRest = 5
@@ -14,16 +14,16 @@ export type Rests = ReturnType<typeof createRests>
  */
 export function createRests() {
   const silent = new Map<string, { inARow: number; until: number }>()
-  const keyOf = (name: string, lane: Lane) => `${lane ?? 'auth'} ${name}`
+  const keyOf = (name: string, lane: MemberLane) => `${lane ?? 'auth'} ${name}`
 
   return {
-    isResting(name: string, lane: Lane): boolean {
+    isResting(name: string, lane: MemberLane): boolean {
       const { until = 0 } = silent.get(keyOf(name, lane)) ?? {}
       return performance.now() < until
     },
 
     /** It is asked to send. Returns what takes whether it has answered. */
-    ask(name: string, lane: Lane): (isAnswered: boolean) => void {
+    ask(name: string, lane: MemberLane): (isAnswered: boolean) => void {
       const key = keyOf(name, lane)
       const known = silent.get(key)
       // After a rest one send tries it. Those that come meanwhile need not wait for what becomes of that.

@@ -82,7 +82,7 @@ const checks = {
 } as const satisfies Checks<OwnCodesOptions>
 
 /** The options with every default in place. */
-type GivenOptions = Settled<Omit<OwnCodesOptions, 'secret'>, typeof checks> & {
+type GivenCodeOptions = Settled<Omit<OwnCodesOptions, 'secret'>, typeof checks> & {
   /** The first makes, all verify. */
   readonly secret: readonly string[]
 }
@@ -108,7 +108,7 @@ const required = {
  * })
  */
 export function ownCodes(options: OwnCodesOptions): CodeProvider {
-  const given = checkOptions('ownCodes', options, checks, required) as GivenOptions
+  const given = checkOptions('ownCodes', options, checks, required) as GivenCodeOptions
   const { client, length, voice, retries, name } = given
   const handles = createHandles(given.secret)
   const write = createWriter(given)

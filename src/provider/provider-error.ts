@@ -2,7 +2,7 @@ import { type ProblemCode, TwoFactorError } from '../errors.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
 import { adviceOn, type Delivery, type FailureReason, type ProviderFailure, reasonOf } from './failure.js'
 import type { OperationName } from './operations.js'
-import type { Answered, AnswerHeaders, Lost } from './send.js'
+import type { AnsweredExchange, AnswerHeaders, Lost } from './send.js'
 import { effectiveError, type VerifyAnswer } from './verdict.js'
 
 /**
@@ -82,7 +82,7 @@ function readRetryAfter(header: string | readonly string[] | undefined): number 
 /** The error of an answer that is no success. */
 export function refusedError(
   operation: OperationName,
-  { httpStatus, headers, text }: Answered,
+  { httpStatus, headers, text }: AnsweredExchange,
   answer: unknown,
   form: string,
 ): ProviderError {

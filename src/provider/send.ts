@@ -31,14 +31,14 @@ export interface Lost {
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A whole answer of any status. `text` is missing when it came in a content coding we did not ask for. */
-export interface Answered {
+export interface AnsweredExchange {
   readonly delivery: 'answered'
   readonly httpStatus: number
   readonly headers: AnswerHeaders
   readonly text?: string
 }
 
-type Outcome = Answered | Lost
+type Outcome = AnsweredExchange | Lost
 
 export interface Transport {
   /** Performs one exchange. Never rejects because of the network: a failure is an outcome. */

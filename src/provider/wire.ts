@@ -4,7 +4,7 @@ import { memoize } from '../lib/memoize.js'
 import { camelCase, list, number, object } from './answer-schemas.js'
 import { type Operation, type OperationName, operations } from './operations.js'
 import { quotable, refusedError } from './provider-error.js'
-import type { Answered } from './send.js'
+import type { AnsweredExchange } from './send.js'
 import { effectiveError } from './verdict.js'
 
 // What the schemas of the operations cannot say: how numbers are written, what else may be sent, and which members
@@ -16,7 +16,7 @@ export type NumberFormat = 'digits' | 'plus'
 /** Whether undocumented parameters are a mistake or are sent as they are. */
 export type Further = 'refused' | 'sent'
 
-type Given = Readonly<Record<string, unknown>>
+type GivenParams = Readonly<Record<string, unknown>>
 
 /**
  * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag:
@@ -25,7 +25,7 @@ type Given = Readonly<Record<string, unknown>>
 const balanceFields = () => ({ status: number(), balance: number(), credits: number() })
 
 interface Schemas {
-  readonly params: z.ZodType<Given>
+  readonly params: z.ZodType<GivenParams>
   /** Their names on the wire by those of this package, in the order of the documentation. */
   readonly names: ReadonlyMap<string, string>
   readonly answer: z.ZodType
@@ -54,7 +54,7 @@ const schemasOf = memoize((name): Schemas => {
  */
 export function encodeParams(
   operation: OperationName,
-  params: Given,
+  params: GivenParams,
   numberFormat: NumberFormat,
   further: Further,
 ): string {
@@ -76,7 +76,7 @@ export function encodeParams(
   return form + encodeFurther(operation, params, further)
 }
 
-function refusal({ issues: [issue] }: z.ZodError, params: Given): string {
+function refusal({ issues: [issue] }: z.ZodError, params: GivenParams): string {
   const name = camelCase(String(issue?.path[0]))
   return params[name] === undefined
     ? `${name} is required; it ${issue?.message}`
@@ -88,7 +88,7 @@ function phonesIn(phones: string, numberFormat: NumberFormat): string {
   return numberFormat === 'plus' ? `+${digits.replaceAll(',', ',+')}` : digits
 }
 
-function encodeFurther(operation: OperationName, params: Given, further: Further): string {
+function encodeFurther(operation: OperationName, params: GivenParams, further: Further): string {
   const { names } = schemasOf(operation)
   let form = ''
   for (const name of Object.keys(params)) {
@@ -108,7 +108,7 @@ function encodeFurther(operation: OperationName, params: Given, further: Further
 }
 
 /** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
-export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
+export function readAnswer(operation: OperationName, answered: AnsweredExchange, form: string): object {
   const { httpStatus, text } = answered
   const answer = text === undefined ? undefined : parseJson(text)
   if (operation === 'verifyCode') {

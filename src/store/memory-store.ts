@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { type Checks, checkOptions, func, integer, optionError, withDefault } from '../lib/options.js'
-import { createPartition, isLive, type Kept, type Partition } from './partition.js'
+import { createPartition, isLive, type Partition, type StoredEntry } from './partition.js'
 import {
   type CounterResult,
   duration,
@@ -135,7 +135,7 @@ function kindIn(key: string): string {
   return start === -1 || end === -1 ? '' : key.slice(start + 1, end)
 }
 
-const entryOf = ({ value, version }: Kept): Entry => ({ value, version: String(version) })
+const entryOf = ({ value, version }: StoredEntry): Entry => ({ value, version: String(version) })
 
 const refusal = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }

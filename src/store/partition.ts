@@ -3,13 +3,13 @@ import { TwoFactorError } from '../errors.js'
 import type { Json } from './store.js'
 
 /** One value in memory, and when it expires on the store's clock. */
-export interface Kept {
+export interface StoredEntry {
   value: Json
   version: number
   expiresAt: number
 }
 
-type Shard = LRUCache<string, Kept>
+type Shard = LRUCache<string, StoredEntry>
 
 /**
  * Entries in one cache. Its Map stops the process while it is copied, the longer the more it holds: with a million
@@ -20,7 +20,7 @@ const shardSize = 1_600
 /** Looks for an expired entry before a new key is refused: at least one at each shard. */
 const minLooks = 64
 
-export const isLive = (kept: Kept, at: number): boolean => at < kept.expiresAt
+export const isLive = (kept: StoredEntry, at: number): boolean => at < kept.expiresAt
 
 export type Partition = ReturnType<typeof createPartition>
 
@@ -40,7 +40,7 @@ export function createPartition(parts: {
   let turn = 0
 
   function shardAt(index: number): Shard {
-    shards[index] ??= new LRUCache<string, Kept>({
+    shards[index] ??= new LRUCache<string, StoredEntry>({
       // `max` would allocate for that many at once, for every kind; a size grows.
       maxSize: share,
       sizeCalculation: () => 1,
@@ -96,7 +96,7 @@ export function createPartition(parts: {
      *
      * @throws {TwoFactorError} `capacity` for a new key, when lasting and full of live entries
      */
-    put(key: string, there: Kept | undefined, next: Kept, at: number): Kept {
+    put(key: string, there: StoredEntry | undefined, next: StoredEntry, at: number): StoredEntry {
       if (there !== undefined) {
         there.value = next.value
         there.version = next.version

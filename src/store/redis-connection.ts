@@ -10,10 +10,10 @@ export type SendCommand = (key: string, args: string[]) => Promise<unknown>
 export interface IoRedisClient {
   readonly isCluster: boolean
   call(command: string, ...args: string[]): Promise<unknown>
-  pipeline(commands: string[][]): { exec(): Promise<Reply[] | null> }
+  pipeline(commands: string[][]): { exec(): Promise<RedisReply[] | null> }
 }
 
-type Reply = [error: Error | null, reply: unknown]
+type RedisReply = [error: Error | null, reply: unknown]
 
 /** `createClient()`, `createClientPool()`, `createSentinel()` or `createCluster()` of the package `redis`. */
 export type NodeRedisClient =
@@ -62,7 +62,7 @@ function ioRedisCluster(client: IoRedisClient): SendCommand {
     if (args.includes(key)) return call(client, args)
     // A command without a key goes to any node, unless it follows one that only the primary of a key accepts.
     const replies = await client.pipeline([['getex', key], args]).exec()
-    const [lead, reply] = replies as [Reply, Reply]
+    const [lead, reply] = replies as [RedisReply, RedisReply]
     if (lead[0] !== null) throw lead[0]
     if (reply[0] !== null) throw reply[0]
     return reply[1]

@@ -102,11 +102,11 @@ export function wholeAmount(by: number): number {
   throw new TypeError(`by must be an integer, not ${by}`)
 }
 
-type Lane = 'auth' | 'enrol'
+type KeyLane = 'auth' | 'enrol'
 
 interface KindOfEntry {
   /** Whose flood fills it. No kind that grows with requests is written by both lanes: sign-ups take no room from sign-ins. */
-  readonly lane: Lane
+  readonly lane: KeyLane
   /**
    * The option of the memory store that bounds how many are kept. Only what counts for `maxCounters` may be evicted while
    * it is live: a guess budget or a proof depends on all else.
@@ -116,9 +116,9 @@ interface KindOfEntry {
   readonly maxEntries?: number
 }
 
-const ledgers = (lane: Lane) => ({ lane, capacity: 'maxLedgers' }) as const
-const lasting = (lane: Lane) => ({ lane, capacity: 'maxGrants' }) as const
-const counters = (lane: Lane) => ({ lane, capacity: 'maxCounters' }) as const
+const ledgers = (lane: KeyLane) => ({ lane, capacity: 'maxLedgers' }) as const
+const lasting = (lane: KeyLane) => ({ lane, capacity: 'maxGrants' }) as const
+const counters = (lane: KeyLane) => ({ lane, capacity: 'maxCounters' }) as const
 
 /**
  * Every kind of entry, as the third part of its key names it: `tf3:<namespace>:<kind>:<tag>`. Keys are made of these

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import {
+  type AccountChangeRequest,
   boundTo,
-  type Change,
   detailsOf,
-  isWithoutWay,
+  type Factors,
+  hasNoFactor,
   type MustKeep,
   objectionTo,
-  type Ways,
 } from '../../src/account/changes.js'
 import { adviceFor } from '../../src/account/overview-page.js'
 import { en } from '../../src/account/texts/en.js'
 import { createOnFile } from '../../src/express/host/requester.js'
 
 const [one, two] = ['+573001234567', '+573007654321']
-const remove: Change = { kind: 'number-removed', number: one }
+const remove: AccountChangeRequest = { kind: 'number-removed', number: one }
 const withApp = { numbers: [], app: true }
 
 describe('the last way', () => {
-  it.each<[what: string, Ways, Change, MustKeep, string | undefined]>([
+  it.each<[what: string, Factors, AccountChangeRequest, MustKeep, string | undefined]>([
     ['one of two numbers', { numbers: [one, two] }, remove, 'factor', undefined],
     ['a number beside the app', { numbers: [one], app: true }, remove, 'factor', undefined],
     ['the app beside a number', { numbers: [one], app: true }, { kind: 'app-removed' }, 'factor', undefined],
@@ -35,37 +35,37 @@ describe('the last way', () => {
       undefined,
     ],
     ['all of it, where it may', { numbers: [one] }, remove, 'nothing', undefined],
-  ])('removed: %s', (_what, ways, change, mustKeep, objection) => {
-    expect(objectionTo(change, ways, mustKeep)).toBe(objection)
+  ])('removed: %s', (_what, factors, change, mustKeep, objection) => {
+    expect(objectionTo(change, factors, mustKeep)).toBe(objection)
   })
 
   it('is not to be recovery codes alone, which would confirm nothing', () => {
-    const made: Change = { kind: 'recovery-codes-made' }
+    const made: AccountChangeRequest = { kind: 'recovery-codes-made' }
     expect(objectionTo(made, { numbers: [], app: false, recoveryCodes: 0 }, 'factor')).toBe('no_factor')
     expect(objectionTo(made, { numbers: [], recoveryCodes: 2 }, 'recovery-codes')).toBe('no_factor')
     expect(objectionTo(made, withApp, 'factor')).toBeUndefined()
   })
 
-  it.each<[Ways, MustKeep, string]>([
+  it.each<[Factors, MustKeep, string]>([
     [{ numbers: [one, two], app: true }, 'factor', 'No more codes to this number. Ways left: 2'],
     [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],
     [{ numbers: [one], recoveryCodes: 9 }, 'nothing', en['after.nothing']],
-  ])('names what follows (%j, %s)', (ways, mustKeep, told) => {
-    expect(detailsOf(remove, ways, mustKeep, en).rows.at(-1)).toEqual(['Afterwards', told])
+  ])('names what follows (%j, %s)', (factors, mustKeep, told) => {
+    expect(detailsOf(remove, factors, mustKeep, en).rows.at(-1)).toEqual(['Afterwards', told])
   })
 
   it('is missing where nothing could confirm a change', () => {
-    expect(isWithoutWay({ numbers: [] }, 'factor')).toBe(true)
-    expect(isWithoutWay({ numbers: [], app: false, recoveryCodes: 0 }, 'recovery-codes')).toBe(true)
-    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'factor')).toBe(false)
-    expect(isWithoutWay(withApp, 'nothing')).toBe(false)
+    expect(hasNoFactor({ numbers: [] }, 'factor')).toBe(true)
+    expect(hasNoFactor({ numbers: [], app: false, recoveryCodes: 0 }, 'recovery-codes')).toBe(true)
+    expect(hasNoFactor({ numbers: [], recoveryCodes: 1 }, 'factor')).toBe(false)
+    expect(hasNoFactor(withApp, 'nothing')).toBe(false)
     // Whoever has switched it off may switch it on again.
-    expect(isWithoutWay({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
+    expect(hasNoFactor({ numbers: [], recoveryCodes: 1 }, 'nothing')).toBe(true)
   })
 })
 
 describe('advice', () => {
-  it.each<[Ways, string | undefined]>([
+  it.each<[Factors, string | undefined]>([
     [{ numbers: [] }, 'advice.none.numbers'],
     [{ numbers: [], app: false }, 'advice.none'],
     [{ numbers: [one] }, 'advice.one'],
@@ -73,8 +73,8 @@ describe('advice', () => {
     [{ numbers: [one], recoveryCodes: 3 }, 'advice.few'],
     [{ numbers: [one], recoveryCodes: 4 }, undefined],
     [{ numbers: [one], app: true, recoveryCodes: 0 }, undefined],
-  ])('names what is missing: %j', (ways, advice) => {
-    expect(adviceFor(ways)).toBe(advice)
+  ])('names what is missing: %j', (factors, advice) => {
+    expect(adviceFor(factors)).toBe(advice)
   })
 })
 
@@ -92,7 +92,7 @@ describe('another number', () => {
 })
 
 describe('what a code is bound to', () => {
-  const all: readonly Change[] = [
+  const all: readonly AccountChangeRequest[] = [
     { kind: 'number-added', number: two },
     { kind: 'number-added', number: '+573000000000' },
     { kind: 'number-first', number: two },
@@ -105,14 +105,14 @@ describe('what a code is bound to', () => {
     { kind: 'recovery-codes-made' },
     { kind: 'signed-out-elsewhere' },
   ]
-  const states: readonly Ways[] = [
+  const states: readonly Factors[] = [
     { numbers: [one, two] },
     { numbers: [two, one] },
     { numbers: [one, two], app: true },
   ]
 
   it('differs with every change, and with whatever is on file', () => {
-    const bound = states.flatMap((ways) => all.map((change) => JSON.stringify(boundTo(change, ways))))
+    const bound = states.flatMap((factors) => all.map((change) => JSON.stringify(boundTo(change, factors))))
     expect(new Set(bound).size).toBe(states.length * all.length)
     // Not with recovery codes: the last one, too, is used up by the confirmation itself.
     const none = boundTo(remove, { numbers: [one], recoveryCodes: 0 })

@@ -47,9 +47,9 @@ describe('every change', () => {
   it('asks for a code, shows what it is for, and changes nothing without it', async () => {
     const { host, ana, changes } = await startFull()
     const before = structuredClone(host.filed.ana)
-    for (const [way, fields] of changes) {
-      const refused = await ana.post(path + way, fields)
-      expect([way, ...refused.refusal]).toEqual([way, 403, 'second_factor_required'])
+    for (const [factor, fields] of changes) {
+      const refused = await ana.post(path + factor, fields)
+      expect([factor, ...refused.refusal]).toEqual([factor, 403, 'second_factor_required'])
       expect(refused.json.details.rows.at(-1)).toEqual(['Afterwards', expect.stringMatching(/\w/)])
     }
     expect((await ana.get(`${path}/app`)).refusal).toEqual([403, 'second_factor_required'])
@@ -61,15 +61,15 @@ describe('every change', () => {
   it('is good for itself alone: the code for one admits none of the others', async () => {
     const { host, ana, changes } = await startFull()
     const before = structuredClone(host.filed.ana)
-    for (const [way, fields] of changes) {
-      const { requirement } = (await ana.post(path + way, fields)).json
+    for (const [factor, fields] of changes) {
+      const { requirement } = (await ana.post(path + factor, fields)).json
       expect((await proveByApp(host, ana, requirement)).status).toBe(200)
-      for (const [other, more] of changes.filter(([one]) => one !== way)) {
+      for (const [other, more] of changes.filter(([one]) => one !== factor)) {
         await expectAsked(ana.post(path + other, more))
       }
       // What is proven for one number, or one browser, is proven for no other.
       host.filed.ana?.numbers.reverse()
-      await expectAsked(ana.post(path + way, fields))
+      await expectAsked(ana.post(path + factor, fields))
       host.filed.ana?.numbers.reverse()
       // Used up, so that it is not there for the next one.
       host.clock.now += 5 * 60_000
@@ -79,12 +79,12 @@ describe('every change', () => {
 
   it('that would change nothing asks for no code', async () => {
     const { host, ana } = await startFull()
-    for (const [way, fields] of [
+    for (const [factor, fields] of [
       ['/devices/end', { device: 'ended before' }],
       ['/numbers/first', { number: await idOf(ana, 0) }],
     ] as const) {
-      expect((await ana.post(path + way, fields)).json).toEqual({})
-      expect(await ana.submit(path + way, fields)).toMatchObject({ status: 303, location: path })
+      expect((await ana.post(path + factor, fields)).json).toEqual({})
+      expect(await ana.submit(path + factor, fields)).toMatchObject({ status: 303, location: path })
     }
     expect(host.told).toEqual([])
   })
@@ -101,8 +101,8 @@ describe('every change', () => {
   it('comes from no other site', async () => {
     const { ana, changes } = await startFull()
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
-    for (const [way, fields] of changes) {
-      expect((await ana.post(path + way, fields, foreign)).refusal).toEqual([403, 'cross_site'])
+    for (const [factor, fields] of changes) {
+      expect((await ana.post(path + factor, fields, foreign)).refusal).toEqual([403, 'cross_site'])
     }
   })
 })
@@ -111,10 +111,10 @@ describe('after a change', () => {
   it('host and events are told once, and of whole numbers only those of before', async () => {
     const { host, ana } = await startFull()
     const numbers = [first, otherNumber]
-    const change = async (way: string, fields: object = {}) => {
-      const { requirement } = (await ana.post(path + way, fields)).json
+    const change = async (factor: string, fields: object = {}) => {
+      const { requirement } = (await ana.post(path + factor, fields)).json
       await proveByApp(host, ana, requirement)
-      expect([way, (await ana.post(path + way, fields)).status]).toEqual([way, 200])
+      expect([factor, (await ana.post(path + factor, fields)).status]).toEqual([factor, 200])
     }
     const [{ id }] = (await ana.get(path)).json.devices
     await change('/numbers/add')
@@ -206,8 +206,8 @@ describe('attacked', () => {
     const thief = bringDevice(await host.login(), trusted)
     await thief.start()
     expect((await thief.get('/home')).status).toBe(200)
-    for (const [way, fields] of changes.slice(1)) {
-      expect((await thief.post(path + way, fields)).refusal).toEqual([403, 'second_factor_required'])
+    for (const [factor, fields] of changes.slice(1)) {
+      expect((await thief.post(path + factor, fields)).refusal).toEqual([403, 'second_factor_required'])
     }
     expect(host.told).toEqual([])
   })

@@ -60,9 +60,9 @@ describe('whoever has no second factor', () => {
 
   it.each(['/sign-out', '/devices/end-all'])(
     'has proven nothing by a change that adds no way: %s',
-    async (way) => {
+    async (factor) => {
       const { eve } = await startEve()
-      expect((await eve.submit(path + way)).location).toContain(`${path}?changed=`)
+      expect((await eve.submit(path + factor)).location).toContain(`${path}?changed=`)
       // A guard that lets nobody pass without a second factor.
       expect((await eve.get('/account')).refusal).toEqual([403, 'second_factor_required'])
     },
@@ -259,13 +259,13 @@ describe('recovery codes', () => {
     const ana = await signIn(host)
     const { codes } = (await confirmed(host, ana, '/recovery-codes')).json
     const [last = '', other = ''] = host.filed.ana?.hashes ?? []
-    const byLast = async (way: string, fields: object, hash: string, recoveryCode: string) => {
+    const byLast = async (factor: string, fields: object, hash: string, recoveryCode: string) => {
       const { numbers = [], app } = host.filed.ana ?? {}
       host.filed.ana = { numbers, app, hashes: [hash] }
-      const { requirement } = (await ana.post(path + way, fields)).json
+      const { requirement } = (await ana.post(path + factor, fields)).json
       expect((await ana.post('/two-factor/verify', { requirement, recoveryCode })).status).toBe(200)
       expect(host.filed.ana.hashes).toEqual([])
-      return ana.post(path + way, fields)
+      return ana.post(path + factor, fields)
     }
     const number = await idOf(ana, 0)
     expect((await byLast('/numbers/remove', { number }, last, codes[0])).refusal).toEqual([

@@ -126,13 +126,13 @@ export async function signIn(host: AccountHost, verify: object = {}): Promise<Br
 export async function confirmed(
   host: AccountHost,
   browser: Browser,
-  way: string,
+  factor: string,
   fields: object = {},
 ): Promise<Answer> {
-  const refused = await browser.post(path + way, fields)
+  const refused = await browser.post(path + factor, fields)
   if (refused.status !== 403) return refused
   await prove(host, browser, refused.json.requirement)
-  return browser.post(path + way, fields)
+  return browser.post(path + factor, fields)
 }
 
 /** Gives the code that a requirement asks for, from the number. */

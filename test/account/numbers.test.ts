@@ -105,8 +105,8 @@ describe('a number', () => {
     const ana = await host.signIn()
     const eve = await host.login('eve')
     const id = await idOf(ana, 1)
-    for (const way of ['/numbers/remove', '/numbers/first']) {
-      const named = await eve.post(path + way, { number: id, subject: 'ana' })
+    for (const factor of ['/numbers/remove', '/numbers/first']) {
+      const named = await eve.post(path + factor, { number: id, subject: 'ana' })
       expect(named.refusal).toEqual([409, 'stale'])
     }
     expect(host.filed.ana?.numbers).toEqual([first, otherNumber])

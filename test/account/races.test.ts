@@ -16,10 +16,10 @@ import {
 const first = String(phones.ana)
 
 /** Gets the code for a change, and leaves the change to be made. */
-async function ready(host: AccountHost, browser: Browser, way: string, fields: object = {}) {
-  const { requirement } = (await browser.post(path + way, fields)).json
+async function ready(host: AccountHost, browser: Browser, factor: string, fields: object = {}) {
+  const { requirement } = (await browser.post(path + factor, fields)).json
   expect((await proveByApp(host, browser, requirement)).status).toBe(200)
-  return () => browser.post(path + way, fields)
+  return () => browser.post(path + factor, fields)
 }
 
 describe('two tabs', () => {

@@ -151,7 +151,7 @@ describe('start', () => {
   it('replaces no code that lives where nobody asked for one', async ({ challenges, provider, wait }) => {
     await challenges.start(login)
     wait(minute)
-    const outcome = await challenges.start({ ...elsewhere, unasked: true })
+    const outcome = await challenges.start({ ...elsewhere, isAutomatic: true })
     expect(outcome).toStrictEqual(refusal('challenge_superseded'))
     expect(provider.sends).toHaveLength(1)
   })

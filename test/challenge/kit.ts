@@ -1,5 +1,5 @@
-import type { Shown } from '../../src/challenge/commands.js'
-import { type Basis, createKeys, createSecrets } from '../../src/challenge/keys.js'
+import type { ChallengeRef } from '../../src/challenge/commands.js'
+import { createKeys, createSecrets, type DomainServices } from '../../src/challenge/keys.js'
 import type { Ledger } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import type { SignupGuardRules } from '../../src/challenge/rate-limits/signup-guard.js'
@@ -22,7 +22,7 @@ export function strictStore(store: Store): Store {
 }
 
 /** What parts of the domain stand on that a test opens by themselves. */
-export function basisOf(given: Partial<Basis>): Basis {
+export function basisOf(given: Partial<DomainServices>): DomainServices {
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
   return {
     store: memoryStore(given.now && { now: given.now }),
@@ -87,7 +87,7 @@ export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
 export const browserLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth', true)
 
 /** Whoever acts here was shown the challenge that they act on. */
-export const liveShown = ({ challenge }: Ledger): Shown => ({ challenge: challenge?.id })
+export const liveShown = ({ challenge }: Ledger): ChallengeRef => ({ challenge: challenge?.id })
 
 /** The most of these moments that fall into any window of this length. */
 export function mostWithin(windowMs: number, moments: readonly number[]): number {

@@ -129,7 +129,8 @@ describe('recovery codes', () => {
     const seen = Array.from({ length: 24 }, () => new Set<string>())
     for (let round = 0; round < 100; round += 1) {
       for (const code of generateRecoveryCodes('ana').codes) {
-        for (const [place, character] of [...code.replaceAll('-', '')].entries()) seen[place]?.add(character)
+        for (const [factor, character] of [...code.replaceAll('-', '')].entries())
+          seen[factor]?.add(character)
       }
     }
     expect(seen.map(({ size }) => size)).toEqual(seen.map(() => 32))

@@ -11,7 +11,7 @@ import type {
   Verdict,
 } from '../../src/challenge/exchange/code-provider.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
-import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
+import type { ProvenFacts } from '../../src/challenge/proofs/stored-grant.js'
 import type { Purpose } from '../../src/challenge/purposes.js'
 import type { SignupGuardRules } from '../../src/challenge/rate-limits/signup-guard.js'
 import type { RecoveryCodeStore } from '../../src/challenge/recovery.js'
@@ -61,7 +61,7 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
   ...more,
 })
 
-interface NewGrant extends Proven {
+interface NewGrant extends ProvenFacts {
   readonly subject: string
   readonly session: string
   readonly previousSession?: string
@@ -164,7 +164,7 @@ export const it = plain
   .extend('service', () => createService())
   .extend('challenges', ({ service }) => service.challenges)
   .extend('grants', ({ service }) => service.grants)
-  .extend('enrolments', ({ service }) => service.enrolments)
+  .extend('phoneVerifications', ({ service }) => service.phoneVerifications)
   .extend('provider', ({ service }) => service.provider)
   .extend('store', ({ service }) => service.store)
   .extend('keys', ({ service }) => service.keys)

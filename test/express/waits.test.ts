@@ -149,12 +149,12 @@ describe('a number that the provider refuses', () => {
     for (let round = 1; round <= 6; round += 1) {
       const before = await ana.open('/two-factor')
       expect(buttons(before.text)).toEqual({ sms: true, call: true })
-      const unsent = await ana.submit('/two-factor/start', { channel: 'sms' })
-      expect(buttons(unsent.text)).toEqual({ sms: false, call: true })
-      expect(unsent.text).not.toContain('You can ask for a code in')
+      const sealedChallenges = await ana.submit('/two-factor/start', { channel: 'sms' })
+      expect(buttons(sealedChallenges.text)).toEqual({ sms: false, call: true })
+      expect(sealedChallenges.text).not.toContain('You can ask for a code in')
       const uncalled = await ana.submit('/two-factor/start', { channel: 'call' })
       expect(buttons(uncalled.text)).toEqual({ sms: false, call: false })
-      for (const { status, text } of [unsent, uncalled]) {
+      for (const { status, text } of [sealedChallenges, uncalled]) {
         expect(status).toBe(502)
         expect(text).toContain(sentence)
         expect(text).toContain('href="/help"')

@@ -188,7 +188,7 @@ describe('pick', () => {
 test('wrapped members stand in for the others, in their places and under their names', async () => {
   const both = failover([provider('first').member, provider('second').member])
   const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]
-  const over = both.over([first.member, second.member])
+  const over = both.withMembers([first.member, second.member])
   expect(await over.sendCode(send)).toEqual({ result: 'sent', handle: 'failover/second:of wrapped' })
   expect(await over.checkCode({ ...check, handle: 'failover/first:h1' })).toBe('approved')
   expect([first.asked, second.asked]).toEqual([['send', 'h1'], ['send']])

@@ -197,12 +197,12 @@ export interface CompositeProvider extends CodeProvider {
   /** The providers it is made of, in their order. */
   readonly members: readonly CodeProvider[]
   /** The same composition over members that were wrapped, in the same order. */
-  over(members: readonly CodeProvider[]): CodeProvider
+  withMembers(members: readonly CodeProvider[]): CodeProvider
 }
 
 /** The providers that a composite is made of, or the one itself. */
 export function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
-  return 'over' in provider ? provider.members : [provider]
+  return 'withMembers' in provider ? provider.members : [provider]
 }
 
 /** Whether this names a way of proving who one is, such as `passkey`: a grant holds one, a guard asks for some. */

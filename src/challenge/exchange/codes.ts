@@ -1,4 +1,4 @@
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import type { Limits } from '../limits.js'
 import {
   type CodeCheck,
@@ -9,7 +9,7 @@ import {
   type SendResult,
   type Verdict,
 } from './code-provider.js'
-import { type Asker, createExchanges, type Exchanged } from './exchanges.js'
+import { createExchanges, type ExchangeContext, type ExchangeResult } from './exchanges.js'
 
 export type Codes = ReturnType<typeof createCodes>
 
@@ -18,23 +18,23 @@ export type Codes = ReturnType<typeof createCodes>
  * a composite is made of has a queue of its own and its share of the deadline.
  */
 export function createCodes(
-  parts: Basis & {
+  parts: DomainServices & {
     readonly provider: CodeProvider | CompositeProvider
     readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
   },
 ) {
   const { provider, limits, secrets } = parts
-  const composite = 'over' in provider ? provider : undefined
+  const composite = 'withMembers' in provider ? provider : undefined
   const members = membersOf(provider).map((member) => createExchanges(member, parts))
 
   /** The provider for one exchange: each member behind its guard, which notes what is known of the one asked last. */
-  function guarded(target: Asker) {
+  function guarded(target: ExchangeContext) {
     const startedAt = performance.now()
     let waiting = members.length
-    let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
+    let last: Omit<ExchangeResult<unknown>, 'result'> = { fields: {} }
 
-    function noted<Result>({ result, about, messageId }: Exchanged<Result>): Result {
-      last = { about, messageId }
+    function noted<Result>({ result, fields, messageId }: ExchangeResult<Result>): Result {
+      last = { fields, messageId }
       return result
     }
 
@@ -55,24 +55,24 @@ export function createCodes(
         },
       }
     })
-    return { asked: composite?.over(guards) ?? (guards.at(0) as CodeProvider), known: () => last }
+    return { asked: composite?.withMembers(guards) ?? (guards.at(0) as CodeProvider), known: () => last }
   }
 
-  function opened(handle: string | undefined, { key }: Asker): string | undefined {
+  function opened(handle: string | undefined, { key }: ExchangeContext): string | undefined {
     return handle === undefined ? undefined : secrets.open('handle', handle, key)
   }
 
   /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
-  function sealed(sent: SendResult, { key }: Asker): SendResult {
+  function sealed(sent: SendResult, { key }: ExchangeContext): SendResult {
     if (!('handle' in sent) || sent.handle === undefined) return sent
     return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
   }
 
   return {
     async send(
-      target: Asker,
+      target: ExchangeContext,
       { previousHandle, ...send }: Omit<CodeSend, 'signal'>,
-    ): Promise<Exchanged<SendResult>> {
+    ): Promise<ExchangeResult<SendResult>> {
       const previous = opened(previousHandle, target)
       const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
       const { asked, known } = guarded(target)
@@ -80,12 +80,12 @@ export function createCodes(
       return { result: sealed(sent, target), ...known() }
     },
     async check(
-      target: Asker,
+      target: ExchangeContext,
       { handle: kept, ...check }: Omit<CodeCheck, 'signal'>,
-    ): Promise<Exchanged<Verdict>> {
+    ): Promise<ExchangeResult<Verdict>> {
       const handle = opened(kept, target)
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
-      if (kept !== undefined && handle === undefined) return { result: 'unavailable', about: {} }
+      if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
       const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
       const { asked, known } = guarded(target)
       return { result: await asked.checkCode(submitted), ...known() }

@@ -1,19 +1,19 @@
 import { TwoFactorError } from '../../errors.js'
-import type { AboutChallenge, AboutExchange, EventBody } from '../../events.js'
+import type { ChallengeFields, EventBody, ExchangeFields } from '../../events.js'
 import { present } from '../../lib/json.js'
 import { type Refusal, refused, type SendCommand } from '../commands.js'
-import type { Basis } from '../keys.js'
-import type { Challenge, LedgerView } from '../ledger/ledger.js'
+import type { DomainServices } from '../keys.js'
+import type { Challenge, LedgerSnapshot } from '../ledger/ledger.js'
 import { roomAt } from '../ledger/pacing.js'
 import type { Booked } from '../ledger/sends.js'
 import type { Purposes } from '../purposes.js'
-import type { SendBudget } from '../rate-limits/counters.js'
-import { type Account, about, askerOf } from '../reach/account.js'
+import type { SendRateLimits } from '../rate-limits/counters.js'
+import { type Account, challengeFields, exchangeContextOf } from '../reach/account.js'
 import type { Accounts } from '../reach/accounts.js'
-import type { NumberPlace } from '../reach/factors.js'
+import type { PhoneFactor } from '../reach/factors.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes } from './codes.js'
-import type { Exchanged } from './exchanges.js'
+import type { ExchangeResult } from './exchanges.js'
 import { withoutNumbers } from './provider-answer.js'
 
 // On the way out: the host is asked whether a code may go, and the provider to send it.
@@ -29,12 +29,12 @@ const maxReasonLength = 200
 /** Asks the host about a send that nothing else refuses. */
 export async function permission(
   { subject }: Account,
-  { phone: destination }: NumberPlace,
+  { phone: destination }: PhoneFactor,
   { channel, purpose }: Challenge,
   beforeSend: SendCommand['beforeSend'],
   /** The methods whose codes will do. */
   channels: readonly Channel[],
-  { question, suspected }: SendBudget,
+  { question, suspected }: SendRateLimits,
 ): Promise<Refusal | Permitted> {
   const { suspicion, refusal } = suspected(beforeSend !== undefined) ?? {}
   // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
@@ -53,8 +53,10 @@ export async function permission(
   const chosen = channels.find((accepted) => accepted === method)
   if (allow !== true || chosen === undefined) {
     await question.refund()
-    const untold = typeof reason === 'string' && { untold: withoutNumbers(reason).slice(0, maxReasonLength) }
-    return { ...refused('send_refused'), ...untold }
+    const eventReason = typeof reason === 'string' && {
+      eventReason: withoutNumbers(reason).slice(0, maxReasonLength),
+    }
+    return { ...refused('send_refused'), ...eventReason }
   }
   return { outcome: 'permitted', chosen }
 }
@@ -69,7 +71,7 @@ interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandl
 }
 
 /** Which parts of the domain a code goes out through. */
-export interface DispatchParts extends Basis {
+export interface DispatchParts extends DomainServices {
   readonly codes: Codes
   readonly accounts: Accounts
   readonly purposes: Purposes
@@ -81,46 +83,47 @@ export function createDispatch(parts: DispatchParts) {
 
   return async function dispatch(
     account: Account,
-    place: NumberPlace,
+    factor: PhoneFactor,
     { challenge, superseded, previousHandle, locale = 'en', channels, mayCall }: Order,
-    seen: LedgerView,
-  ): Promise<Exchanged<SendResult>> {
+    snapshot: LedgerSnapshot,
+  ): Promise<ExchangeResult<SendResult>> {
     const { channel } = challenge
     // It is booked as a text: as a call it would count as two.
-    const maySpeak = channel === 'call' || (mayCall && roomAt(seen, challenge.rank, 'sms') <= seen.now)
-    emit({ type: 'challenge.started', ...about(account, place, challenge) })
-    const dispatched = await codes.send(askerOf(account, place), {
+    const maySpeak =
+      channel === 'call' || (mayCall && roomAt(snapshot, challenge.browserKind, 'sms') <= snapshot.now)
+    emit({ type: 'challenge.started', ...challengeFields(account, factor, challenge) })
+    const dispatched = await codes.send(exchangeContextOf(account, factor), {
       lane: account.lane,
-      destination: place.phone,
+      destination: factor.phone,
       channel,
       channels: channels.filter((one) => one !== 'call' || maySpeak),
       appName: purposes.appNameOf(challenge.purpose),
       purpose: challenge.purpose,
       locale,
       details: accounts.detailsOf(account, challenge),
-      expiresInMs: challenge.maxExpiresAt - seen.now,
+      expiresInMs: challenge.maxExpiresAt - snapshot.now,
       previousHandle,
     })
-    const { result: sent, about: exchange, messageId } = dispatched
+    const { result: sent, fields: exchange, messageId } = dispatched
     const { result } = sent
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     if (superseded !== undefined && result !== 'not-sent') {
-      emit({ type: 'challenge.superseded', ...about(account, place, superseded) })
+      emit({ type: 'challenge.superseded', ...challengeFields(account, factor, superseded) })
     }
-    emit(eventOf(result, about(account, place, travelled, exchange), messageId))
+    emit(eventOf(result, challengeFields(account, factor, travelled, exchange), messageId))
     return dispatched
   }
 }
 
 function eventOf(
   result: SendResult['result'],
-  told: AboutChallenge & AboutExchange,
+  eventFields: ChallengeFields & ExchangeFields,
   messageId: string | undefined,
 ): EventBody {
   if (result === 'sent' || result === 'unconfirmed') {
-    return { type: `challenge.${result}`, ...told, ...present({ messageId }) }
+    return { type: `challenge.${result}`, ...eventFields, ...present({ messageId }) }
   }
-  const { reason: failure, ...others } = told
+  const { reason: failure, ...others } = eventFields
   const cause = failure === undefined ? {} : { failure }
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others }
 }

@@ -12,9 +12,9 @@ export interface Waiter {
 /** Gives a place back. */
 type Leave = () => void
 
-interface Waiting {
+interface WaitingExchange {
   readonly lane: Lane
-  readonly settle: (place: Leave | undefined) => void
+  readonly settle: (factor: Leave | undefined) => void
 }
 
 /**
@@ -25,7 +25,7 @@ export function createExchangeQueue(most: number) {
   const mostIn = { auth: most, enrol: Math.max(1, Math.floor(most / 2)) }
   const held = { auth: 0, enrol: 0 }
   // Denial of service: with one line for both, people who have a code wait behind sends that hang.
-  const lines = { check: new Set<Waiting>(), send: new Set<Waiting>() }
+  const lines = { check: new Set<WaitingExchange>(), send: new Set<WaitingExchange>() }
 
   const isFree = (lane: Lane) => held.auth + held.enrol < most && held[lane] < mostIn[lane]
 
@@ -54,10 +54,10 @@ export function createExchangeQueue(most: number) {
         lines[command].add(waiting)
         onGone?.(() => settle())
 
-        function settle(place?: Leave): void {
+        function settle(factor?: Leave): void {
           lines[command].delete(waiting)
           clearTimeout(timer)
-          resolve(place)
+          resolve(factor)
         }
       })
     },

@@ -1,8 +1,8 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { AboutExchange } from '../../events.js'
+import type { ExchangeFields } from '../../events.js'
 import { type Awaitable, traced } from '../../lib/promises.js'
 import { hourMs, minuteMs } from '../../lib/time.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import {
   type Channel,
   type CodeCheck,
@@ -13,10 +13,16 @@ import {
   type Verdict,
 } from './code-provider.js'
 import { createExchangeQueue, type Waiter } from './exchange-queue.js'
-import { aboutReport, answerOf, type Reported, readSendResult, readVerdict } from './provider-answer.js'
+import {
+  answerOf,
+  type ReportedExchange,
+  readSendResult,
+  readVerdict,
+  reportFields,
+} from './provider-answer.js'
 
 /** Whose code it is that is to be sent or checked. */
-export interface Asker extends Pick<Waiter, 'lane' | 'onGone'> {
+export interface ExchangeContext extends Pick<Waiter, 'lane' | 'onGone'> {
   /** Of its ledger and place. */
   readonly key: string
 }
@@ -28,9 +34,9 @@ const longestWait = 1 / 5
 const suspectFrom = 5
 
 /** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
-export interface ExchangeTrace extends AboutExchange {
+export interface ExchangeTrace extends ExchangeFields {
   /** `auth` for numbers on file, `enrol` for a phone verification. */
-  readonly lane: Asker['lane']
+  readonly lane: ExchangeContext['lane']
   /** How the code travels; at a send only. */
   readonly channel?: Channel
   /** What the code is for; at a send only. */
@@ -43,15 +49,15 @@ const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:se
 const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
 
 /** What became of an exchange, and what is known about the provider that was asked. */
-export interface Exchanged<Result> {
+export interface ExchangeResult<Result> {
   readonly result: Result
-  readonly about: AboutExchange
+  readonly fields: ExchangeFields
   /** The service's id of the message that was sent, where it named one. */
   readonly messageId?: string | undefined
 }
 
 /** One provider behind its queue and its deadline, whose exchanges are timed, traced and reported. */
-export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
+export function createExchanges(provider: CodeProvider, { now, emit }: DomainServices) {
   const by = provider.name === undefined ? {} : { provider: provider.name }
   const queue = createExchangeQueue(provider.maxExchanges ?? defaultMaxExchanges)
   let misconfiguredAt = Number.NEGATIVE_INFINITY
@@ -62,18 +68,18 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
 
   /** Runs one exchange once there is a place for it, in what is left of its time. */
   async function inTurn<Result>(
-    { lane, onGone }: Asker,
+    { lane, onGone }: ExchangeContext,
     command: Waiter['command'],
     ms: number,
-    exchange: (leftMs: number) => Awaitable<Exchanged<Result>>,
-    unasked: () => Result,
-  ): Promise<Exchanged<Result>> {
+    exchange: (leftMs: number) => Awaitable<ExchangeResult<Result>>,
+    isAutomatic: () => Result,
+  ): Promise<ExchangeResult<Result>> {
     const endsAt = performance.now() + ms
     const leave = await queue.enter({ lane, command, waitMs: ms * longestWait, onGone })
     if (leave === undefined) {
-      const about = { ...by, reason: 'busy' }
-      emit({ type: 'provider.unavailable', command, sent: false, ...about })
-      return { result: unasked(), about }
+      const fields = { ...by, reason: 'busy' }
+      emit({ type: 'provider.unavailable', command, sent: false, ...fields })
+      return { result: isAutomatic(), fields }
     }
     try {
       return await exchange(endsAt - performance.now())
@@ -82,45 +88,45 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
     }
   }
 
-  /** What an operator is told of one that brought no answer, or was refused for the account. `unasked`: nobody was asked. */
+  /** What an operator is told of one that brought no answer, or was refused for the account. `isAutomatic`: nobody was asked. */
   function note(
     command: Waiter['command'],
     result: SendResult['result'] | Verdict,
-    about: AboutExchange,
-    unasked: boolean,
+    fields: ExchangeFields,
+    isAutomatic: boolean,
   ): void {
     // Once an hour: a wrong key fails at every request. By its distance, as below.
     if (result === 'misconfigured' && Math.abs(now() - misconfiguredAt) >= hourMs) {
       misconfiguredAt = now()
-      emit({ type: 'provider.misconfigured', ...about })
+      emit({ type: 'provider.misconfigured', ...fields })
     }
     const isUnanswered = result === 'not-sent' || result === 'unconfirmed' || result === 'unavailable'
-    if (isUnanswered && !unasked) {
-      emit({ type: 'provider.unavailable', command, sent: result !== 'not-sent', ...about })
+    if (isUnanswered && !isAutomatic) {
+      emit({ type: 'provider.unavailable', command, sent: result !== 'not-sent', ...fields })
     }
   }
 
   /** Of several in a row, and once a minute: an account may answer each wrong code with a status of its own. */
-  function noteStatus({ key }: Asker, verdict: Verdict, about: AboutExchange): void {
-    const { status, durationMs } = about
+  function noteStatus({ key }: ExchangeContext, verdict: Verdict, fields: ExchangeFields): void {
+    const { status, durationMs } = fields
     if (verdict === 'approved' && durationMs !== undefined) unapproved.clear()
     if (status === undefined) return
     if (unapproved.size < suspectFrom) unapproved.add(key)
     // By its distance: a clock that was set back must not silence it.
     if (unapproved.size < suspectFrom || Math.abs(now() - unexpectedAt) < minuteMs) return
     unexpectedAt = now()
-    emit({ type: 'provider.unexpected', ...about, status })
+    emit({ type: 'provider.unexpected', ...fields, status })
   }
 
-  function aboutSince(startedAt: number, reported: Reported): AboutExchange {
+  function fieldsSince(startedAt: number, reported: ReportedExchange): ExchangeFields {
     const durationMs = Math.max(0, now() - startedAt)
-    return { ...(reported.asked !== false && { durationMs }), ...by, ...aboutReport(reported) }
+    return { ...(reported.asked !== false && { durationMs }), ...by, ...reportFields(reported) }
   }
 
   return {
     provider,
     /** Never rejects; nor does `check`. */
-    send(target: Asker, ms: number, send: CodeSend): Promise<Exchanged<SendResult>> {
+    send(target: ExchangeContext, ms: number, send: CodeSend): Promise<ExchangeResult<SendResult>> {
       const { channel, purpose } = send
       const exchange = (leftMs: number) =>
         traced(
@@ -141,11 +147,11 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
                 }),
               (given) => readSendResult(given, provider.methods),
             )
-            const about = aboutSince(startedAt, reported)
+            const fields = fieldsSince(startedAt, reported)
             if ('handle' in result) givesHandles = true
-            if (trace !== undefined) Object.assign(trace, about, { result: result.result })
-            note('send', result.result, about, reported.asked === false)
-            return { result, about, messageId: messageIdIn(reported, send) }
+            if (trace !== undefined) Object.assign(trace, fields, { result: result.result })
+            note('send', result.result, fields, reported.asked === false)
+            return { result, fields, messageId: messageIdIn(reported, send) }
           },
         )
       return inTurn(target, 'send', ms, exchange, () => {
@@ -153,7 +159,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
         return { result: 'not-sent' }
       })
     },
-    check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict>> {
+    check(target: ExchangeContext, ms: number, check: CodeCheck): Promise<ExchangeResult<Verdict>> {
       const exchange = (leftMs: number) =>
         traced(
           checkTraces,
@@ -165,13 +171,13 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
               ({ signal, report }) => provider.checkCode({ report, ...check, signal }),
               readVerdict,
             )
-            const about = aboutSince(startedAt, reported)
-            if (trace !== undefined) Object.assign(trace, about, { result })
+            const fields = fieldsSince(startedAt, reported)
+            if (trace !== undefined) Object.assign(trace, fields, { result })
             // A code typed while its send is under way has no handle yet, and says nothing of the service.
             const isEarly = givesHandles && check.handle === undefined
-            note('check', result, about, reported.asked === false || isEarly)
-            noteStatus(target, result, about)
-            return { result, about }
+            note('check', result, fields, reported.asked === false || isEarly)
+            noteStatus(target, result, fields)
+            return { result, fields }
           },
         )
       return inTurn(target, 'check', ms, exchange, () => 'not-sent')
@@ -180,6 +186,6 @@ export function createExchanges(provider: CodeProvider, { now, emit }: Basis) {
 }
 
 /** No event holds a phone number: an id that is made of one is left out. */
-function messageIdIn({ messageId }: Reported, { destination }: CodeSend): string | undefined {
+function messageIdIn({ messageId }: ReportedExchange, { destination }: CodeSend): string | undefined {
   return messageId?.includes(destination.slice(-8)) ? undefined : messageId
 }

@@ -1,4 +1,4 @@
-import type { AboutExchange } from '../../events.js'
+import type { ExchangeFields } from '../../events.js'
 import { withinDeadline } from '../../lib/promises.js'
 import { isName } from '../store-cause.js'
 import {
@@ -26,7 +26,7 @@ export async function answerOf<Result>(
   ms: number,
   ask: (ends: Ends) => Promise<unknown>,
   read: (given: unknown) => Result,
-): Promise<{ readonly result: Result; readonly reported: Reported }> {
+): Promise<{ readonly result: Result; readonly reported: ReportedExchange }> {
   const { reported, report } = reporter()
   try {
     return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
@@ -116,7 +116,7 @@ export function readVerdict(given: unknown): Verdict {
 }
 
 /** What an adapter has reported so far. */
-export type Reported = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
+export type ReportedExchange = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
 
 const maxLength = {
   messageId: 200,
@@ -134,10 +134,10 @@ export function withoutNumbers(text: string): string {
 
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
 function reporter(): {
-  readonly reported: Reported
+  readonly reported: ReportedExchange
   readonly report: (report: ExchangeReport) => void
 } {
-  const reported: Reported = {}
+  const reported: ReportedExchange = {}
   return {
     reported,
     report(given: unknown) {
@@ -159,10 +159,10 @@ function reporter(): {
 }
 
 /** The report as members of an event. */
-export function aboutReport(reported: Reported): Omit<AboutExchange, 'durationMs'> {
+export function reportFields(reported: ReportedExchange): Omit<ExchangeFields, 'durationMs'> {
   const { unexpectedStatus: status, messageId: _id, asked: _asked, reason, ...others } = reported
-  const about = { ...others, ...(status !== undefined && { status }) }
-  if (reason === undefined) return about
+  const fields = { ...others, ...(status !== undefined && { status }) }
+  if (reason === undefined) return fields
   // The only signal that an adapter is given is that of the deadline.
-  return { reason: reason === 'aborted' ? 'timeout' : reason, ...about }
+  return { reason: reason === 'aborted' ? 'timeout' : reason, ...fields }
 }

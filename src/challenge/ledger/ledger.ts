@@ -5,22 +5,22 @@ import type { LedgerLimits } from '../limits.js'
  * `known`: a browser in which this account has succeeded before. It gets no further guesses, but strangers cannot use
  * up all of them: an attacker with the password could otherwise lock the owner out (denial of service).
  */
-export type Rank = 'stranger' | 'known'
+export type BrowserKind = 'unknown' | 'known'
 
 /** How many of each rank. */
-export type Tally = { readonly [Each in Rank]: number }
+export type CountByBrowser = { readonly [Each in BrowserKind]: number }
 
 /** Who acts. A tag, never the id itself. */
-export type Who = {
-  readonly rank: Rank
+export type RequesterTag = {
+  readonly browserKind: BrowserKind
   /** At sign-in the session, at sign-up the visitor. */
   readonly session: string
   /** The last revocation before; undefined when there was none recently. */
-  readonly epoch?: string | undefined
+  readonly revocationId?: string | undefined
 }
 
 /** Whose challenge it is, and for what. */
-export type Binding = Who & {
+export type ChallengeScope = RequesterTag & {
   readonly purpose: string
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
@@ -34,19 +34,19 @@ export type NumberCount = {
   readonly sent: number
 }
 
-export type Challenge = Binding & {
+export type Challenge = ChallengeScope & {
   readonly id: string
   /** Key of the place that its code comes from. */
-  readonly place: string
+  readonly factor: string
   readonly channel: Channel
   /** Codes that were typed for it and for whatever it replaced. Each rank is held to its own count. */
-  readonly attempts: Tally
+  readonly attempts: CountByBrowser
   /** 0: no code is accepted for it any more, but its attempts are still inherited. */
   readonly expiresAt: number
   /** No resend carries it past this moment. */
   readonly maxExpiresAt: number
   /** Until when its attempts stay spent, if it expires before that. */
-  readonly spentUntil?: number | undefined
+  readonly attemptsCountUntil?: number | undefined
   /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
   /**
@@ -65,8 +65,8 @@ export type Challenge = Binding & {
 export type Send = {
   readonly id: string
   readonly at: number
-  readonly rank: Rank
-  readonly place: string
+  readonly browserKind: BrowserKind
+  readonly factor: string
   readonly channel: Channel
   /** The challenge it was for; undefined once that was approved. */
   readonly challenge?: string | undefined
@@ -118,7 +118,7 @@ export type SettleOutcome =
   | { readonly outcome: 'refunded' }
 
 /** What one kind of browser has used up. */
-export type Side = {
+export type BrowserUsage = {
   /** The moments of the attempts of the last day, but for those that succeeded. */
   readonly attempts: readonly number[]
   /** The codes among them that were judged wrong since the last success. */
@@ -130,7 +130,7 @@ export type Side = {
 
 /** What the provider wants back at the check of the last code that went to a place. */
 export type Handle = {
-  readonly place: string
+  readonly factor: string
   readonly challenge: string
   readonly handle: string
   readonly expiresAt: number
@@ -152,8 +152,8 @@ export type Ledger = {
   /** The one whose code was sent. A provider knows number and code, but no challenge. */
   readonly challenge?: Challenge | undefined
   readonly sends: readonly Send[]
-  readonly stranger: Side
-  readonly known: Side
+  readonly unknown: BrowserUsage
+  readonly known: BrowserUsage
   /** Of strangers. 0: never since the last success. */
   readonly lockExpiresAt: number
   /** A code is accepted once (replay). */
@@ -162,13 +162,13 @@ export type Ledger = {
   /** The last step of an app whose code was taken (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined
   /** Where the last code came from that was right: it is shown first. */
-  readonly last?: { readonly place: string; readonly channel: Channel } | undefined
+  readonly last?: { readonly factor: string; readonly channel: Channel } | undefined
   /** When it last changed. */
   readonly at: number
 }
 
 /** A ledger, and the time and the limits of whoever decides on it. */
-export interface LedgerView {
+export interface LedgerSnapshot {
   readonly ledger: Ledger
   readonly now: number
   readonly limits: LedgerLimits
@@ -180,14 +180,14 @@ export interface Decision<Outcome> {
   readonly next?: Ledger
 }
 
-const unusedSide: Side = { attempts: [], rejections: 0, check: undefined, settled: undefined }
+const unusedSide: BrowserUsage = { attempts: [], rejections: 0, check: undefined, settled: undefined }
 
 export const emptyLedger: Ledger = {
   format,
   command: '',
   challenge: undefined,
   sends: [],
-  stranger: unusedSide,
+  unknown: unusedSide,
   known: unusedSide,
   lockExpiresAt: 0,
   usedCodes: [],
@@ -198,17 +198,17 @@ export const emptyLedger: Ledger = {
 }
 
 /** The ledger with one of its sides changed. */
-export function withSide(ledger: Ledger, rank: Rank, change: Partial<Side>): Ledger {
-  const side = { ...ledger[rank], ...change }
+export function updateUsage(ledger: Ledger, browserKind: BrowserKind, change: Partial<BrowserUsage>): Ledger {
+  const side = { ...ledger[browserKind], ...change }
   // Not by a computed name, which copies three times as slowly.
-  return rank === 'known' ? { ...ledger, known: side } : { ...ledger, stranger: side }
+  return browserKind === 'known' ? { ...ledger, known: side } : { ...ledger, unknown: side }
 }
 
 /** As the ledger without failures and lock: after a success, or by an operator. */
 export function forgiven(ledger: Ledger): Ledger {
   const none = { rejections: 0 }
-  return { ...withSide(withSide(ledger, 'stranger', none), 'known', none), lockExpiresAt: 0 }
+  return { ...updateUsage(updateUsage(ledger, 'unknown', none), 'known', none), lockExpiresAt: 0 }
 }
 
 /** Wrong codes since the last success, of both ranks. */
-export const judgedIn = ({ stranger, known }: Ledger): number => stranger.rejections + known.rejections
+export const judgedIn = ({ unknown, known }: Ledger): number => unknown.rejections + known.rejections

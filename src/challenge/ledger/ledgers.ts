@@ -3,42 +3,42 @@ import { type Awaitable, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import { forgottenAfter } from '../../lib/totp.js'
 import type { Json } from '../../store/store.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
-import { spentUntil } from './challenge.js'
+import { attemptsCountUntil } from './challenge.js'
 import { isDisabled } from './guessing.js'
 import {
+  type BrowserUsage,
   type Challenge,
   type Decision,
   emptyLedger,
   format,
   type Ledger,
-  type LedgerView,
+  type LedgerSnapshot,
   type Send,
-  type Side,
 } from './ledger.js'
 import { cooldownExpiresAt, rememberedMs } from './pacing.js'
 
 /** The outcome of a command, the ledger after it, and the time it used. */
-export interface Decided<Outcome> extends LedgerView {
+export interface CommandResult<Outcome> extends LedgerSnapshot {
   readonly outcome: Outcome
 }
 
 /** The ledger in the hands of one request, which reads it once for all its commands. */
-export interface LedgerInHand {
+export interface LedgerHandle {
   /** Reads it, for the command that follows. */
-  read(): Awaitable<LedgerView>
+  read(): Awaitable<LedgerSnapshot>
   /** Decides on what was read or written last, and writes by compare-and-swap. */
-  run<Outcome>(command: Command<Outcome>): Awaitable<Decided<Outcome>>
+  run<Outcome>(command: Command<Outcome>): Awaitable<CommandResult<Outcome>>
 }
 
 /** What is decided on a ledger. */
-export type Command<Outcome> = (view: LedgerView) => Decision<Outcome>
+export type Command<Outcome> = (view: LedgerSnapshot) => Decision<Outcome>
 
 /** Where the pure commands meet store and clock. */
-export function createLedgers({ store, now: clock, emit }: Basis) {
-  function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerView {
+export function createLedgers({ store, now: clock, emit }: DomainServices) {
+  function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerSnapshot {
     if (stored === undefined) return { ledger: emptyLedger, now: clock(), limits }
     if (!isLedger(stored)) {
       emit({ type: 'store.failed', command: 'read', cause: unreadable })
@@ -47,7 +47,7 @@ export function createLedgers({ store, now: clock, emit }: Basis) {
     return { ledger: stored, now: timeOf(stored, clock()), limits }
   }
 
-  return (key: string, limits: LedgerLimits): LedgerInHand => {
+  return (key: string, limits: LedgerLimits): LedgerHandle => {
     const entry = createUpdater<Ledger>(store, key)
     return {
       read: () => andThen(entry.read(), (stored) => viewOf(stored, limits)),
@@ -75,15 +75,15 @@ function isLedger(stored: Json): stored is Ledger {
     Number.isFinite(ledger.at) &&
     Number.isFinite(ledger.lockExpiresAt) &&
     (ledger.challenge === undefined || isChallenge(ledger.challenge)) &&
-    isSide(ledger.stranger) &&
+    isSide(ledger.unknown) &&
     isSide(ledger.known) &&
     haveMoments(ledger.sends) &&
     haveMoments(ledger.usedCodes)
   )
 }
 
-function isSide(stored: Side | undefined): boolean {
-  const { attempts, rejections, check }: Partial<Side> = Object(stored)
+function isSide(stored: BrowserUsage | undefined): boolean {
+  const { attempts, rejections, check }: Partial<BrowserUsage> = Object(stored)
   return (
     Number.isFinite(rejections) &&
     (check === undefined || Number.isFinite(check?.expiresAt)) &&
@@ -93,11 +93,11 @@ function isSide(stored: Side | undefined): boolean {
 }
 
 const isChallenge = (challenge: Challenge): boolean =>
-  Number.isFinite(challenge?.attempts?.stranger) &&
+  Number.isFinite(challenge?.attempts?.unknown) &&
   Number.isFinite(challenge.attempts.known) &&
   Number.isFinite(challenge.expiresAt) &&
   Number.isFinite(challenge.maxExpiresAt) &&
-  (challenge.spentUntil === undefined || Number.isFinite(challenge.spentUntil)) &&
+  (challenge.attemptsCountUntil === undefined || Number.isFinite(challenge.attemptsCountUntil)) &&
   (challenge.wrongCodes === undefined || Array.isArray(challenge.wrongCodes))
 
 const haveMoments = (list: readonly { readonly at: number }[] | undefined): boolean =>
@@ -117,20 +117,20 @@ export function timeOf(ledger: Ledger, clock: number): number {
  * How long the ledger must be kept; 0 when there is nothing to remember. Dropping it earlier would refund
  * attempts or sends (brute force).
  */
-export function keptForMs(view: LedgerView): number {
+export function keptForMs(view: LedgerSnapshot): number {
   const { ledger, now, limits } = view
-  const { challenge, sends, stranger, known, at } = ledger
-  const haveFailed = stranger.rejections + known.rejections > 0
+  const { challenge, sends, unknown, known, at } = ledger
+  const haveFailed = unknown.rejections + known.rejections > 0
   // What disables it for known browsers has disabled it for strangers.
-  const areDisabled = isDisabled(ledger, 'stranger', limits)
+  const areDisabled = isDisabled(ledger, 'unknown', limits)
   const expiries = [
-    challenge === undefined ? 0 : spentUntil(challenge),
+    challenge === undefined ? 0 : attemptsCountUntil(challenge),
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),
     forgottenAt(sends.findLast(({ state }) => state !== 'refused')?.at),
     // Whoever types numbers that the provider refuses must not fill the store with them for a day.
-    ...waysOf(sends).map((send) => cooldownExpiresAt(view, send.rank, send)),
-    forgottenAt(stranger.attempts.at(-1)),
+    ...waysOf(sends).map((send) => cooldownExpiresAt(view, send.browserKind, send)),
+    forgottenAt(unknown.attempts.at(-1)),
     forgottenAt(known.attempts.at(-1)),
     haveFailed || ledger.last !== undefined ? at + longRememberedMs : 0,
     areDisabled ? at + disabledRememberedMs : 0,
@@ -140,7 +140,7 @@ export function keptForMs(view: LedgerView): number {
 
 /** One send of each way: all of the same have one cooldown. */
 const waysOf = (sends: readonly Send[]): readonly Send[] => [
-  ...new Map(sends.map((send) => [`${send.rank} ${send.channel} ${send.place}`, send])).values(),
+  ...new Map(sends.map((send) => [`${send.browserKind} ${send.channel} ${send.factor}`, send])).values(),
 ]
 
 /** When nothing counts any more what happened then; 0 for what never happened. */

@@ -2,8 +2,8 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { isLive, spentUntil } from './challenge.js'
-import type { Challenge, LedgerView, Rank, Send, Who } from './ledger.js'
+import { attemptsCountUntil, isLive } from './challenge.js'
+import type { BrowserKind, Challenge, LedgerSnapshot, RequesterTag, Send } from './ledger.js'
 
 // How often a code may be sent. All of it follows from the list of sends, so that no restart, resend, cancel or session
 // can shorten it (SMS pumping).
@@ -17,14 +17,14 @@ export const rememberedMs = dayMs
  */
 export function isRemembered(
   { at, state }: Send,
-  { now, limits }: Pick<LedgerView, 'now' | 'limits'>,
+  { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>,
 ): boolean {
   const forMs = state === 'refused' ? hourMs + Math.max(0, ...limits.cooldownMs) : rememberedMs
   return at > now - forMs
 }
 
 /** Where a code may go, and how. */
-export type Way = Pick<Send, 'place' | 'channel'>
+export type SendTarget = Pick<Send, 'factor' | 'channel'>
 
 /** A call costs several times what a message costs, and is a nuisance at night. */
 export const weightOf = (channel: Channel): number => (channel === 'call' ? 2 : 1)
@@ -34,20 +34,23 @@ export const isForgiven = ({ challenge, forgiven }: Send): boolean =>
   challenge === undefined || forgiven === true
 
 /** Nobody knows what became of it, and nobody will. */
-export function isLost({ state, at }: Send, { now, limits }: Pick<LedgerView, 'now' | 'limits'>): boolean {
+export function isLost(
+  { state, at }: Send,
+  { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>,
+): boolean {
   return state === 'booked' && now >= at + limits.sendMs
 }
 
 /** Why this rank may send nothing by this way now, and for how long. */
 export function pauseBeforeSend(
-  view: LedgerView,
-  { rank }: Pick<Who, 'rank'>,
-  way: Way,
+  view: LedgerSnapshot,
+  { browserKind }: Pick<RequesterTag, 'browserKind'>,
+  way: SendTarget,
 ): Refusal | undefined {
   const { now } = view
-  const freeAt = Math.max(reservedUntil(view, rank), cooldownExpiresAt(view, rank, way))
+  const freeAt = Math.max(reservedUntil(view, browserKind), cooldownExpiresAt(view, browserKind, way))
   if (freeAt > now) return refused('resend_too_soon', freeAt - now)
-  const exhaustedMs = roomAt(view, rank, way.channel) - now
+  const exhaustedMs = roomAt(view, browserKind, way.channel) - now
   return exhaustedMs > 0 ? refused('send_limit', exhaustedMs) : undefined
 }
 
@@ -55,27 +58,36 @@ export function pauseBeforeSend(
  * Until when strangers have to wait for the challenge of a known browser; 0 when they need not. Denial of service: an
  * attacker with the password must not displace it.
  */
-export function reservedUntil(view: LedgerView, rank: Rank): number {
+export function reservedUntil(view: LedgerSnapshot, browserKind: BrowserKind): number {
   const { challenge } = view.ledger
-  const isReserved = rank === 'stranger' && challenge?.rank === 'known' && isLive(challenge, view)
+  const isReserved =
+    browserKind === 'unknown' && challenge?.browserKind === 'known' && isLive(challenge, view)
   return isReserved ? challenge.expiresAt : 0
 }
 
 /** The moment from which this rank may send a code again for this challenge, as a text where a call finds no room. */
-export function resendableAt(view: LedgerView, challenge: Challenge, rank: Rank): number {
+export function resendableAt(view: LedgerSnapshot, challenge: Challenge, browserKind: BrowserKind): number {
   const { now, limits } = view
-  const isSpent = challenge.attempts[rank] >= limits.attemptsPerChallenge
+  const isSpent = challenge.attempts[browserKind] >= limits.attemptsPerChallenge
   return Math.max(
     now,
-    isSpent ? spentUntil(challenge) : 0,
-    cooldownExpiresAt(view, rank, challenge),
-    roomAt(view, rank, 'sms'),
+    isSpent ? attemptsCountUntil(challenge) : 0,
+    cooldownExpiresAt(view, browserKind, challenge),
+    roomAt(view, browserKind, 'sms'),
   )
 }
 
 /** The same by another channel: one by which no code could be sent is held up alone, and a call needs more room. */
-export function resendableBy(view: LedgerView, challenge: Challenge, rank: Rank, channel: Channel): number {
-  return Math.max(resendableAt(view, { ...challenge, channel }, rank), roomAt(view, rank, channel))
+export function resendableBy(
+  view: LedgerSnapshot,
+  challenge: Challenge,
+  browserKind: BrowserKind,
+  channel: Channel,
+): number {
+  return Math.max(
+    resendableAt(view, { ...challenge, channel }, browserKind),
+    roomAt(view, browserKind, channel),
+  )
 }
 
 /** The sends of this challenge that the provider did not refuse. */
@@ -87,11 +99,16 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
  * The k-th send to a place without a success in between asks for the k-th pause; the last one repeats. One that was
  * refused holds up its own channel alone, and one that is lost nobody.
  */
-export function cooldownExpiresAt(view: LedgerView, rank: Rank, { place, channel }: Way): number {
+export function cooldownExpiresAt(
+  view: LedgerSnapshot,
+  browserKind: BrowserKind,
+  { factor, channel }: SendTarget,
+): number {
   const { ledger, now, limits } = view
   // One from the future proves that the clock was set back: nobody waits for the time that is over.
   const own = ledger.sends.filter(
-    (send) => send.rank === rank && send.place === place && !isForgiven(send) && send.at <= now,
+    (send) =>
+      send.browserKind === browserKind && send.factor === factor && !isForgiven(send) && send.at <= now,
   )
   const endOf = (last: Send | undefined) => {
     if (last === undefined) return 0
@@ -105,8 +122,12 @@ export function cooldownExpiresAt(view: LedgerView, rank: Rank, { place, channel
 }
 
 /** When every hourly and daily budget has room for a code by this channel. */
-export function roomAt({ ledger, now, limits }: LedgerView, rank: Rank, channel: Channel): number {
-  const counted = ledger.sends.filter((send) => send.rank === rank && isCounted(send, limits))
+export function roomAt(
+  { ledger, now, limits }: LedgerSnapshot,
+  browserKind: BrowserKind,
+  channel: Channel,
+): number {
+  const counted = ledger.sends.filter((send) => send.browserKind === browserKind && isCounted(send, limits))
   const all = ledger.sends.filter(({ state }) => state !== 'refused')
   const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
     const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))

@@ -3,31 +3,41 @@ import { type Refusal, refused } from '../commands.js'
 import type { Channel, SendResult } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import {
-  type Acting,
-  challengeShown,
-  countAfter,
+  attemptsCountUntil,
+  endChallenge,
+  findDisplayedChallenge,
+  findInheritedChallenge,
+  hasSameScope,
+  isEnded,
   isLive,
-  isSameBinding,
-  isVoided,
-  spentUntil,
-  unexpired,
-  voided,
+  keepLastCount,
+  type Submission,
 } from './challenge.js'
-import { pauseBeforeCheck, refusalOf } from './guessing.js'
-import type { Binding, Challenge, Decision, Handle, Ledger, LedgerView, Send, Tally, Who } from './ledger.js'
-import { isLost, isRemembered, pauseBeforeSend, sendsFor, type Way } from './pacing.js'
+import { pauseBeforeCheck, refuseLocked } from './guessing.js'
+import type {
+  Challenge,
+  ChallengeScope,
+  CountByBrowser,
+  Decision,
+  Handle,
+  Ledger,
+  LedgerSnapshot,
+  RequesterTag,
+  Send,
+} from './ledger.js'
+import { isLost, isRemembered, pauseBeforeSend, type SendTarget, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 const defaultLifetimeMs = 5 * minuteMs
 
-export interface StartOnLedger extends Binding, Way {
+export interface StartOnLedger extends ChallengeScope, SendTarget {
   readonly sendId: string
   readonly challengeId: string
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
 }
 
-export interface ResendOnLedger extends Acting {
+export interface ResendOnLedger extends Submission {
   readonly sendId: string
   readonly channel: Channel
 }
@@ -47,27 +57,27 @@ export interface Booked {
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | Refusal
 
 // One for all: a million challenges have had no attempt.
-const noAttempts: Tally = { stranger: 0, known: 0 }
+const noAttempts: CountByBrowser = { unknown: 0, known: 0 }
 const noHandles: readonly Handle[] = []
 
 /** Books a send and a new challenge for it, before anything is sent. */
-export function start(view: LedgerView, command: StartOnLedger): Decision<SendOutcome> {
+export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<SendOutcome> {
   const { now, limits } = view
-  const { rank } = command
-  const barred = refusalOf(view, rank)
+  const { browserKind } = command
+  const barred = refuseLocked(view, browserKind)
   if (barred !== undefined) return { outcome: barred }
 
-  const replaced = unexpired(view)
+  const replaced = findInheritedChallenge(view)
   const exhausted =
     replaced !== undefined &&
-    replaced.attempts[rank] >= limits.attemptsPerChallenge &&
-    refused('attempts_exhausted', spentUntil(replaced) - now)
+    replaced.attempts[browserKind] >= limits.attemptsPerChallenge &&
+    refused('attempts_exhausted', attemptsCountUntil(replaced) - now)
   const live = replaced && isLive(replaced, view) ? replaced : undefined
-  const isRepeated = live !== undefined && isSameBinding(live, command)
+  const isRepeated = live !== undefined && hasSameScope(live, command)
   if (isRepeated && exhausted) return { outcome: exhausted }
 
   const pause = pauseBeforeSend(view, command, command)
-  const isUnderWay = isRepeated && live.place === command.place && pause?.code === 'resend_too_soon'
+  const isUnderWay = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
   if (isUnderWay) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
@@ -76,24 +86,24 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
   // With all members in one literal: one that is added to a copy gives each challenge a shape, and 300 bytes, of its own.
   const challenge: Challenge = {
     id: command.challengeId,
-    rank,
+    browserKind,
     session: command.session,
-    epoch: command.epoch,
+    revocationId: command.revocationId,
     purpose: command.purpose,
     bound: command.bound,
-    place: command.place,
+    factor: command.factor,
     channel: command.channel,
     attempts: replaced?.attempts ?? noAttempts,
     expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
-    spentUntil: replaced && spentUntil(replaced),
+    attemptsCountUntil: replaced && attemptsCountUntil(replaced),
     fixed: undefined,
     count: undefined,
     wrongCodes: undefined,
     openCodes: undefined,
     details: command.details,
   }
-  const waitMs = pauseBeforeCheck(view, rank)
+  const waitMs = pauseBeforeCheck(view, browserKind)
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
   const outcome = { ...orderOf(view, command.sendId, challenge), superseded: live }
@@ -104,25 +114,30 @@ export function start(view: LedgerView, command: StartOnLedger): Decision<SendOu
  * What refuses a start at a place that judges its codes by itself: nothing is sent, and nothing written. `until`: the end
  * of the challenge.
  */
-export function refusalOfUnsent(view: LedgerView, { rank }: Who, until: number): Refusal | undefined {
-  const waitMs = pauseBeforeCheck(view, rank)
+export function refusalOfUnsent(
+  view: LedgerSnapshot,
+  { browserKind }: RequesterTag,
+  until: number,
+): Refusal | undefined {
+  const waitMs = pauseBeforeCheck(view, browserKind)
   return (
-    refusalOf(view, rank) ?? (view.now + waitMs >= until ? refused('attempts_exhausted', waitMs) : undefined)
+    refuseLocked(view, browserKind) ??
+    (view.now + waitMs >= until ? refused('attempts_exhausted', waitMs) : undefined)
   )
 }
 
 /** Books another send of the same challenge: same id, attempts and last moment. */
-export function resend(view: LedgerView, command: ResendOnLedger): Decision<SendOutcome> {
-  const live = challengeShown(view, command)
+export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<SendOutcome> {
+  const live = findDisplayedChallenge(view, command)
   if ('outcome' in live) return { outcome: live }
-  const { rank, channel, sendId } = command
-  const barred = refusalOf(view, rank)
+  const { browserKind, channel, sendId } = command
+  const barred = refuseLocked(view, browserKind)
   if (barred !== undefined) return { outcome: barred }
 
-  const pause = pauseBeforeSend(view, command, { place: live.place, channel })
+  const pause = pauseBeforeSend(view, command, { factor: live.factor, channel })
   if (pause !== undefined) return { outcome: pause }
-  if (live.attempts[rank] >= view.limits.attemptsPerChallenge) {
-    return { outcome: refused('attempts_exhausted', spentUntil(live) - view.now) }
+  if (live.attempts[browserKind] >= view.limits.attemptsPerChallenge) {
+    return { outcome: refused('attempts_exhausted', attemptsCountUntil(live) - view.now) }
   }
   // Another code is on its way: one that was wrong may be right now.
   const challenge = { ...live, channel, count: undefined, wrongCodes: undefined, openCodes: undefined }
@@ -130,23 +145,23 @@ export function resend(view: LedgerView, command: ResendOnLedger): Decision<Send
   return { outcome, next: booked(view, outcome, command) }
 }
 
-function orderOf({ ledger, now }: LedgerView, sendId: string, challenge: Challenge): Booked {
-  const { place } = challenge
-  const previous = ledger.handles?.find((one) => one.place === place && now < one.expiresAt)
+function orderOf({ ledger, now }: LedgerSnapshot, sendId: string, challenge: Challenge): Booked {
+  const { factor } = challenge
+  const previous = ledger.handles?.find((one) => one.factor === factor && now < one.expiresAt)
   return { outcome: 'booked', sendId, challenge, previousHandle: previous?.handle }
 }
 
-function booked(view: LedgerView, order: Booked, { rank }: Who): Ledger {
+function booked(view: LedgerSnapshot, order: Booked, { browserKind }: RequesterTag): Ledger {
   const { ledger, now } = view
   const { sendId: id, challenge } = order
-  const { place, channel } = challenge
-  const send: Send = { id, at: now, rank, place, channel, challenge: challenge.id, state: 'booked' }
+  const { factor, channel } = challenge
+  const send: Send = { id, at: now, browserKind, factor, channel, challenge: challenge.id, state: 'booked' }
   const sends = ledger.sends.filter((one) => isRemembered(one, view)).concat(send)
   return { ...ledger, challenge, sends, at: now }
 }
 
 /** What became of a send at the provider, and what its number has had that day. */
-export interface Sent {
+export interface SendReport {
   readonly result: SendResult
   /** With this send, before anything of it was given back. */
   readonly count?: Challenge['count']
@@ -158,7 +173,7 @@ export function isUndelivered({ result }: SendResult): boolean {
 }
 
 /** Records what became of a booked send. Repeating it changes nothing. */
-export function settleSend(view: LedgerView, order: Booked, sent: Sent): Decision<undefined> {
+export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport): Decision<undefined> {
   const { ledger, now } = view
   const send = ledger.sends.find(({ id }) => id === order.sendId)
   if (send?.state !== 'booked') return { outcome: undefined }
@@ -167,27 +182,27 @@ export function settleSend(view: LedgerView, order: Booked, sent: Sent): Decisio
   const sends =
     result.result === 'not-sent'
       ? others
-      : ledger.sends.map((one) => (one === send ? told(one, result) : one))
+      : ledger.sends.map((one) => (one === send ? findLastSend(one, result) : one))
   const current = ledger.challenge
-  const isCurrent = current !== undefined && current.id === send.challenge && !isVoided(current)
+  const isCurrent = current !== undefined && current.id === send.challenge && !isEnded(current)
   const challenge = isCurrent ? challengeAfter(view, current, send, order, sent) : current
   const handles = handlesAfter(view, send, sent)
   return { outcome: undefined, next: { ...ledger, sends, challenge, handles, at: now } }
 }
 
 /** One that the provider refused costs its cooldown. It may have gone by another channel than asked for. */
-function told(send: Send, result: SendResult): Send {
+function findLastSend(send: Send, result: SendResult): Send {
   if (isUndelivered(result)) return { ...send, state: 'refused' }
   const { channel = send.channel } = 'channel' in result ? result : send
   return { ...send, channel, state: result.result === 'unconfirmed' ? 'unconfirmed' : 'sent' }
 }
 
 function challengeAfter(
-  { ledger, limits }: LedgerView,
+  { ledger, limits }: LedgerSnapshot,
   current: Challenge,
   send: Send,
   { superseded, before }: Booked,
-  { result: sent, count }: Sent,
+  { result: sent, count }: SendReport,
 ): Challenge | undefined {
   const others = sendsFor(current, ledger.sends).filter((one) => one !== send)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
@@ -197,7 +212,7 @@ function challengeAfter(
       channel,
       expiresAt: Math.min(send.at + lifetimeOf(sent, limits), current.maxExpiresAt),
       // The earlier code lives for as long as it did.
-      spentUntil: others.length > 0 ? spentUntil(current) : current.spentUntil,
+      attemptsCountUntil: others.length > 0 ? attemptsCountUntil(current) : current.attemptsCountUntil,
       fixed,
       // A handle tells whose code it is, too, unless it is that of the number.
       count: handle === undefined || byNumber ? count : undefined,
@@ -207,34 +222,38 @@ function challengeAfter(
     }
   }
   // The code also went to another number: typing it proves nothing. One that was ended must not come back either.
-  if (sent.result === 'foreign-number' || sent.cancelled) return voided(current)
+  if (sent.result === 'foreign-number' || sent.cancelled) return endChallenge(current)
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
   if (others.length > 0) {
     const { channel, count: last } = before ?? current
-    return { ...current, channel, count: countAfter(last, count) }
+    return { ...current, channel, count: keepLastCount(last, count) }
   }
   if (sent.result === 'not-sent' && superseded !== undefined) {
     const restored = { ...superseded, attempts: current.attempts }
-    return superseded.place === send.place
-      ? { ...restored, count: countAfter(superseded.count, count) }
+    return superseded.factor === send.factor
+      ? { ...restored, count: keepLastCount(superseded.count, count) }
       : restored
   }
-  return voided(current)
+  return endChallenge(current)
 }
 
 /** Of each number, what the provider wants back for the last code that may still live. */
-function handlesAfter({ ledger, now, limits }: LedgerView, send: Send, { result }: Sent): Ledger['handles'] {
-  const { place, challenge } = send
+function handlesAfter(
+  { ledger, now, limits }: LedgerSnapshot,
+  send: Send,
+  { result }: SendReport,
+): Ledger['handles'] {
+  const { factor, challenge } = send
   const live = ledger.handles?.filter((one) => now < one.expiresAt) ?? noHandles
-  const others = live.filter((one) => one.place !== place)
+  const others = live.filter((one) => one.factor !== factor)
   if (!('handle' in result) || result.handle === undefined || challenge === undefined) {
     return isUndelivered(result) && result.cancelled ? others : live
   }
   // A send that was overtaken must not take the place of the one that came after it.
-  const cameAfter = live.some((one) => one.place === place && one.challenge === ledger.challenge?.id)
+  const cameAfter = live.some((one) => one.factor === factor && one.challenge === ledger.challenge?.id)
   if (cameAfter && challenge !== ledger.challenge?.id) return live
   const expiresAt = send.at + lifetimeOf(result, limits)
-  return [...others, { place, challenge, handle: result.handle, expiresAt }]
+  return [...others, { factor, challenge, handle: result.handle, expiresAt }]
 }
 
 const lifetimeOf = (
@@ -243,7 +262,7 @@ const lifetimeOf = (
 ): number => Math.min(lifetimeMs, codeLifetimeMs)
 
 /** What became of the last code of this challenge. Of one that is lost nobody knows whether it was sent. */
-export function deliveryOf(view: LedgerView, challenge: Challenge): 'booked' | 'sent' | 'unconfirmed' {
+export function deliveryOf(view: LedgerSnapshot, challenge: Challenge): 'booked' | 'sent' | 'unconfirmed' {
   const send = sendsFor(challenge, view.ledger.sends).at(-1)
   if (send === undefined || isLost(send, view)) return 'unconfirmed'
   return send.state === 'booked' || send.state === 'unconfirmed' ? send.state : 'sent'

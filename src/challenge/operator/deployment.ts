@@ -1,5 +1,5 @@
 import { dayMs } from '../../lib/time.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import type { Limits } from '../limits.js'
 
 /** What an operator's command cannot know without the app, and has to go by. */
@@ -28,13 +28,13 @@ export function createDeployments({
   keys,
   secrets,
   namespace,
-}: Pick<Basis, 'store' | 'keys' | 'secrets'> & { readonly namespace: string }) {
+}: Pick<DomainServices, 'store' | 'keys' | 'secrets'> & { readonly namespace: string }) {
   const key = keys.deployment()
   const secret = secrets.tag('deployment', namespace)
 
   return {
     /** Called by each process. Where two start at once, one of them has left it. */
-    async leave({ limits, knownMaxAgeMs, trustedMaxAgeMs }: Deployment): Promise<void> {
+    async save({ limits, knownMaxAgeMs, trustedMaxAgeMs }: Deployment): Promise<void> {
       const entry = await store.read(key)
       const left: StoredDeployment = { secret, limits, knownMaxAgeMs, trustedMaxAgeMs }
       await store.swap(key, entry?.version, left, keptForMs)

@@ -3,16 +3,16 @@ import { type PhoneRefusal, parsePhoneNumber } from '../../phone-number.js'
 import type { Store } from '../../store/store.js'
 import { openDomain, withStoreDeadline } from '../domain.js'
 import { createKeys, createSecrets } from '../keys.js'
-import { judgedIn, type LedgerView, type Send } from '../ledger/ledger.js'
+import { judgedIn, type LedgerSnapshot, type Send } from '../ledger/ledger.js'
 import { rememberedMs } from '../ledger/pacing.js'
 import { defaultLimits } from '../limits.js'
 import type { TrustedDevice } from '../proofs/devices.js'
-import type { SubjectSeen } from '../proofs/subject-report.js'
+import type { SubjectReport } from '../proofs/subject-report.js'
 import { createDeployments, type NoDeployment } from './deployment.js'
 import { lockedForMs, type Waits, waitsOf } from './lockouts.js'
 
 /** A code of the last day. Nothing says to which number it went. Times in milliseconds since 1970. */
-export interface CodeSeen {
+export interface CodeReport {
   readonly at: number
   readonly channel: string
   /** `booked`: nobody knows yet; `entered`: it was typed, and was right. */
@@ -23,7 +23,7 @@ export interface CodeSeen {
 }
 
 /** What one ledger holds, of an account or of a number at sign-up. Durations in milliseconds. */
-export interface LedgerSeen {
+export interface LedgerReport {
   /** Whether anything is remembered. */
   readonly isKnown: boolean
   readonly lockedForMs: number
@@ -32,18 +32,18 @@ export interface LedgerSeen {
   /** In browsers in which the account has not succeeded before. */
   readonly strangers: Waits
   /** The newest last. */
-  readonly codes: readonly CodeSeen[]
+  readonly codes: readonly CodeReport[]
 }
 
 /** All that is remembered of an account. */
-export interface PersonSeen extends LedgerSeen, SubjectSeen {
+export interface PersonReport extends LedgerReport, SubjectReport {
   /** In browsers in which it has succeeded before; absent where the app does not tell browsers apart. */
   readonly known?: Waits
   readonly trustedDevices: readonly TrustedDevice[]
 }
 
 /** The sign-ups of all processes. */
-export interface SignupsSeen {
+export interface SignupsReport {
   /** Until codes are sent again, in milliseconds; 0 where they are. */
   readonly pausedForMs: number
   /** What the hour and the day (UTC) have come to. */
@@ -55,7 +55,7 @@ export interface SignupsSeen {
   }[]
 }
 
-export type Desk = Exclude<Awaited<ReturnType<typeof openDesk>>, NoDeployment>
+export type Inspection = Exclude<Awaited<ReturnType<typeof openInspection>>, NoDeployment>
 
 // An operator sends and checks no codes, and nothing is proven at the desk.
 const notSent = async () => ({ result: 'not-sent' }) as const
@@ -70,7 +70,7 @@ const patientMs = 2_000
  * What an operator's command works on: the store and the secret of an app, without the app. Its limits are those that the
  * app has left in the store.
  */
-export async function openDesk(
+export async function openInspection(
   where: {
     readonly store: Store
     readonly secret: string
@@ -104,13 +104,11 @@ export async function openDesk(
   })
 
   return {
-    async person(subject: string): Promise<PersonSeen> {
-      const [{ seen, strangers, known }, { sessions, recoveryTries }, trustedDevices] = await Promise.all([
-        subjects.look(subject),
-        grants.look(subject),
-        devices.list(subject),
-      ])
-      const ledger = ledgerSeen(seen, strangers)
+    async person(subject: string): Promise<PersonReport> {
+      const [{ snapshot, strangers, known }, { sessions, recoveryTries }, trustedDevices] = await Promise.all(
+        [subjects.look(subject), grants.look(subject), devices.list(subject)],
+      )
+      const ledger = ledgerReport(snapshot, strangers)
       return {
         ...ledger,
         isKnown: ledger.isKnown || sessions + recoveryTries.count + trustedDevices.length > 0,
@@ -127,40 +125,40 @@ export async function openDesk(
       pause: signupPause.begin,
       resume: signupPause.end,
       /** Whether they are paused, and what was sent. */
-      async state(): Promise<SignupsSeen> {
+      async state(): Promise<SignupsReport> {
         const [remainingMs = 0, windows] = await Promise.all([signupPause.remainingMs(), signups.sums()])
         return { pausedForMs: remainingMs, windows }
       },
     },
 
     /** A number at sign-up, in any spelling with its country code. */
-    async number(spelled: string): Promise<LedgerSeen | PhoneRefusal> {
+    async number(spelled: string): Promise<LedgerReport | PhoneRefusal> {
       const parsed = await parsePhoneNumber(spelled, { countries: 'any' })
       if (!parsed.ok) return parsed.refusal
-      const seen = await enrolledLedgerOf(parsed.phone).read()
-      return ledgerSeen(seen, waitsOf(seen, 'stranger'))
+      const snapshot = await enrolledLedgerOf(parsed.phone).read()
+      return ledgerReport(snapshot, waitsOf(snapshot, 'unknown'))
     },
   }
 }
 
-function ledgerSeen(seen: LedgerView, strangers: Waits): LedgerSeen {
-  const { ledger, now } = seen
+function ledgerReport(snapshot: LedgerSnapshot, strangers: Waits): LedgerReport {
+  const { ledger, now } = snapshot
   return {
     isKnown: ledger.at > 0,
-    lockedForMs: lockedForMs(seen),
+    lockedForMs: lockedForMs(snapshot),
     judged: judgedIn(ledger),
     strangers,
-    codes: ledger.sends.filter(({ at }) => at > now - rememberedMs).map(codeSeen),
+    codes: ledger.sends.filter(({ at }) => at > now - rememberedMs).map(codeReport),
   }
 }
 
-function codeSeen(send: Send): CodeSeen {
-  const { at, channel, state, rank, challenge, forgiven } = send
+function codeReport(send: Send): CodeReport {
+  const { at, channel, state, browserKind, challenge, forgiven } = send
   return {
     at,
     channel,
     state: challenge === undefined ? 'entered' : state,
-    inKnownBrowser: rank === 'known',
+    inKnownBrowser: browserKind === 'known',
     isForgiven: forgiven === true,
   }
 }

@@ -1,7 +1,7 @@
-import type { Basis } from '../keys.js'
-import { spentUntil } from '../ledger/challenge.js'
+import type { DomainServices } from '../keys.js'
+import { attemptsCountUntil } from '../ledger/challenge.js'
 import { isDisabled, pauseBeforeCheck, unlock } from '../ledger/guessing.js'
-import { judgedIn, type Ledger, type LedgerView, type Rank } from '../ledger/ledger.js'
+import { type BrowserKind, judgedIn, type Ledger, type LedgerSnapshot } from '../ledger/ledger.js'
 import { cooldownExpiresAt, reservedUntil, roomAt } from '../ledger/pacing.js'
 import type { Devices } from '../proofs/devices.js'
 import type { Grants } from '../proofs/grants.js'
@@ -48,34 +48,39 @@ export interface Waits {
 type NumberWaits = readonly Awaited<ReturnType<NumberCounters['waits']>>[]
 
 /** What this rank has to wait for. */
-export function waitsOf(seen: LedgerView, rank: Rank, numbers: NumberWaits = []): Waits {
-  const { ledger, now, limits } = seen
-  const lock = rank === 'stranger' ? lockedForMs(seen) : 0
-  const last = ledger.sends.findLast((send) => send.rank === rank)
+export function waitsOf(
+  snapshot: LedgerSnapshot,
+  browserKind: BrowserKind,
+  numbers: NumberWaits = [],
+): Waits {
+  const { ledger, now, limits } = snapshot
+  const lock = browserKind === 'unknown' ? lockedForMs(snapshot) : 0
+  const last = ledger.sends.findLast((send) => send.browserKind === browserKind)
   const until = (moment: number) => Math.max(0, moment - now)
   // Its attempts pass on to whatever replaces it, until its end.
-  const isSpent = (ledger.challenge?.attempts[rank] ?? 0) >= limits.attemptsPerChallenge
-  const challenge = ledger.challenge && isSpent ? until(spentUntil(ledger.challenge)) : 0
+  const isSpent = (ledger.challenge?.attempts[browserKind] ?? 0) >= limits.attemptsPerChallenge
+  const challenge = ledger.challenge && isSpent ? until(attemptsCountUntil(ledger.challenge)) : 0
   return {
-    disabled: isDisabled(ledger, rank, limits),
+    disabled: isDisabled(ledger, browserKind, limits),
     send: {
       lock,
       challenge,
-      knownBrowser: until(reservedUntil(seen, rank)),
-      sends: until(roomAt(seen, rank, 'sms')),
+      knownBrowser: until(reservedUntil(snapshot, browserKind)),
+      sends: until(roomAt(snapshot, browserKind, 'sms')),
       number: Math.max(0, ...numbers.map(({ sendMs }) => sendMs)),
     },
-    cooldown: last === undefined ? 0 : until(cooldownExpiresAt(seen, rank, last)),
+    cooldown: last === undefined ? 0 : until(cooldownExpiresAt(snapshot, browserKind, last)),
     check: {
       lock,
       challenge,
-      guesses: pauseBeforeCheck(seen, rank),
+      guesses: pauseBeforeCheck(snapshot, browserKind),
       number: Math.max(0, ...numbers.map(({ checkMs }) => checkMs)),
     },
   }
 }
 
-export const lockedForMs = ({ ledger, now }: LedgerView): number => Math.max(0, ledger.lockExpiresAt - now)
+export const lockedForMs = ({ ledger, now }: LedgerSnapshot): number =>
+  Math.max(0, ledger.lockExpiresAt - now)
 
 /** The longest of them. */
 export const longest = (waits: Readonly<Record<string, number>>): number => Math.max(...Object.values(waits))
@@ -88,7 +93,7 @@ const stateOf = ({ disabled, send, check }: Waits): KnownState => ({
 
 /** The operator's view of an account. */
 export function createSubjects(
-  parts: Basis & {
+  parts: DomainServices & {
     readonly grants: Pick<Grants, 'forgetRecoveryTries' | 'revokeEverything'>
     readonly devices: Pick<Devices, 'forgetSubject'>
     readonly accounts: Pick<Accounts, 'ledgerOf'>
@@ -98,28 +103,30 @@ export function createSubjects(
   const { accounts, numberCounters, grants, devices, emit } = parts
 
   /** By their keys: what an account was sent to in the last day. */
-  const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ place }) => place))]
+  const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ factor }) => factor))]
 
   /** Its ledger, and what either kind of browser has to wait for. */
   async function look(subject: string) {
-    const seen = await accounts.ledgerOf(subject).read()
-    const waits = async (rank: Rank) =>
+    const snapshot = await accounts.ledgerOf(subject).read()
+    const waits = async (browserKind: BrowserKind) =>
       waitsOf(
-        seen,
-        rank,
-        await Promise.all(numbersIn(seen.ledger).map((number) => numberCounters.waits(number, rank))),
+        snapshot,
+        browserKind,
+        await Promise.all(
+          numbersIn(snapshot.ledger).map((number) => numberCounters.waits(number, browserKind)),
+        ),
       )
-    const [strangers, known] = await Promise.all([waits('stranger'), waits('known')])
-    return { seen, strangers, known }
+    const [strangers, known] = await Promise.all([waits('unknown'), waits('known')])
+    return { snapshot, strangers, known }
   }
 
   return {
     look,
 
     async state(subject: string): Promise<SubjectState> {
-      const { seen, strangers, known } = await look(subject)
-      const forMs = lockedForMs(seen)
-      const judged = judgedIn(seen.ledger)
+      const { snapshot, strangers, known } = await look(subject)
+      const forMs = lockedForMs(snapshot)
+      const judged = judgedIn(snapshot.ledger)
       return { locked: forMs > 0, lockedForMs: forMs, judged, ...stateOf(strangers), known: stateOf(known) }
     },
 

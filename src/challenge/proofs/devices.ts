@@ -1,10 +1,10 @@
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import { createUpdater, type Updater, update } from '../updater.js'
 import { createDeviceMarks, type DeviceMark, newDeviceId, timeIn } from './device-marks.js'
 import type { Grants } from './grants.js'
-import { add, live, remove, type StoredDevice, type StoredDevices, takeBack, use } from './trusted-device.js'
+import { add, live, remove, type StoredDevice, type StoredDevices, undoUse, use } from './trusted-device.js'
 
 /** For how long a success makes a browser known, and a trusted one replaces the code, in milliseconds; 0 where that is off. */
 export interface DeviceAges {
@@ -27,7 +27,7 @@ export interface Trust {
   readonly label?: string | undefined
 }
 
-interface Parts extends Basis, DeviceAges {
+interface DeviceParts extends DomainServices, DeviceAges {
   readonly namespace: string
   readonly grants: Pick<Grants, 'devicesEndedAt' | 'endDevices'>
 }
@@ -35,7 +35,7 @@ interface Parts extends Basis, DeviceAges {
 export type Devices = ReturnType<typeof createDevices>
 
 /** The browsers of all subjects that are known or trusted. */
-export function createDevices(parts: Parts) {
+export function createDevices(parts: DeviceParts) {
   const { store, keys, secrets, namespace, grants, now, emit } = parts
   const marks = createDeviceMarks(secrets, namespace)
   const opened = { ...parts, marks }
@@ -57,12 +57,12 @@ export function createDevices(parts: Parts) {
       subject: string,
       tokens: readonly string[],
       endedAt: () => Awaitable<number> = () => grants.devicesEndedAt(subject),
-    ): Device {
+    ): BrowserDevice {
       const shown = tokens.map((token) => marks.read(subject, token)).find((mark) => mark !== undefined)
-      return new Device(opened, subject, shown, endedAt)
+      return new BrowserDevice(opened, subject, shown, endedAt)
     },
     /** The trusted ones. `here`: the browser of a request. */
-    async list(subject: string, here?: Device): Promise<readonly TrustedDevice[]> {
+    async list(subject: string, here?: BrowserDevice): Promise<readonly TrustedDevice[]> {
       const [entry, endedAt, current] = await all([
         store.read(keys.devices(subject)),
         grants.devicesEndedAt(subject),
@@ -88,7 +88,7 @@ export function createDevices(parts: Parts) {
  * The browser of one request: the one place that says whether it is known, and whether it is trusted. A class for the
  * same reason as `OpenSubject`.
  */
-export class Device {
+export class BrowserDevice {
   private readonly entry: Updater<StoredDevices>
   /** The time of what this request gives it: a revocation that comes meanwhile ends that, too. */
   private readonly openedAt: number
@@ -97,7 +97,7 @@ export class Device {
   private added: string | undefined
 
   constructor(
-    private readonly parts: Parts & { readonly marks: ReturnType<typeof createDeviceMarks> },
+    private readonly parts: DeviceParts & { readonly marks: ReturnType<typeof createDeviceMarks> },
     private readonly subject: string,
     /** What its cookie says; undefined without one of ours. */
     private readonly shown: DeviceMark | undefined,
@@ -150,7 +150,7 @@ export class Device {
   /** Ends the trust that this request has begun. */
   async undo(): Promise<void> {
     const { added, parts } = this
-    if (added !== undefined) await this.entry.update((stored) => takeBack(stored, added, parts.now()))
+    if (added !== undefined) await this.entry.update((stored) => undoUse(stored, added, parts.now()))
   }
 
   /** Its id from now on. */

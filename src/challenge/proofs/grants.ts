@@ -1,11 +1,11 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
 import type { Fact, Requester } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
-import { type Basis, hashId } from '../keys.js'
+import { type DomainServices, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
-import type { GrantMethod, Proven, RequiredGrant, StoredGrant } from './stored-grant.js'
+import type { GrantMethod, GrantQuery, ProvenFacts, StoredGrant } from './stored-grant.js'
 import {
   confirm,
   countRecoveryTry,
@@ -13,7 +13,7 @@ import {
   earlierIds,
   emptySubject,
   endDevices,
-  epochOf,
+  findRevocationId,
   fitting,
   forgetRecoveryTries,
   grant,
@@ -25,9 +25,9 @@ import {
   revokeEverything,
   type SubjectRecord,
   take,
-  takeBack,
+  takeBackGrant,
 } from './subject-record.js'
-import { subjectSeen } from './subject-report.js'
+import { reportSubject } from './subject-report.js'
 
 /** What success leaves behind. */
 export interface Grant {
@@ -54,9 +54,9 @@ interface NewIds {
 
 export type Grants = ReturnType<typeof createGrants>
 
-type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
+type DecideRecord<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
 
-interface Parts extends Basis {
+interface GrantParts extends DomainServices {
   readonly purposes: Purposes
   readonly limits: Pick<Limits, 'codeLifetimeMs'>
   /** Longer than that no device cookie lives. */
@@ -64,7 +64,7 @@ interface Parts extends Basis {
 }
 
 /** The grants of all subjects, each with its own record. */
-export function createGrants(parts: Parts) {
+export function createGrants(parts: GrantParts) {
   const { store, keys, limits, deviceLifetimeMs, now, emit } = parts
 
   const look = <Result>(subject: string, judge: (record: SubjectRecord) => Result): Awaitable<Result> =>
@@ -72,7 +72,7 @@ export function createGrants(parts: Parts) {
       judge((entry?.value as SubjectRecord | undefined) ?? emptySubject),
     )
 
-  const change = <Outcome>(subject: string, decide: Decide<Outcome>): Promise<Outcome> =>
+  const change = <Outcome>(subject: string, decide: DecideRecord<Outcome>): Promise<Outcome> =>
     update(store, keys.grants(subject), (record: SubjectRecord = emptySubject) => decide(record, now()))
 
   const newRevocation = (now: number, session?: string) => ({
@@ -81,27 +81,28 @@ export function createGrants(parts: Parts) {
     expiresAt: now + revocationLifetimeMs(limits.codeLifetimeMs),
   })
 
-  async function end(subject: string, decide: Decide<undefined>): Promise<void> {
+  async function end(subject: string, decide: DecideRecord<undefined>): Promise<void> {
     await change(subject, decide)
     emit({ type: 'grant.revoked', subject })
   }
 
   return {
     /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
-    read: (required: RequiredGrant) =>
+    read: (required: GrantQuery) =>
       look(required.subject, (record) => grantOf(required.subject, fitting(record, required, now()))),
     /** As `read`, and removes it: of two parallel requests one gets it. */
-    async take(required: RequiredGrant): Promise<Grant | undefined> {
+    async take(required: GrantQuery): Promise<Grant | undefined> {
       const taken = await change(required.subject, (record, time) => take(record, required, time))
       return grantOf(required.subject, taken)
     },
     /** Reads the record of a subject together with what else a request needs. */
-    open: (who: Requester) => new OpenSubject(parts, who),
-    /** Whether a revocation of this subject or session came after `epoch`. `earlier`: tags of the ids that it had before. */
+    open: (requester: Requester) => new OpenSubject(parts, requester),
+    /** Whether a revocation of this subject or session came after `revocationId`. `earlier`: tags of the ids that it had before. */
     isRevokedSince: async (
-      epoch: string | undefined,
+      revocationId: string | undefined,
       { subject, session, earlier = [] }: Requester & { readonly earlier?: readonly string[] | undefined },
-    ) => look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
+    ) =>
+      look(subject, (record) => isRevokedSince(revocationId, record, [hashId(session), ...earlier], now())),
     /** Tags of the ids that this session had before its grants moved to it. */
     earlierSessions: async ({ subject, session }: Requester) =>
       look(subject, (record) => earlierIds(record, hashId(session))),
@@ -123,7 +124,7 @@ export function createGrants(parts: Parts) {
     /** Device cookies that were set until then are worth nothing. */
     devicesEndedAt: (subject: string) => look(subject, devicesEndedAt),
     /** What an operator sees of the record: its sessions with a proof that is valid, and the recovery codes tried. */
-    look: async (subject: string) => look(subject, (record) => subjectSeen(record, now())),
+    look: async (subject: string) => look(subject, (record) => reportSubject(record, now())),
     /** Forgets the recovery codes that were tried in the day that runs. */
     forgetRecoveryTries: (subject: string) => change(subject, forgetRecoveryTries),
   }
@@ -136,24 +137,24 @@ export function createGrants(parts: Parts) {
 export class OpenSubject implements Fact<string | undefined> {
   private readonly entry: Updater<SubjectRecord>
   private record: Awaitable<SubjectRecord> | undefined
-  private epoch: { readonly last: Awaitable<string | undefined> } | undefined
+  private revocationId: { readonly last: Awaitable<string | undefined> } | undefined
   private written: StoredGrant | undefined
 
   constructor(
-    private readonly parts: Parts,
-    private readonly who: Requester,
+    private readonly parts: GrantParts,
+    private readonly requester: Requester,
   ) {
-    this.entry = createUpdater(parts.store, parts.keys.grants(who.subject))
+    this.entry = createUpdater(parts.store, parts.keys.grants(requester.subject))
   }
 
   /** The last revocation of this subject in this session; undefined when there was none recently. */
   read(): Awaitable<string | undefined> {
-    this.epoch ??= {
+    this.revocationId ??= {
       last: andThen(this.readOnce(), (record) =>
-        epochOf(record, [hashId(this.who.session)], this.parts.now()),
+        findRevocationId(record, [hashId(this.requester.session)], this.parts.now()),
       ),
     }
-    return this.epoch.last
+    return this.revocationId.last
   }
 
   /** Device cookies that were set until then are worth nothing. */
@@ -163,17 +164,17 @@ export class OpenSubject implements Fact<string | undefined> {
 
   /** Whether a revocation has come since. One store read. */
   async isRevoked(): Promise<boolean> {
-    const epoch = await this.read()
+    const revocationId = await this.read()
     // Not by `entry`: a read that fails would stand in the way of `takeBack`.
     const { store, keys, now } = this.parts
-    const entry = await store.read(keys.grants(this.who.subject))
+    const entry = await store.read(keys.grants(this.requester.subject))
     const record = (entry?.value as SubjectRecord | undefined) ?? emptySubject
-    return isRevokedSince(epoch, record, [hashId(this.who.session)], now())
+    return isRevokedSince(revocationId, record, [hashId(this.requester.session)], now())
   }
 
   /** Undefined, and nothing written, when grants were revoked since the record was read. */
-  async write({ purpose, bound, method, channel }: Proven, ids: NewIds): Promise<Grant | undefined> {
-    const epoch = await this.read()
+  async write({ purpose, bound, method, channel }: ProvenFacts, ids: NewIds): Promise<Grant | undefined> {
+    const revocationId = await this.read()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
     const id = newCommandId()
     this.written = await this.change((record, time) => {
@@ -189,9 +190,9 @@ export class OpenSubject implements Fact<string | undefined> {
         expiresAt: time + this.parts.purposes.grantLifetimeMs(purpose),
         provisional: ids.provisional || undefined,
       }
-      return grant(record, added, previous, epoch, time)
+      return grant(record, added, previous, revocationId, time)
     })
-    return grantOf(this.who.subject, this.written)
+    return grantOf(this.requester.subject, this.written)
   }
 
   /**
@@ -214,7 +215,7 @@ export class OpenSubject implements Fact<string | undefined> {
   /** Removes the grant and no other, whatever the clock says and whichever id its session has by now. */
   async takeBack(): Promise<void> {
     const { written } = this
-    if (written !== undefined) await this.change((record, time) => takeBack(record, written.id, time))
+    if (written !== undefined) await this.change((record, time) => takeBackGrant(record, written.id, time))
   }
 
   /** Counts a recovery code before it is judged. */
@@ -227,7 +228,7 @@ export class OpenSubject implements Fact<string | undefined> {
     return this.record
   }
 
-  private async change<Outcome>(decide: Decide<Outcome>): Promise<Outcome> {
+  private async change<Outcome>(decide: DecideRecord<Outcome>): Promise<Outcome> {
     return this.entry.update((record = emptySubject) => decide(record, this.parts.now()))
   }
 }

@@ -1,12 +1,12 @@
 import { TwoFactorError } from '../../errors.js'
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import { type Basis, hashId } from '../keys.js'
+import { type DomainServices, hashId } from '../keys.js'
 import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } from '../updater.js'
 import type { Grants } from './grants.js'
 import { proofLifetimeMs, withEarlier } from './subject-record.js'
 
 /** The number that a session is about to prove, or has proven. */
-export interface Enrolment {
+export interface StoredVerification {
   readonly purpose: string
   /** As typed until it is proven, then E.164. */
   readonly phone: string
@@ -17,7 +17,7 @@ export interface Enrolment {
   /** Who was signed in when it was begun or proven; undefined at a signup. */
   readonly subject?: string | undefined
   /** The last revocation of that subject when it was proven. */
-  readonly epoch?: string | undefined
+  readonly revocationId?: string | undefined
   /** The last ids of the session before: a logout that began under one of them reaches this, too. */
   readonly earlier?: readonly string[] | undefined
   /** When the code was approved, in milliseconds since 1970. */
@@ -28,9 +28,9 @@ export interface Enrolment {
 }
 
 /** What was typed, by whom. */
-type Begun = Pick<Enrolment, 'purpose' | 'phone' | 'country' | 'subject'>
+type StartedVerification = Pick<StoredVerification, 'purpose' | 'phone' | 'country' | 'subject'>
 /** What a code has proven, by whom. */
-type ProvenNumber = Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch' | 'provisional'>
+type ProvenNumber = Pick<StoredVerification, 'purpose' | 'phone' | 'subject' | 'revocationId' | 'provisional'>
 
 /** A sign-in that renews the session. */
 export interface SignIn {
@@ -52,18 +52,23 @@ export interface Taken {
   giveBack(): Promise<void>
 }
 
-export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 'isRevokedSince'> }) {
+export function createPhoneVerifications(
+  parts: DomainServices & { readonly grants: Pick<Grants, 'isRevokedSince'> },
+) {
   const { store, keys, grants, now } = parts
-  const entries = createSealed<Enrolment>('enrolment', parts)
+  const entries = createSealed<StoredVerification>('enrolment', parts)
 
   const find = (session: string) => entries.read(keys.enrolment(session))
 
   /** Without a subject there is nothing to read: an anonymous proof cannot be revoked. */
-  async function unrevoked(kept: Enrolment | undefined, session: string): Promise<Enrolment | undefined> {
+  async function unrevoked(
+    kept: StoredVerification | undefined,
+    session: string,
+  ): Promise<StoredVerification | undefined> {
     if (kept?.subject === undefined) return kept
     // ASVS 5.0, 7.4.1: what a hijacked session proved must not be put on file after the account was taken back.
-    const { subject, epoch, earlier } = kept
-    return (await grants.isRevokedSince(epoch, { subject, session, earlier })) ? undefined : kept
+    const { subject, revocationId, earlier } = kept
+    return (await grants.isRevokedSince(revocationId, { subject, session, earlier })) ? undefined : kept
   }
 
   async function take(
@@ -112,7 +117,7 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
         /** The owner of the next challenge of this session. */
         read,
         /** Remembers the number; an earlier one of this session is forgotten. */
-        async begin(begun: Begun): Promise<void> {
+        async begin(begun: StartedVerification): Promise<void> {
           const put = { ...begun, visitor: await read(), expiresAt: now() + proofLifetimeMs }
           await entries.change(key, () => ({ outcome: undefined, put }), entry)
         },
@@ -123,7 +128,7 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
     async prove(session: string, proven: ProvenNumber) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
-      const prove = (begun: Enrolment | undefined) => {
+      const prove = (begun: StoredVerification | undefined) => {
         // IDOR: without its beginning the owner of the proof is unknown.
         if (begun === undefined) return unchanged
         const verifiedAt = now()
@@ -135,7 +140,7 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
       }
       const verifiedAt = await entries.change<number | undefined>(key, prove, entry)
       if (verifiedAt === undefined) return undefined
-      const confirmed = (kept: Enrolment | undefined) => {
+      const confirmed = (kept: StoredVerification | undefined) => {
         if (kept?.verifiedAt !== verifiedAt) return unchanged
         return { outcome: undefined, put: { ...kept, provisional: false } }
       }
@@ -190,7 +195,7 @@ export function createEnrolments(parts: Basis & { readonly grants: Pick<Grants, 
 const isFull = (error: unknown): boolean => error instanceof TwoFactorError && error.code === 'capacity'
 
 /** What is the subject's own is good after a sign-in, and a number that is still to be proven by it. */
-function staysAt({ subject, verifiedAt }: Enrolment, signIn: SignIn): boolean {
+function staysAt({ subject, verifiedAt }: StoredVerification, signIn: SignIn): boolean {
   // Session fixation: whoever planted the session proved a number of their own in it, for the account of whoever
   // signs in by it.
   if (subject === undefined) return verifiedAt === undefined
@@ -198,7 +203,7 @@ function staysAt({ subject, verifiedAt }: Enrolment, signIn: SignIn): boolean {
 }
 
 function proofIn(
-  kept: Enrolment | undefined,
+  kept: StoredVerification | undefined,
   purpose: string,
   subject: string | undefined,
 ): ProvenPhone | undefined {

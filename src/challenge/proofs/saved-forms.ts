@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
 import type { Details } from '../exchange/code-provider.js'
-import { type Basis, hashId } from '../keys.js'
+import { type DomainServices, hashId } from '../keys.js'
 import { type ClientAddress, networksOf, timesBehindProxy } from '../rate-limits/networks.js'
 import { createSealed } from '../updater.js'
-import type { RequiredGrant } from './stored-grant.js'
+import type { GrantQuery } from './stored-grant.js'
 
 /** A form that a guard has interrupted. */
-export interface KeptForm {
+export interface SavedForm {
   /** The path with its query that it was posted to. */
   readonly action: string
   /** URL-encoded, its fields in their order. */
@@ -16,17 +16,17 @@ export interface KeptForm {
   /** Tag of the session that it was posted in. */
   readonly session: string
   /** The proof that it waits for: nobody sees it without. */
-  readonly required: Omit<RequiredGrant, 'session'>
+  readonly required: Omit<GrantQuery, 'session'>
   /** Whether the session had the proof of a sign-in. */
   readonly isSignedIn: boolean
 }
 
 /** A form of this subject; without `form` it has been sent. */
 export interface FoundForm {
-  readonly form?: KeptForm | undefined
+  readonly form?: SavedForm | undefined
 }
 
-type Kept = FoundForm & { readonly subject: string; readonly expiresAt: number }
+type StoredForm = FoundForm & { readonly subject: string; readonly expiresAt: number }
 
 const lifetimeMs = 10 * minuteMs
 const idBytes = 16
@@ -43,9 +43,9 @@ const maxPerSubject = 9
 const maxPerAddress = 100
 
 /** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
-export function createKeptForms(parts: Basis) {
+export function createSavedForms(parts: DomainServices) {
   const { store, keys, now } = parts
-  const entries = createSealed<Kept>('form', parts)
+  const entries = createSealed<StoredForm>('form', parts)
 
   /** Replaces a form of this subject that still waits. Returns whether it was sent already. */
   async function replace(subject: string, id: string, by?: FoundForm): Promise<boolean> {
@@ -57,13 +57,13 @@ export function createKeptForms(parts: Basis) {
     })
   }
 
-  const keptFor = (subject: string, found: FoundForm): Kept => {
+  const keptFor = (subject: string, found: FoundForm): StoredForm => {
     return { ...found, subject, expiresAt: now() + lifetimeMs }
   }
 
   /** Whether subject and address may have one more. */
   async function hasShare(
-    { required: { subject }, isSignedIn }: KeptForm,
+    { required: { subject }, isSignedIn }: SavedForm,
     { address, proxied }: ClientAddress,
   ): Promise<boolean> {
     // In this order: what an account is refused must not use up the share of its address.
@@ -77,7 +77,7 @@ export function createKeptForms(parts: Basis) {
 
   return {
     /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
-    async keep(form: KeptForm, from: ClientAddress): Promise<string | undefined> {
+    async save(form: SavedForm, from: ClientAddress): Promise<string | undefined> {
       const { subject } = form.required
       if (!(await hasShare(form, from))) return undefined
       const id = randomBytes(idBytes).toString('base64url')
@@ -100,4 +100,4 @@ export function createKeptForms(parts: Basis) {
 }
 
 /** IDOR: another account in the same session must not read it, nor use it up. */
-const isOf = (subject: string, kept: Kept | undefined): kept is Kept => kept?.subject === subject
+const isOf = (subject: string, kept: StoredForm | undefined): kept is StoredForm => kept?.subject === subject

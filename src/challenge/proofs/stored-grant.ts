@@ -4,13 +4,13 @@ import { clockLeewayMs } from '../../lib/time.js'
 import type { Requester } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import type { Secrets } from '../keys.js'
-import type { Demand } from '../purposes.js'
+import type { ProofRequirement } from '../purposes.js'
 
 /** What proved it: `code`, `app`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
 
 /** What was proven, and by what. */
-export type Proven = {
+export type ProvenFacts = {
   readonly purpose: string
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
@@ -20,7 +20,7 @@ export type Proven = {
 }
 
 /** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */
-export type StoredGrant = Proven & {
+export type StoredGrant = ProvenFacts & {
   readonly id: string
   readonly session: string
   /** The last ids that the session had before: a logout that began under one of them reaches this grant, too. */
@@ -32,12 +32,12 @@ export type StoredGrant = Proven & {
 }
 
 /** What a guard asks of a stored grant. A recovery code is not enough by default, since it proves no phone. */
-export interface RequiredGrant extends Demand, Requester {
+export interface GrantQuery extends ProofRequirement, Requester {
   readonly maxAgeMs: number
 }
 
 /** Whether it is what a guard asks for, whoever may use it. */
-export function meets(grant: StoredGrant, demand: RequiredGrant, now: number): boolean {
+export function meets(grant: StoredGrant, demand: GrantQuery, now: number): boolean {
   return (
     grant.purpose === demand.purpose &&
     // Absence included: a grant for one payment admits no request that binds nothing.
@@ -50,7 +50,7 @@ export function meets(grant: StoredGrant, demand: RequiredGrant, now: number): b
 }
 
 /** Whether what proved it will do. */
-function isEnough({ method }: StoredGrant, accepted: Demand): boolean {
+function isEnough({ method }: StoredGrant, accepted: ProofRequirement): boolean {
   if (accepted.requireCode && method === 'trusted-device') return false
   // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
   if (accepted.recoveryCode !== true && method === 'recovery-code') return false

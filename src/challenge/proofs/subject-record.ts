@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from '../../lib/time.js'
 import { hashId } from '../keys.js'
 import { type Update, unchanged } from '../updater.js'
-import { meets, type RequiredGrant, replaces, type StoredGrant } from './stored-grant.js'
+import { type GrantQuery, meets, replaces, type StoredGrant } from './stored-grant.js'
 
 /** A revocation, remembered while there may be something that it ends. Without `session`: of all. */
 type Revocation = { readonly id: string; readonly session?: string | undefined; readonly expiresAt: number }
@@ -23,7 +23,7 @@ export type SubjectRecord = {
 /** What an entry that is not there amounts to. */
 export const emptySubject: SubjectRecord = { grants: [] }
 
-type Change<Outcome> = Update<SubjectRecord, Outcome>
+type RecordChange<Outcome> = Update<SubjectRecord, Outcome>
 
 const maxSessions = 20
 /** One by our renewal and one by the host's, of the last sign-in and of the step-up after it. */
@@ -47,7 +47,7 @@ export const withEarlier = (earlier: readonly string[] = [], previous: string): 
   [...earlier, previous].slice(-maxEarlier)
 
 /** Puts the record without what has expired, kept until the last of it expires. */
-function put<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): Change<Outcome> {
+function putRecord<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): RecordChange<Outcome> {
   const isLive = ({ expiresAt }: { readonly expiresAt: number }) => now < expiresAt
   const grants = record.grants.filter(isLive)
   const revocations = record.revocations?.filter(isLive) ?? []
@@ -71,7 +71,7 @@ function put<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): Cha
 /** The newest grant that admits a request. */
 export function fitting(
   { grants }: SubjectRecord,
-  required: RequiredGrant,
+  required: GrantQuery,
   now: number,
 ): StoredGrant | undefined {
   const session = hashId(required.session)
@@ -81,25 +81,25 @@ export function fitting(
 /** Removes the grant that admits a request: of two one gets it. */
 export function take(
   record: SubjectRecord,
-  required: RequiredGrant,
+  required: GrantQuery,
   now: number,
-): Change<StoredGrant | undefined> {
+): RecordChange<StoredGrant | undefined> {
   const grant = fitting(record, required, now)
-  return grant === undefined ? unchanged : put(without(record, grant.id), now, grant)
+  return grant === undefined ? unchanged : putRecord(withoutGrant(record, grant.id), now, grant)
 }
 
-/** Adds a grant, to which those of its session move along; undefined where a revocation came after `epoch`. */
+/** Adds a grant, to which those of its session move along; undefined where a revocation came after `revocationId`. */
 export function grant(
   record: SubjectRecord,
   added: StoredGrant,
   previous: string,
-  epoch: string | undefined,
+  revocationId: string | undefined,
   now: number,
-): Change<StoredGrant | undefined> {
+): RecordChange<StoredGrant | undefined> {
   // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-  if (isRevokedSince(epoch, record, [previous], now)) return unchanged
+  if (isRevokedSince(revocationId, record, [previous], now)) return unchanged
   const others = moved(record, previous, added.session).grants.filter((other) => !replaces(added, other))
-  return put({ ...record, grants: ofNewestSessions([...others, added]) }, now, added)
+  return putRecord({ ...record, grants: ofNewestSessions([...others, added]) }, now, added)
 }
 
 /** Oldest sessions out: one subject signs in from a handful of browsers. */
@@ -109,18 +109,18 @@ function ofNewestSessions(grants: readonly StoredGrant[]): readonly StoredGrant[
 }
 
 /** Removes the grant of this id, whatever the clock says and whichever id its session has by now. */
-export function takeBack(record: SubjectRecord, id: string, now: number): Change<undefined> {
-  return put(without(record, id), now, undefined)
+export function takeBackGrant(record: SubjectRecord, id: string, now: number): RecordChange<undefined> {
+  return putRecord(withoutGrant(record, id), now, undefined)
 }
 
-function without(record: SubjectRecord, id: string): SubjectRecord {
+function withoutGrant(record: SubjectRecord, id: string): SubjectRecord {
   return { ...record, grants: record.grants.filter((grant) => grant.id !== id) }
 }
 
 /** Makes a provisional grant admit. */
-export function confirm(record: SubjectRecord, id: string, now: number): Change<undefined> {
+export function confirm(record: SubjectRecord, id: string, now: number): RecordChange<undefined> {
   const admits = (grant: StoredGrant) => (grant.id === id ? { ...grant, provisional: undefined } : grant)
-  return put({ ...record, grants: record.grants.map(admits) }, now, undefined)
+  return putRecord({ ...record, grants: record.grants.map(admits) }, now, undefined)
 }
 
 /** Takes the grants of a session along to its new id. The one of `provisional` admits nothing until it is confirmed. */
@@ -130,9 +130,9 @@ export function move(
   to: string,
   now: number,
   provisional?: string,
-): Change<undefined> {
+): RecordChange<undefined> {
   if (!record.grants.some(({ session }) => session === from)) return unchanged
-  return put(moved(record, from, to, provisional), now, undefined)
+  return putRecord(moved(record, from, to, provisional), now, undefined)
 }
 
 /** The old id is invalid from here on (session fixation). */
@@ -154,13 +154,13 @@ export function earlierIds({ grants }: SubjectRecord, session: string): readonly
 // ── revocations ──────────────────────────────────────────────────────────────────────────────────
 
 /** Ends the grants of one session, under whichever of its last ids, or of all. */
-export function revoke(record: SubjectRecord, revocation: Revocation, now: number): Change<undefined> {
+export function revoke(record: SubjectRecord, revocation: Revocation, now: number): RecordChange<undefined> {
   const { session } = revocation
   const grants = record.grants.filter(
     (one) => session !== undefined && one.session !== session && !one.earlier.includes(session),
   )
   const earlier = record.revocations?.filter((one) => session !== undefined && one.session !== session) ?? []
-  return put({ ...record, grants, revocations: newest([...earlier, revocation]) }, now, undefined)
+  return putRecord({ ...record, grants, revocations: newest([...earlier, revocation]) }, now, undefined)
 }
 
 /** A revocation of all sessions stays, whatever is revoked later: many logouts must not undo a password reset. */
@@ -170,7 +170,7 @@ function newest(revocations: readonly Revocation[]): readonly Revocation[] {
 }
 
 /** The last revocation that reaches a session under one of these ids. */
-export function epochOf(
+export function findRevocationId(
   { revocations }: SubjectRecord,
   ids: readonly string[],
   now: number,
@@ -180,22 +180,22 @@ export function epochOf(
   )?.id
 }
 
-/** Whether a revocation came after `epoch`. One that expired since does not count as new. */
+/** Whether a revocation came after `revocationId`. One that expired since does not count as new. */
 export function isRevokedSince(
-  epoch: string | undefined,
+  revocationId: string | undefined,
   record: SubjectRecord,
   ids: readonly string[],
   now: number,
 ): boolean {
-  const last = epochOf(record, ids, now)
-  return last !== undefined && last !== epoch
+  const last = findRevocationId(record, ids, now)
+  return last !== undefined && last !== revocationId
 }
 
 // ── device cookies ───────────────────────────────────────────────────────────────────────────────
 
 /** Ends the device cookies that were set until now, which live for so long at most. */
-export function endDevices(record: SubjectRecord, lifetimeMs: number, now: number): Change<undefined> {
-  return put(withDevicesEnded(record, lifetimeMs, now), now, undefined)
+export function endDevices(record: SubjectRecord, lifetimeMs: number, now: number): RecordChange<undefined> {
+  return putRecord(withDevicesEnded(record, lifetimeMs, now), now, undefined)
 }
 
 /** Ends them together with the grants, challenges and checks of all sessions. */
@@ -204,7 +204,7 @@ export function revokeEverything(
   revocation: Revocation,
   lifetimeMs: number,
   now: number,
-): Change<undefined> {
+): RecordChange<undefined> {
   return revoke(withDevicesEnded(record, lifetimeMs, now), revocation, now)
 }
 
@@ -227,17 +227,17 @@ export interface RecoveryTry {
 }
 
 /** Counts one try, unless the day has had all of its. */
-export function countRecoveryTry(record: SubjectRecord, now: number): Change<RecoveryTry> {
+export function countRecoveryTry(record: SubjectRecord, now: number): RecordChange<RecoveryTry> {
   const running = record.recoveryTries
   const { count, expiresAt } =
     running && now < running.expiresAt ? running : { count: 0, expiresAt: now + dayMs }
   const tried = { remaining: Math.max(0, maxRecoveryTries - count - 1), resetInMs: expiresAt - now }
   if (count >= maxRecoveryTries) return { outcome: { ...tried, isRefused: true } }
   const counted = { ...record, recoveryTries: { count: count + 1, expiresAt } }
-  return put(counted, now, { ...tried, isRefused: false })
+  return putRecord(counted, now, { ...tried, isRefused: false })
 }
 
 /** Forgets the tries of the day. */
-export function forgetRecoveryTries(record: SubjectRecord, now: number): Change<undefined> {
-  return record.recoveryTries ? put({ ...record, recoveryTries: undefined }, now, undefined) : unchanged
+export function forgetRecoveryTries(record: SubjectRecord, now: number): RecordChange<undefined> {
+  return record.recoveryTries ? putRecord({ ...record, recoveryTries: undefined }, now, undefined) : unchanged
 }

@@ -1,7 +1,7 @@
 import { maxRecoveryTries, type SubjectRecord } from './subject-record.js'
 
 /** What an operator sees of the record of a subject. */
-export interface SubjectSeen {
+export interface SubjectReport {
   /** Sessions with a proof that is valid. */
   readonly sessions: number
   /** Recovery codes that were tried in the day that runs. */
@@ -14,7 +14,7 @@ export interface SubjectSeen {
   }
 }
 
-export function subjectSeen({ grants, recoveryTries }: SubjectRecord, now: number): SubjectSeen {
+export function reportSubject({ grants, recoveryTries }: SubjectRecord, now: number): SubjectReport {
   const live = grants.filter(({ expiresAt }) => now < expiresAt)
   const isRunning = recoveryTries !== undefined && now < recoveryTries.expiresAt
   const { count, expiresAt } = isRunning ? recoveryTries : { count: 0, expiresAt: now }

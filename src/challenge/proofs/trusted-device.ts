@@ -17,7 +17,7 @@ export type StoredDevice = {
 /** Those of one subject, the one longest unused first. Only ids: a leaked store signs no cookie. */
 export type StoredDevices = { readonly devices: readonly StoredDevice[] }
 
-type Change<Outcome> = Update<StoredDevices, Outcome>
+type DeviceChange<Outcome> = Update<StoredDevices, Outcome>
 
 const maxDevices = 20
 
@@ -31,19 +31,19 @@ export function add(
   added: StoredDevice,
   replaced: string | undefined,
   now: number,
-): Change<undefined> {
+): DeviceChange<undefined> {
   const others = live(stored, now).filter(({ id }) => id !== replaced)
-  return put([...others, added].slice(-maxDevices), now, undefined)
+  return putDevices([...others, added].slice(-maxDevices), now, undefined)
 }
 
 /** Notes that it replaces a code; false when it is trusted no more. */
-export function use(stored: StoredDevices | undefined, id: string, now: number): Change<boolean> {
+export function use(stored: StoredDevices | undefined, id: string, now: number): DeviceChange<boolean> {
   const devices = live(stored, now)
   const used = devices.find((device) => device.id === id)
   // A copied cookie whose trust was revoked since it was read must not get in.
   if (used === undefined) return { outcome: false }
   const others = devices.filter((device) => device !== used)
-  return put([...others, { ...used, usedAt: now }], now, true)
+  return putDevices([...others, { ...used, usedAt: now }], now, true)
 }
 
 /** Keeps those that stay; whether any does not. */
@@ -51,19 +51,23 @@ export function remove(
   stored: StoredDevices | undefined,
   stays: (device: StoredDevice) => boolean,
   now: number,
-): Change<boolean> {
+): DeviceChange<boolean> {
   const devices = live(stored, now)
   const others = devices.filter(stays)
-  return others.length === devices.length ? { outcome: false } : put(others, now, true)
+  return others.length === devices.length ? { outcome: false } : putDevices(others, now, true)
 }
 
 /** Removes the one of this id, and writes in any case: what a slow store still has to run does not fit over a new version. */
-export function takeBack(stored: StoredDevices | undefined, id: string, now: number): Change<undefined> {
+export function undoUse(stored: StoredDevices | undefined, id: string, now: number): DeviceChange<undefined> {
   const others = live(stored, now).filter((device) => device.id !== id)
-  return put(others, now, undefined)
+  return putDevices(others, now, undefined)
 }
 
-function put<Outcome>(devices: readonly StoredDevice[], now: number, outcome: Outcome): Change<Outcome> {
+function putDevices<Outcome>(
+  devices: readonly StoredDevice[],
+  now: number,
+  outcome: Outcome,
+): DeviceChange<Outcome> {
   const ttlMs = Math.max(1, ...devices.map(({ endsAt }) => endsAt - now))
   return { outcome, put: { value: { devices }, ttlMs } }
 }

@@ -6,7 +6,7 @@ import type { Lane, Limits } from '../limits.js'
 import { networksOf } from './networks.js'
 
 /** What a send counts against: its account, network and number. */
-export interface Counted extends Requester {
+export interface RateLimitKeys extends Requester {
   readonly lane: Lane
   readonly address: string | undefined
   /** The address may be that of a proxy that `trust proxy` does not cover. */
@@ -18,7 +18,7 @@ export interface Counted extends Requester {
 }
 
 /** What one hit too many is told. */
-interface Told {
+interface LimitProblem {
   readonly code: 'send_limit' | 'sending_paused'
   /** What is counted, for the operator. */
   readonly limit: LimitName
@@ -29,21 +29,21 @@ interface Told {
 /**
  * When a hit comes back: the provider was not asked to send, or refused to; the number was proven.
  */
-export type Back = 'not-sent' | 'refused' | 'proven'
+export type RefundRule = 'not-sent' | 'refused' | 'proven'
 
 /** One counter that spans numbers. */
-export interface Row {
+export interface CounterRow {
   /** What it counts. */
   readonly kind: CounterKind
   /** Of whom, as a tag; undefined where there is nobody to count it for. */
-  readonly of: (counted: Counted) => string | undefined
+  readonly of: (counted: RateLimitKeys) => string | undefined
   /** It begins with the first hit. */
   readonly windowMs: number
   readonly max: number
   /** What one hit too many is told; absent where it is not refused. */
-  readonly told?: Told | undefined
+  readonly told?: LimitProblem | undefined
   /** When a hit comes back; absent: never. */
-  readonly back?: readonly Back[] | undefined
+  readonly back?: readonly RefundRule[] | undefined
   /** Read before anything is decided. */
   readonly isReadFirst?: true
   /** Counts only where the number is new to its session. */
@@ -51,8 +51,8 @@ export interface Row {
 }
 
 /** One counter in the hands of one request. */
-export interface Hit {
-  readonly row: Row
+export interface CounterHit {
+  readonly row: CounterRow
   readonly key: string
   readonly max: number
   /** It was counted, and not taken back. */
@@ -63,18 +63,18 @@ export interface Hit {
   count: number
 }
 
-const session = (of: Counted) => hashId(of.session)
+const session = (of: RateLimitKeys) => hashId(of.session)
 const network =
   (of: 'customer' | 'site') =>
-  ({ address }: Counted) =>
+  ({ address }: RateLimitKeys) =>
     address === undefined ? undefined : hashId(networksOf(address)[of])
 /** One number in one session. */
-const numberThere = ({ session: id, key }: Counted) => hashId(`${id} ${key}`)
+const numberThere = ({ session: id, key }: RateLimitKeys) => hashId(`${id} ${key}`)
 
-const ofSession: Told = { code: 'send_limit', limit: 'session' }
-const ofAddress: Told = { code: 'send_limit', limit: 'address' }
+const ofSession: LimitProblem = { code: 'send_limit', limit: 'session' }
+const ofAddress: LimitProblem = { code: 'send_limit', limit: 'address' }
 
-const undelivered: readonly Back[] = ['not-sent', 'refused']
+const undelivered: readonly RefundRule[] = ['not-sent', 'refused']
 
 /** Every counter of a lane that spans numbers, by what is counted in it. */
 export function counterTable(lane: Lane, max: Limits) {
@@ -84,11 +84,11 @@ export function counterTable(lane: Lane, max: Limits) {
     of: network('customer'),
     windowMs: 10 * minuteMs,
   } as const
-  const addresses: readonly Row[] =
+  const addresses: readonly CounterRow[] =
     perAddress === false ? [] : [{ ...byAddress, max: perAddress, told: ofAddress, isReadFirst: true }]
 
   const { enrolSendsPerAddressPerDay: perDay } = max
-  const unproven: Row = {
+  const unproven: CounterRow = {
     kind: 'count-enrol-address-unproven',
     // Whoever has a /48 would have 256 such days, which are paid.
     of: network('site'),
@@ -103,14 +103,14 @@ export function counterTable(lane: Lane, max: Limits) {
   }
   const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
   /** Of everybody, whoever sends. */
-  const ofService = (span: string, windowMs: number, service: ServiceLimit): Row => ({
+  const ofService = (span: string, windowMs: number, service: ServiceLimit): CounterRow => ({
     kind: `count-${lane}-service-sends`,
     of: () => span,
     windowMs,
     max: max[service],
     told: { code: 'sending_paused', limit: 'service', service },
   })
-  const signups: readonly Row[] = [
+  const signups: readonly CounterRow[] = [
     {
       kind: 'count-enrol-tried',
       of: numberThere,
@@ -125,7 +125,7 @@ export function counterTable(lane: Lane, max: Limits) {
     { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },
     unproven,
   ]
-  const sends: readonly Row[] = [
+  const sends: readonly CounterRow[] = [
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
     ofService('minute', minuteMs, 'serviceSendsPerMinute'),
     ...addresses,

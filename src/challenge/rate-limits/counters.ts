@@ -2,9 +2,15 @@ import { type Awaitable, all, allEnded, allSettled, andThen } from '../../lib/pr
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import type { SendResult } from '../exchange/code-provider.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import type { Limits } from '../limits.js'
-import { type Back, type Counted, counterTable, type Hit, type Row } from './counter-table.js'
+import {
+  type CounterHit,
+  type CounterRow,
+  counterTable,
+  type RateLimitKeys,
+  type RefundRule,
+} from './counter-table.js'
 import { timesBehindProxy } from './networks.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
@@ -13,11 +19,11 @@ import type { SignupPause } from './signup-pause.js'
 export type Counters = ReturnType<typeof createCounters>
 
 /** What one send may cost. */
-export type SendBudget = ReturnType<Counters['forSend']>
+export type SendRateLimits = ReturnType<Counters['forSend']>
 
 /** What sends use up besides what their account and number may. */
 export function createCounters(
-  parts: Basis & {
+  parts: DomainServices & {
     readonly limits: Limits
     readonly signups: SignupGuard
     readonly service: ServiceLimits
@@ -27,8 +33,8 @@ export function createCounters(
   const { store, keys, limits, signups, service } = parts
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
-  function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
-    const hits: Hit[] = []
+  function hitsOf(counted: RateLimitKeys, of: readonly CounterRow[]): readonly CounterHit[] {
+    const hits: CounterHit[] = []
     for (const row of of) {
       const tag = row.of(counted)
       if (tag === undefined) continue
@@ -40,7 +46,7 @@ export function createCounters(
   }
 
   return {
-    forSend(counted: Counted) {
+    forSend(counted: RateLimitKeys) {
       const { lane } = counted
       const hits = hitsOf(counted, rows[lane].sends)
       const budget = createBudget(store, hits)
@@ -100,7 +106,7 @@ export function createCounters(
     },
 
     /** Called when a number is proven: gives back what its codes were counted for. */
-    async proven(counted: Counted, sends: number): Promise<void> {
+    async proven(counted: RateLimitKeys, sends: number): Promise<void> {
       if (counted.lane === 'auth') return
       const wasted = createBudget(store, hitsOf(counted, rows.enrol.sends))
       await Promise.all([signups.approved(counted.country), wasted.giveBack('proven', sends)])
@@ -109,12 +115,12 @@ export function createCounters(
 }
 
 /** As it was read or counted last. Undefined without an address. */
-function unprovenIn(hits: readonly Hit[]): number | undefined {
+function unprovenIn(hits: readonly CounterHit[]): number | undefined {
   return hits.find(({ row }) => row.kind === 'count-enrol-address-unproven')?.count
 }
 
 /** What a request uses up besides the hits of its budget. */
-interface Allowance {
+interface Reservation {
   /** Counts one hit. */
   take(): Awaitable<void>
   /** Takes the hit back that `take` counted. */
@@ -122,8 +128,8 @@ interface Allowance {
 }
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
-function createBudget(store: Store, hits: readonly Hit[]) {
-  function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
+function createBudget(store: Store, hits: readonly CounterHit[]) {
+  function add(hit: CounterHit, by: number): Awaitable<Refusal | undefined> {
     return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
       const { told } = hit.row
       // Read, it says whether there is room for one more; counted, whether this one had any.
@@ -137,7 +143,7 @@ function createBudget(store: Store, hits: readonly Hit[]) {
     })
   }
 
-  const addAll = (some: readonly Hit[], by: number) => all(some.map((hit) => add(hit, by)))
+  const addAll = (some: readonly CounterHit[], by: number) => all(some.map((hit) => add(hit, by)))
 
   /** Takes back whatever was counted. */
   function undo() {
@@ -163,7 +169,7 @@ function createBudget(store: Store, hits: readonly Hit[]) {
      * Counts what is not counted yet, just before the provider is asked: a refused request costs no budget. Where that
      * fails, what was counted stays so, for another try or `undo`. `also`: what else it costs.
      */
-    async take(also?: Allowance): Promise<Refusal | undefined> {
+    async take(also?: Reservation): Promise<Refusal | undefined> {
       isNewNumber ??= hits.every(({ row, count }) => !row.isOfNewNumber || !row.isReadFirst || count === 0)
       // A store that throws at once has rejected by now: its deadline sees to that.
       await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.take()])
@@ -176,7 +182,7 @@ function createBudget(store: Store, hits: readonly Hit[]) {
     look: () => addAll(due(), 0),
 
     /** Takes back what comes back then, so many times. */
-    giveBack(when: Back, times = 1) {
+    giveBack(when: RefundRule, times = 1) {
       const back = hits.filter(({ row }) => row.back?.includes(when))
       return addAll(back, -times)
     },

@@ -3,12 +3,12 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
-import type { Basis } from '../keys.js'
-import type { NumberCount, Rank } from '../ledger/ledger.js'
+import type { DomainServices } from '../keys.js'
+import type { BrowserKind, NumberCount } from '../ledger/ledger.js'
 import { weightOf } from '../ledger/pacing.js'
-import { type Limits, shareOfStrangers } from '../limits.js'
-import type { Account, Counts } from '../reach/account.js'
-import { isNumber } from '../reach/factors.js'
+import { type Limits, shareOfUnknownBrowsers } from '../limits.js'
+import type { Account, NumberCounts } from '../reach/account.js'
+import { isPhone } from '../reach/factors.js'
 
 // What a number on file gets over all accounts: two people may share a phone, and an attacker may put somebody's number
 // on many accounts. At a sign-up the ledger of the number holds the same.
@@ -27,12 +27,12 @@ type CountedNumber = CounterResult & Pick<Counter, 'max'>
  * Three counts in one counter, so that one command keeps all: what all had, what strangers had, and how often there was
  * one, which stays where it was in vain. Each has room for ten thousand.
  */
-const ofStrangers = 10_000
+const ofUnknown = 10_000
 /** Whatever the limits say: the room left is for what is counted at once, and taken back. */
 const mostInDay = 9_000
-const ofAsked = ofStrangers ** 2
-const inAll = ({ count }: CounterResult): number => count % ofStrangers
-const ofStrangersIn = ({ count }: CounterResult): number => Math.floor((count % ofAsked) / ofStrangers)
+const ofAsked = ofUnknown ** 2
+const inAll = ({ count }: CounterResult): number => count % ofUnknown
+const ofStrangersIn = ({ count }: CounterResult): number => Math.floor((count % ofAsked) / ofUnknown)
 
 const countIn = (result: CounterResult): NumberCount => ({
   asked: Math.floor(result.count / ofAsked),
@@ -42,7 +42,7 @@ const countIn = (result: CounterResult): NumberCount => ({
 export type NumberCounters = ReturnType<typeof createNumberCounters>
 
 export function createNumberCounters(
-  parts: Basis & {
+  parts: DomainServices & {
     readonly limits: Limits
     /** How long a browser is known; 0 where none is. */
     readonly knownMaxAgeMs: number
@@ -52,8 +52,8 @@ export function createNumberCounters(
   const { allSendsPerHour, allSendsPerDay, attemptsPerChallenge, sendsPerDay } = limits
   const wrongCodesPerDay = 2 * attemptsPerChallenge * sendsPerDay
   /** Without a share, five accounts that carry the owner's number would keep the owner out. */
-  const hasShare = (rank: Rank) => rank === 'stranger' && parts.knownMaxAgeMs > 0
-  const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfStrangers(max))
+  const hasShare = (browserKind: BrowserKind) => browserKind === 'unknown' && parts.knownMaxAgeMs > 0
+  const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfUnknownBrowsers(max))
 
   const counterOf = (
     kind: 'sends' | 'wrong',
@@ -73,20 +73,20 @@ export function createNumberCounters(
   const wrongOf = (number: string) => [counterOf('wrong', 'day', number, wrongCodesPerDay)]
 
   /** What is added to a counter. A limit of 1 admits one call. */
-  function amount(max: number, rank: Rank, by: number): number {
+  function amount(max: number, browserKind: BrowserKind, by: number): number {
     const ofAll = Math.max(1, Math.min(by, max))
-    return hasShare(rank) ? ofAll + ofStrangers * Math.max(1, Math.min(by, shareOf(max))) : ofAll
+    return hasShare(browserKind) ? ofAll + ofUnknown * Math.max(1, Math.min(by, shareOf(max))) : ofAll
   }
 
   const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<CountedNumber> =>
     andThen(store.increment(key, windowMs, by), (result) => ({ ...result, max }))
 
   /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
-  function waitFor(counts: readonly CountedNumber[], rank: Rank, needed: number): number {
+  function waitFor(counts: readonly CountedNumber[], browserKind: BrowserKind, needed: number): number {
     const waits = counts.map((counted) => {
       const { max } = counted
       const left = max - inAll(counted)
-      const leftOfShare = hasShare(rank) ? shareOf(max) - ofStrangersIn(counted) : left
+      const leftOfShare = hasShare(browserKind) ? shareOf(max) - ofStrangersIn(counted) : left
       return Math.min(left, leftOfShare) < needed ? Math.max(1, Math.ceil(counted.resetInMs)) : 0
     })
     return Math.max(0, ...waits)
@@ -94,13 +94,13 @@ export function createNumberCounters(
 
   function budgetOf(
     counters: readonly Counter[],
-    rank: Rank,
+    browserKind: BrowserKind,
     by: number,
     code: 'send_limit' | 'attempts_exhausted',
   ) {
     const counted = new Map<Counter, CountedNumber>()
     let ofDay: NumberCount | undefined
-    const amountOf = ({ max }: Counter) => amount(max, rank, by)
+    const amountOf = ({ max }: Counter) => amount(max, browserKind, by)
     const due = () => counters.filter((counter) => !counted.has(counter))
 
     /** Of all counters that of the day is first. */
@@ -128,18 +128,18 @@ export function createNumberCounters(
        */
       async take(): Promise<Refusal | undefined> {
         await allEnded(due().map((counter) => add(counter, ofAsked + amountOf(counter))))
-        const wait = waitFor([...counted.values()], rank, 0)
+        const wait = waitFor([...counted.values()], browserKind, 0)
         if (wait > 0) await undo()
         return wait > 0 ? refused(code, wait) : undefined
       },
       /** Reads what is not counted yet. */
       look: () => all(due().map((counter) => count(counter, 0))),
       /** Of a send: whether it may be a call, whatever it was booked as. */
-      mayCall: () => waitFor([...counted.values()], rank, weightOf('call') - by) === 0,
+      mayCall: () => waitFor([...counted.values()], browserKind, weightOf('call') - by) === 0,
       /** Of a send: counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
       async wentBy(channel: Channel): Promise<void> {
         const heavier = counters.flatMap((counter) => {
-          const more = amount(counter.max, rank, weightOf(channel)) - amountOf(counter)
+          const more = amount(counter.max, browserKind, weightOf(channel)) - amountOf(counter)
           return more > 0 ? [add(counter, more)] : []
         })
         await allEnded(heavier)
@@ -151,15 +151,16 @@ export function createNumberCounters(
 
   return {
     /** One send. A call counts as two. */
-    forSend: (number: string, rank: Rank, channel: Channel) =>
-      budgetOf(sendsOf(number), rank, weightOf(channel), 'send_limit'),
+    forSend: (number: string, browserKind: BrowserKind, channel: Channel) =>
+      budgetOf(sendsOf(number), browserKind, weightOf(channel), 'send_limit'),
 
     /** One wrong code: counted before it is judged, and given back unless it was wrong. */
-    forCode: (number: string, rank: Rank) => budgetOf(wrongOf(number), rank, 1, 'attempts_exhausted'),
+    forCode: (number: string, browserKind: BrowserKind) =>
+      budgetOf(wrongOf(number), browserKind, 1, 'attempts_exhausted'),
 
     /** What each number of an account has had in its day, over all accounts. */
-    sentTo({ lane, places }: Pick<Account, 'lane' | 'places'>): Awaitable<Counts> {
-      const numbers = lane === 'auth' ? places.filter(isNumber) : []
+    sentTo({ lane, factors }: Pick<Account, 'lane' | 'factors'>): Awaitable<NumberCounts> {
+      const numbers = lane === 'auth' ? factors.filter(isPhone) : []
       const counts = numbers.map(({ key: number }) => {
         const { key, windowMs } = sendsInDay(number)
         return andThen(store.increment(key, windowMs, 0), (counted) => [number, countIn(counted)] as const)
@@ -168,10 +169,13 @@ export function createNumberCounters(
     },
 
     /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
-    async waits(number: string, rank: Rank): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
+    async waits(
+      number: string,
+      browserKind: BrowserKind,
+    ): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
       const of = async (counters: readonly Counter[]) => {
         const counts = await all(counters.map((counter) => count(counter, 0)))
-        return waitFor(counts, rank, 1)
+        return waitFor(counts, browserKind, 1)
       }
       const [sendMs, checkMs] = await Promise.all([of(sendsOf(number)), of(wrongOf(number))])
       return { sendMs, checkMs }

@@ -1,7 +1,7 @@
 import { allEnded } from '../../lib/promises.js'
 import { dayMs, hourMs } from '../../lib/time.js'
 import { type Refusal, refused, type Suspicion } from '../commands.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 
 /**
  * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
@@ -78,7 +78,10 @@ const rowsAt = (country: string, at: number): readonly CountryRow[] => [
  * One rule for each hour and day: suspect when `sent - approved >= max(floor, ratio x approved)`. The sum over all
  * countries is one more row, for a pump that keeps below the floor in each; it is told, and refuses nobody.
  */
-export function createSignupGuard({ store, keys, background, now, emit }: Basis, rules: SignupGuardRules) {
+export function createSignupGuard(
+  { store, keys, background, now, emit }: DomainServices,
+  rules: SignupGuardRules,
+) {
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
   /** By country, which bounds them: what this process saw last. */

@@ -1,7 +1,7 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
 import { secondMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import { update } from '../updater.js'
 import type { ServiceLimits } from './service-limits.js'
 
@@ -16,7 +16,7 @@ export function createSignupPause({
   keys,
   now,
   service,
-}: Pick<Basis, 'store' | 'keys' | 'now'> & { readonly service: ServiceLimits }) {
+}: Pick<DomainServices, 'store' | 'keys' | 'now'> & { readonly service: ServiceLimits }) {
   const key = keys.signupPause()
   const put = (value: StoredPause | undefined, ttlMs: number) =>
     update<StoredPause, undefined>(store, key, () => ({ outcome: undefined, put: { value, ttlMs } }))

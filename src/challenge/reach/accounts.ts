@@ -1,7 +1,7 @@
 import { type PhoneNumber, parsePhoneNumber } from '../../phone-number.js'
-import { type Actor, type ChallengeView, type Refusal, refused } from '../commands.js'
+import { type ChallengeView, type Refusal, type RequesterContext, refused } from '../commands.js'
 import type { Channel, Details } from '../exchange/code-provider.js'
-import type { Basis } from '../keys.js'
+import type { DomainServices } from '../keys.js'
 import { guessesLeft } from '../ledger/guessing.js'
 import type { Challenge } from '../ledger/ledger.js'
 import { createLedgers } from '../ledger/ledgers.js'
@@ -9,25 +9,34 @@ import { resendableAt, resendableBy } from '../ledger/pacing.js'
 import { deliveryOf } from '../ledger/sends.js'
 import { type Limits, ledgerLimitsOf } from '../limits.js'
 import type { Purposes } from '../purposes.js'
-import type { Unsent } from '../sealed-challenges.js'
-import type { Account, Seen } from './account.js'
+import type { SealedChallenges } from '../sealed-challenges.js'
+import type { Account, DecisionContext } from './account.js'
 import { allNumbers, mayHaveSeveral, type NumberOnFile } from './destinations.js'
-import { appPlace, isNumber, maskedIn, numberPlace, type Place, type Way, wayId, waysTo } from './factors.js'
+import {
+  createDestinationId,
+  createPhoneFactor,
+  createTotpFactor,
+  type Destination,
+  type Factor,
+  findDestinations,
+  isPhone,
+  maskFactor,
+} from './factors.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** The accounts at sign-in, and at sign-up the numbers, each with its one ledger. */
 export function createAccounts(
-  parts: Basis & {
+  parts: DomainServices & {
     readonly limits: Limits
     readonly purposes: Purposes
-    readonly unsent: Unsent
+    readonly sealedChallenges: SealedChallenges
     readonly countries: readonly string[] | 'any'
     /** How long a browser is known; 0 where none is. */
     readonly knownMaxAgeMs: number
   },
 ) {
-  const { keys, secrets, purposes, unsent, countries } = parts
+  const { keys, secrets, purposes, sealedChallenges, countries } = parts
   const openLedger = createLedgers(parts)
   // Where there is one country to sign up from, its numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
@@ -36,31 +45,34 @@ export function createAccounts(
     enrol: ledgerLimitsOf(parts.limits, 'enrol'),
   }
 
-  async function placeOf(actor: Actor, { phone, methods, label }: NumberOnFile): Promise<Place | Refusal> {
+  async function findFactor(
+    actor: RequesterContext,
+    { phone, methods, label }: NumberOnFile,
+  ): Promise<Factor | Refusal> {
     /** By a visitor: not what the host has on file. */
     const isTyped = actor.lane === 'enrol'
     const defaultCountry = actor.country ?? (isTyped ? onlyCountry : undefined)
     const parsed = await parsePhoneNumber(phone, { countries, mobileOnly: isTyped, defaultCountry })
     if (parsed.ok) {
       const { phone: number, country } = parsed
-      return numberPlace({ key: keys.number(number), phone: number, country, label }, methods)
+      return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
     }
     const { refusal: reason } = parsed
     const isUnreadable = reason === 'not-a-number' || reason === 'wrong-length'
     if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
-    return { ...refused('destination_not_allowed'), untold: reason }
+    return { ...refused('destination_not_allowed'), eventReason: reason }
   }
 
   /** All that this one can be reached at; the refusal of the first number, where nothing can be read. */
-  async function placesOf(actor: Actor): Promise<Account['places'] | Refusal> {
-    const found: Place[] = []
+  async function placesOf(actor: RequesterContext): Promise<Account['factors'] | Refusal> {
+    const found: Factor[] = []
     let refusal: Refusal | undefined
     for (const number of allNumbers(actor)) {
-      const one = await placeOf(actor, number)
+      const one = await findFactor(actor, number)
       if ('outcome' in one) refusal ??= one
       else found.push(one)
     }
-    if (actor.secret !== undefined) found.push(appPlace(actor.secret))
+    if (actor.secret !== undefined) found.push(createTotpFactor(actor.secret))
     const [first, ...others] = found
     return first === undefined ? (refusal ?? refused('no_phone')) : [first, ...others]
   }
@@ -77,23 +89,28 @@ export function createAccounts(
     /** The ledger of a number at sign-up. */
     enrolledLedgerOf: (phone: PhoneNumber) => openLedger(keys.enrolled(keys.number(phone)), limits.enrol),
 
-    async open(actor: Actor): Promise<Account | Refusal> {
+    async open(actor: RequesterContext): Promise<Account | Refusal> {
       const { lane = 'auth', subject, session, address, proxied = false, onGone } = actor
-      const places = await placesOf(actor)
-      if ('outcome' in places) return places
-      const [{ key: number, country }] = places
+      const factors = await placesOf(actor)
+      if ('outcome' in factors) return factors
+      const [{ key: number, country }] = factors
       const key = lane === 'enrol' ? keys.enrolled(number) : keys.account(subject)
       const counted = { lane, subject, session, address, proxied, country, key, onGone }
       const hasChoice = lane === 'auth' && mayHaveSeveral(actor)
-      return { ...counted, ledger: openLedger(key, limits[lane]), places, hasChoice }
+      return { ...counted, ledger: openLedger(key, limits[lane]), factors, hasChoice }
     },
 
     ways: (
       account: Account,
       channels: readonly Channel[],
-      { last }: { readonly last?: Pick<Challenge, 'place' | 'channel'> | undefined },
-    ): readonly Way[] =>
-      waysTo(account.places, channels, last, account.hasChoice ? wayId(secrets, account) : undefined),
+      { last }: { readonly last?: Pick<Challenge, 'factor' | 'channel'> | undefined },
+    ): readonly Destination[] =>
+      findDestinations(
+        account.factors,
+        channels,
+        last,
+        account.hasChoice ? createDestinationId(secrets, account) : undefined,
+      ),
 
     /** As they are stored: nobody learns amount or payee from the store. */
     sealDetails: ({ key }: Account, details: Details) =>
@@ -103,10 +120,10 @@ export function createAccounts(
     /** `id`: as the person has it. */
     view(
       account: Account,
-      place: Place,
+      factor: Factor,
       challenge: Challenge,
-      { seen, who }: Seen,
-      id = isNumber(place) ? challenge.id : unsent.seal(account, challenge),
+      { snapshot, requester }: DecisionContext,
+      id = isPhone(factor) ? challenge.id : sealedChallenges.seal(account, challenge),
     ): ChallengeView {
       const { purpose, channel, expiresAt } = challenge
       const details = detailsOf(account, challenge)
@@ -114,24 +131,26 @@ export function createAccounts(
         id,
         purpose,
         channel,
-        destination: maskedIn(place),
+        destination: maskFactor(factor),
         expiresAt,
         ...(details && { details }),
       }
-      if (!isNumber(place)) {
-        const attemptsRemaining = guessesLeft(seen, who.rank)
+      if (!isPhone(factor)) {
+        const attemptsRemaining = guessesLeft(snapshot, requester.browserKind)
         const none = { channels: [], resendAtBy: {}, delivery: 'sent' } as const
-        return { ...shown, resendAt: seen.now, attemptsRemaining, ...none }
+        return { ...shown, resendAt: snapshot.now, attemptsRemaining, ...none }
       }
-      const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => place.takes(one))
-      const moments = channels.map((one) => [one, resendableBy(seen, challenge, who.rank, one)] as const)
+      const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => factor.takes(one))
+      const moments = channels.map(
+        (one) => [one, resendableBy(snapshot, challenge, requester.browserKind, one)] as const,
+      )
       return {
         ...shown,
-        resendAt: resendableAt(seen, challenge, who.rank),
-        attemptsRemaining: seen.limits.attemptsPerChallenge - challenge.attempts[who.rank],
+        resendAt: resendableAt(snapshot, challenge, requester.browserKind),
+        attemptsRemaining: snapshot.limits.attemptsPerChallenge - challenge.attempts[requester.browserKind],
         channels,
         resendAtBy: Object.fromEntries(moments),
-        delivery: deliveryOf(seen, challenge),
+        delivery: deliveryOf(snapshot, challenge),
       }
     },
   }

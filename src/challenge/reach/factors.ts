@@ -8,11 +8,11 @@ import type { DestinationView } from './destinations.js'
 // Where the codes of an account come from: numbers, and the app.
 
 /** What a place makes of a code. `step`: of an app, which shows each code once. */
-export type Judged =
+export type CheckResult =
   | { readonly result: 'approved'; readonly step: number }
   | { readonly result: 'rejected'; readonly step?: undefined }
 
-interface AnyPlace {
+interface AnyFactor {
   /** The same for as long as it is on file, in every session. */
   readonly key: string
   /** ISO 3166 code of the number; empty where there is none. */
@@ -26,26 +26,26 @@ interface AnyPlace {
 }
 
 /** A phone number: codes are sent to it, and the provider judges them. */
-export interface NumberPlace extends AnyPlace {
+export interface PhoneFactor extends AnyFactor {
   readonly phone: PhoneNumber
   readonly judge?: undefined
 }
 
 /** Judges its codes by itself, and nothing is ever sent to it. */
-export interface JudgingPlace extends AnyPlace {
+export interface TotpFactor extends AnyFactor {
   readonly phone?: undefined
-  judge(code: string, now: number): Judged
+  judge(code: string, now: number): CheckResult
 }
 
-export type Place = NumberPlace | JudgingPlace
+export type Factor = PhoneFactor | TotpFactor
 
-export const isNumber = (place: Place): place is NumberPlace => place.judge === undefined
-export const judgesItself = (place: Place): place is JudgingPlace => place.judge !== undefined
+export const isPhone = (factor: Factor): factor is PhoneFactor => factor.judge === undefined
+export const isTotp = (factor: Factor): factor is TotpFactor => factor.judge !== undefined
 
-export function numberPlace(
-  about: Pick<NumberPlace, 'key' | 'phone' | 'country' | 'label'>,
+export function createPhoneFactor(
+  about: Pick<PhoneFactor, 'key' | 'phone' | 'country' | 'label'>,
   methods: readonly Channel[] | undefined,
-): NumberPlace {
+): PhoneFactor {
   return {
     ...about,
     takes: (channel) => channel !== appMethod && (methods?.includes(channel) ?? true),
@@ -54,7 +54,7 @@ export function numberPlace(
 }
 
 /** The authenticator app. Its key is the same whatever its secret: a new one does not give new guesses. */
-export function appPlace(secret: Uint8Array): JudgingPlace {
+export function createTotpFactor(secret: Uint8Array): TotpFactor {
   return {
     key: appMethod,
     country: '',
@@ -68,48 +68,48 @@ export function appPlace(secret: Uint8Array): JudgingPlace {
 }
 
 /** One way to a person. */
-export interface Way {
+export interface Destination {
   readonly channel: Channel
-  readonly place: Place
+  readonly factor: Factor
   /** Where there may be several: a keyed tag over subject, session, place and method. */
   readonly id?: string
 }
 
 /** Every way by one of these channels to one of these places, the last that worked first, then in their order. */
-export function waysTo(
-  places: readonly Place[],
+export function findDestinations(
+  factors: readonly Factor[],
   channels: readonly Channel[],
-  last?: { readonly place: string; readonly channel: Channel },
-  idOf?: (way: Way) => string,
-): readonly Way[] {
+  last?: { readonly factor: string; readonly channel: Channel },
+  idOf?: (way: Destination) => string,
+): readonly Destination[] {
   const ways = channels.flatMap((channel) =>
-    places.filter((place) => place.takes(channel)).map((place): Way => ({ channel, place })),
+    factors.filter((factor) => factor.takes(channel)).map((factor): Destination => ({ channel, factor })),
   )
   const named = ways.map((way) => (idOf ? { ...way, id: idOf(way) } : way))
-  const isLast = ({ channel, place }: Way) => place.key === last?.place && channel === last.channel
+  const isLast = ({ channel, factor }: Destination) => factor.key === last?.factor && channel === last.channel
   return [...named.filter(isLast), ...named.filter((way) => !isLast(way))]
 }
 
 /** Good for this subject in this session alone. */
-export const wayId =
+export const createDestinationId =
   (secrets: Secrets, { subject, session }: { readonly subject: string; readonly session: string }) =>
-  ({ channel, place }: Way): string =>
-    secrets.tag('destination', JSON.stringify([subject, session, place.key, channel]))
+  ({ channel, factor }: Destination): string =>
+    secrets.tag('destination', JSON.stringify([subject, session, factor.key, channel]))
 
 /** A way as the person may see it. `current`: key of the place of the live challenge. */
-export function destinationOf(
-  { id = '', channel, place }: Way,
+export function createDestinationView(
+  { id = '', channel, factor }: Destination,
   current: string | undefined,
 ): DestinationView {
-  const { label, key } = place
+  const { label, key } = factor
   return {
     id,
     method: channel,
-    masked: maskedIn(place),
+    masked: maskFactor(factor),
     ...(label !== undefined && { label }),
     isCurrent: key === current,
   }
 }
 
 /** Empty where there is no number. */
-export const maskedIn = ({ phone }: Place): string => (phone === undefined ? '' : maskPhoneNumber(phone))
+export const maskFactor = ({ phone }: Factor): string => (phone === undefined ? '' : maskPhoneNumber(phone))

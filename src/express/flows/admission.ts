@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
 import { type Refusal, type Requester, refused } from '../../challenge/commands.js'
-import type { Device, Trust } from '../../challenge/proofs/devices.js'
+import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
 import type { Grant, OpenSubject } from '../../challenge/proofs/grants.js'
-import type { Proven } from '../../challenge/proofs/stored-grant.js'
+import type { ProvenFacts } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { withinDeadline } from '../../lib/promises.js'
 import type { RequestContext } from '../http/request-body.js'
@@ -12,10 +12,10 @@ import type { Verified } from './flow.js'
 import type { Renewed } from './renewal.js'
 
 /** Who acts, with what the store keeps of them. */
-export interface Caller extends Requester {
+export interface RequesterRecord extends Requester {
   readonly record: OpenSubject
   /** Undefined where browsers are not told apart. */
-  readonly browser: Device | undefined
+  readonly browser: BrowserDevice | undefined
 }
 
 const ownResponseMs = 5_000
@@ -40,8 +40,8 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
    */
   async function write(
     context: RequestContext,
-    { subject, record, browser }: Caller,
-    proven: Proven,
+    { subject, record, browser }: RequesterRecord,
+    proven: ProvenFacts,
     trust: Trust | undefined,
   ): Promise<Written | undefined> {
     const { req, res } = context
@@ -82,7 +82,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
    */
   async function complete(
     { req, res }: RequestContext,
-    { subject, record }: Caller,
+    { subject, record }: RequesterRecord,
     { grant, ids, recorded, forget }: Written,
     trust: Trust | undefined,
   ): Promise<boolean> {
@@ -119,8 +119,8 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   /** Lets in whoever has proven it: writes that down, then has the host complete it. */
   return async function admit(
     context: RequestContext,
-    caller: Caller,
-    proven: Proven,
+    caller: RequesterRecord,
+    proven: ProvenFacts,
     trust?: Trust,
   ): Promise<Verified | Refusal> {
     const written = await write(context, caller, proven, trust)

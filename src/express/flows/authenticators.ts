@@ -10,7 +10,7 @@ import { resolveGuard } from '../guard/guard-options.js'
 import { safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
-import type { Reply } from '../http/responder.js'
+import type { HandlerResult } from '../http/responder.js'
 import { createPageRouter, routesChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { bareView } from '../pages/bare-view.js'
@@ -192,14 +192,14 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       router.use(createGuard(http, signIn, guard))
       router.all(
         '/',
-        endpoint('GET', page, async (context): Promise<Reply> => {
+        endpoint('GET', page, async (context): Promise<HandlerResult> => {
           if (responder.wantsPage(context.req)) return { reply: 'page', view: await view(context) }
           return { reply: 'done', status: 200, body: await begin(context.req), location: () => successPath }
         }),
       )
       router.all(
         '/verify',
-        endpoint('POST', page, async ({ req, fields }): Promise<Reply> => {
+        endpoint('POST', page, async ({ req, fields }): Promise<HandlerResult> => {
           const { secret } = await confirm(req, text(fields, 'code') ?? '')
           await save(req, secret)
           return { reply: 'done', status: 200, body: { confirmed: true }, location: () => successPath }

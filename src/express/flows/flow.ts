@@ -1,16 +1,16 @@
 import type { Request } from 'express'
 import type {
-  Actor,
+  ChallengeRef,
   Refusal,
   Rejection,
+  RequesterContext,
   SendCommand,
-  Shown,
   StartCommand,
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { Lane } from '../../challenge/limits.js'
-import type { Intent, Requirement, Requirements } from '../guard/requirement.js'
+import type { PageIntent, Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
 import type { RequestContext } from '../http/request-body.js'
 
@@ -22,17 +22,17 @@ export interface Verified {
 }
 
 /** What was proven, and the path that the guard wanted to come back to. */
-export type Proven = Pick<Requirement, 'purpose' | 'returnTo'>
+export type ApprovedProof = Pick<Requirement, 'purpose' | 'returnTo'>
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 
 /** What the host has to say about a message that is to be sent. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
 /** The same of one to be started. */
-type StartSays = HostSays & Pick<StartCommand, 'unasked'>
+type StartSays = HostSays & Pick<StartCommand, 'isAutomatic'>
 
 /** Where sign-in and step-up on the one hand, and a phone verification on the other, differ. */
-export interface Flow<Acting extends Actor = Actor> {
+export interface Flow<Acting extends RequesterContext = RequesterContext> {
   readonly name: Lane
   readonly defaultPurpose: string
   /** In the auth lane alone: guards require nothing else. */
@@ -41,16 +41,16 @@ export interface Flow<Acting extends Actor = Actor> {
   /** Whether success may make this browser stand in for the next code. */
   offersTrust(purpose: string, demand: Requirement | undefined): boolean
   /** Whether leaving a page for this ends a sign-in, and not just an action of somebody who is signed in. */
-  isSignIn(intent: Intent): boolean
+  isSignIn(intent: PageIntent): boolean
   /** Where somebody goes who leaves a page for this; undefined for the page again. */
-  wayOut(req: Request, intent: Intent): string | undefined
+  wayOut(req: Request, intent: PageIntent): string | undefined
   /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
   actor(req: Request): Promise<Acting | undefined>
   /** As `actor`, of somebody who may have several destinations; nothing is read for others. In the auth lane alone. */
-  actorOfSeveral?(req: Request): Promise<Actor | undefined>
-  start(context: RequestContext, intent: Intent, says: StartSays): Promise<StartOutcome | Verified>
+  actorOfSeveral?(req: Request): Promise<RequesterContext | undefined>
+  start(context: RequestContext, intent: PageIntent, says: StartSays): Promise<StartOutcome | Verified>
   /** What the person was shown with the code that a request brings. */
-  shown(context: RequestContext, intent: Intent): Promise<Shown>
+  shown(context: RequestContext, intent: PageIntent): Promise<ChallengeRef>
   /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
   approve(
     context: RequestContext,
@@ -60,13 +60,13 @@ export interface Flow<Acting extends Actor = Actor> {
   ): Promise<Verified | Refusal>
   /** Takes a recovery code in place of one by phone; absent where there are none. */
   readonly recover?:
-    | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejection | Refusal>)
+    | ((context: RequestContext, intent: PageIntent) => Promise<Verified | Rejection | Refusal>)
     | undefined
   /**
    * What this session has proven since the page was made: in another tab; undefined when nothing that fits. It decides
    * which page is shown, never who is let in. `since`: what was proven before is none of a page that no guard has asked for.
    */
-  proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
+  proven(context: RequestContext, intent: PageIntent, since: number): Promise<ApprovedProof | undefined>
   /** Where success leads when the request does not say so. */
   successPathOf(purpose: string): string | undefined
   /** Where the page for a number leads back to, in place of the link `home`. */

@@ -3,7 +3,7 @@ import { oneOf, optionError } from '../../lib/options.js'
 import { safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import type { RequestContext } from '../http/request-body.js'
-import type { Reply } from '../http/responder.js'
+import type { HandlerResult } from '../http/responder.js'
 import type { HttpParts } from '../http-parts.js'
 import { bareView } from '../pages/bare-view.js'
 import type { Texts } from '../pages/messages/en.js'
@@ -71,7 +71,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       of: (context: RequestContext, problem: Problem) => views.formless(context, problem),
       urlOf: ({ req }: RequestContext) => safePath(req.baseUrl) ?? '/',
     }
-    return endpoint(method, page, async (context): Promise<Reply> => {
+    return endpoint(method, page, async (context): Promise<HandlerResult> => {
       const { req, res, fields } = context
       // A guard that is called by hand keeps a form that it sees was parsed, be it an empty one.
       req.body ??= fields

@@ -132,7 +132,7 @@ export function createPhoneVerification(
   { purpose = 'signup', successPath, path, backPath }: PhoneVerificationOptions,
 ): PhoneVerification {
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
-  const { enrolments, purposes, emit } = domain
+  const { phoneVerifications, purposes, emit } = domain
   purposes.forEnrolment(purpose)
   renewal.takeNumbers()
   const { handlers, views } = createRoutes(http, createSignup(http, { purpose, successPath, backPath }))
@@ -142,7 +142,7 @@ export function createPhoneVerification(
     await sessions.open(req)
     const session = sessions.find(req)
     const subject = subjectOf(req)
-    const proof = session === undefined ? undefined : await enrolments.peek(session, purpose, subject)
+    const proof = session === undefined ? undefined : await phoneVerifications.peek(session, purpose, subject)
     shown.set(req, proof)
     return proof
   }
@@ -157,7 +157,7 @@ export function createPhoneVerification(
     await sessions.open(req)
     const subject = subjectOf(req)
     const fits = (proof: ProvenPhone) => isShown(req, proof)
-    const taken = await enrolments.take(sessions.idOf(req), purpose, subject, fits)
+    const taken = await phoneVerifications.take(sessions.idOf(req), purpose, subject, fits)
     if (taken === undefined) throw new TwoFactorError('second_factor_required')
     const reportChange = subject === undefined ? undefined : await changeOf(req, subject, taken.proof)
     return { ...taken, reportChange: () => reportChange?.() }

@@ -15,12 +15,12 @@ export interface Renewed {
   readonly moved: Promise<void>
 }
 
-export function createRenewal({ enrolments, emit, limits }: Domain, sessions: Sessions) {
+export function createRenewal({ phoneVerifications, emit, limits }: Domain, sessions: Sessions) {
   let haveNumbers = false
 
   /** Takes the number of this session along, as far as a sign-in does. */
   async function moveNumber(before: string, after: string, signIn: SignIn | undefined): Promise<void> {
-    if (haveNumbers) await enrolments.move(before, after, signIn)
+    if (haveNumbers) await phoneVerifications.move(before, after, signIn)
   }
 
   function unavailable(cause?: unknown): TwoFactorError {

@@ -1,10 +1,10 @@
 import type { Request } from 'express'
-import type { Actor, Refusal, Rejection, StartOutcome } from '../../challenge/commands.js'
+import type { Refusal, Rejection, RequesterContext, StartOutcome } from '../../challenge/commands.js'
 import { appMethod, type Channel } from '../../challenge/exchange/code-provider.js'
 import { choicesOf } from '../../challenge/reach/destinations.js'
 import { httpStatusOf } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
-import { challengeFor, type Intent, readIntent, saysMoreThanPurpose } from '../guard/requirement.js'
+import { challengeFor, type PageIntent, readIntent, saysMoreThanPurpose } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { blocksCookies } from '../http/cookies.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
@@ -17,7 +17,7 @@ import {
   readCodes,
   text,
 } from '../http/request-body.js'
-import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
+import { challengeDocument, type HandlerResult, isoTime } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { type PageLink, pageUrl } from '../pages/links.js'
@@ -31,7 +31,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * The routes of one flow, each from its first step to its response. Before these steps `endpoint` has checked the
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
-export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<Acting>) {
+export function createRoutes<Acting extends RequesterContext>(http: HttpParts, flow: Flow<Acting>) {
   const { domain, endpoint, languageOf, responder, settings } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
@@ -39,7 +39,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   const views = createViews(http, flow)
 
   const requests = {
-    async start(context: RequestContext): Promise<Reply> {
+    async start(context: RequestContext): Promise<HandlerResult> {
       if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
       const intent = intentOf(context)
       const outcome = await flow.start(context, intent, hostSays(context.req))
@@ -48,7 +48,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
         : sent(outcome, 201, context, intent)
     },
 
-    async resend(context: RequestContext): Promise<Reply> {
+    async resend(context: RequestContext): Promise<HandlerResult> {
       const intent = intentOf(context)
       const channel = readChannel(context.fields, settings.methods)
       const actor = await flow.actor(context.req)
@@ -60,7 +60,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
     },
 
-    async verify(context: RequestContext): Promise<Reply> {
+    async verify(context: RequestContext): Promise<HandlerResult> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
       const intent = intentOf(context)
       const typed = readCodes(text(context.fields, 'code') ?? '', settings)
@@ -75,7 +75,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)
     },
 
-    async recover(context: RequestContext): Promise<Reply> {
+    async recover(context: RequestContext): Promise<HandlerResult> {
       if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
       if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
       const intent = intentOf(context)
@@ -83,7 +83,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       return outcome.outcome === 'verified' ? success(outcome, context, intent) : failure(outcome, 'recovery')
     },
 
-    async cancel(context: RequestContext): Promise<Reply> {
+    async cancel(context: RequestContext): Promise<HandlerResult> {
       const { req, res } = context
       const intent = intentOf(context)
       const left = { ...intent, purpose: await endOf(context, intent) }
@@ -95,7 +95,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
       }
     },
 
-    async status(context: RequestContext): Promise<Reply> {
+    async status(context: RequestContext): Promise<HandlerResult> {
       const resumed = await flow.openForm?.(context)
       if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
       const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
@@ -104,7 +104,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   }
 
   /** Ends the challenge that the person was shown; any, where nothing is named. Returns what the person leaves. */
-  async function endOf(context: RequestContext, intent: Intent): Promise<string | undefined> {
+  async function endOf(context: RequestContext, intent: PageIntent): Promise<string | undefined> {
     const { challenge, purpose, issued } = intent
     const isNamed = challenge !== undefined || purpose !== undefined
     try {
@@ -122,7 +122,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   }
 
   /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
-  async function startAnew(context: RequestContext, actor: Actor): Promise<Reply> {
+  async function startAnew(context: RequestContext, actor: RequesterContext): Promise<HandlerResult> {
     const gone: Problem = { code: 'challenge_gone' }
     // Where its code went is not known any more: of several destinations it might start another than its page names.
     if (!responder.wantsScreen(context.req) || choicesOf(actor) > 1) return problem(gone)
@@ -132,14 +132,19 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
-  const intentOf = (context: RequestContext): Intent => readIntent(context, flow, purposes)
+  const intentOf = (context: RequestContext): PageIntent => readIntent(context, flow, purposes)
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,
     beforeSend: beforeSend && ((send) => beforeSend(req, send)),
   })
 
-  function sent(outcome: StartOutcome, status: number, context: RequestContext, intent: Intent): Reply {
+  function sent(
+    outcome: StartOutcome,
+    status: number,
+    context: RequestContext,
+    intent: PageIntent,
+  ): HandlerResult {
     if (outcome.outcome === 'refused') return failure(outcome)
     const unconfirmed = outcome.outcome === 'started' && outcome.delivery === 'unconfirmed'
     const challenge = challengeFor(intent.demand, outcome.challenge)
@@ -157,7 +162,11 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
     }
   }
 
-  function success(verified: Verified, { req }: RequestContext, { demand, returnTo: way }: Intent): Reply {
+  function success(
+    verified: Verified,
+    { req }: RequestContext,
+    { demand, returnTo: way }: PageIntent,
+  ): HandlerResult {
     const { purpose, verifiedAt } = verified
     const formId = demand?.formId
     const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
@@ -167,12 +176,12 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   }
 
   /** The page again, with what came along. */
-  function pageOf({ req }: RequestContext, { requirement, purpose, returnTo }: Intent): string {
+  function pageOf({ req }: RequestContext, { requirement, purpose, returnTo }: PageIntent): string {
     return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo })
   }
 
   /** The page of a code that was sent just now. */
-  function codePage(req: Request, { demand, purpose, returnTo }: Intent, channel: Channel): string {
+  function codePage(req: Request, { demand, purpose, returnTo }: PageIntent, channel: Channel): string {
     // Often the purpose says it all, and it never gets too old.
     const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
     const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
@@ -183,7 +192,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
   /** Sends the code that a guard asks for, and says where it is typed; undefined where the person has to be asked first. */
   async function startUnasked(context: RequestContext): Promise<Pick<PageLink, 'method'> | undefined> {
     try {
-      const says = { unasked: true, ...hostSays(context.req) } as const
+      const says = { isAutomatic: true, ...hostSays(context.req) } as const
       const outcome = await flow.start(context, intentOf(context), says)
       return outcome.outcome === 'started' ? { method: pageMethodOf(outcome.challenge.channel) } : undefined
     } catch (error) {
@@ -214,7 +223,7 @@ export function createRoutes<Acting extends Actor>(http: HttpParts, flow: Flow<A
 /** A challenge for which nothing is sent is on its own page alone. */
 const pageMethodOf = (channel: Channel): PageLink['method'] => (channel === appMethod ? 'app' : undefined)
 
-function failure(outcome: Refusal | Rejection, page?: Problem['page']): Reply {
+function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerResult {
   if (outcome.outcome === 'rejected') {
     const { attemptsRemaining, retryAfterMs, wasOpen } = outcome
     return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, wasOpen, page })
@@ -223,6 +232,6 @@ function failure(outcome: Refusal | Rejection, page?: Problem['page']): Reply {
   return problem({ code, retryAfterMs, reason, limit, detail, page, methods })
 }
 
-function problem(given: Problem): Reply {
+function problem(given: Problem): HandlerResult {
   return { reply: 'problem', problem: given }
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Challenges } from '../../challenge/challenges.js'
-import { type Actor, refused, type Shown } from '../../challenge/commands.js'
+import { type ChallengeRef, type RequesterContext, refused } from '../../challenge/commands.js'
 import { kindOf } from '../../challenge/exchange/code-provider.js'
 import { firstPurpose, takesRecoveryCode } from '../../challenge/purposes.js'
 import { choicesOf, mayHaveSeveral } from '../../challenge/reach/destinations.js'
@@ -8,18 +8,18 @@ import { type Recover, readRecoveryCode } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import { ignoreRejection } from '../../lib/promises.js'
 import { whenGone } from '../../lib/when-gone.js'
-import type { Intent, Requirement } from '../guard/requirement.js'
+import type { PageIntent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
-import { type Caller, createAdmit } from './admission.js'
+import { createAdmit, type RequesterRecord } from './admission.js'
 import type { Flow } from './flow.js'
 
-type Acting = Actor & Caller
+type SignInContext = RequesterContext & RequesterRecord
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
-export function createSignIn(http: HttpParts): Flow<Acting> {
+export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
   const { requirements, devices, path, successPaths } = http
   const { challenges, grants, purposes, now } = domain
@@ -30,7 +30,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
   /** Who acts. Nothing is read of the store yet. */
-  function callerOf(req: Request): Caller {
+  function callerOf(req: Request): RequesterRecord {
     const { subject, session } = identified(req)
     const record = grants.open({ subject, session })
     const browser = devices?.open(req, subject, () => record.devicesEndedAt())
@@ -38,7 +38,10 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
   }
 
   /** With what the host has on file; nothing of ours is read. */
-  async function acting(req: Request, { subject, session, record, browser }: Caller): Promise<Acting> {
+  async function acting(
+    req: Request,
+    { subject, session, record, browser }: RequesterRecord,
+  ): Promise<SignInContext> {
     const [numbers, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
     const { address, proxied } = addressOf(req)
     const onGone = whenGone(req)
@@ -47,20 +50,20 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
     return actor
   }
 
-  function actorOf(req: Request, caller: Caller): Promise<Acting> {
+  function actorOf(req: Request, caller: RequesterRecord): Promise<SignInContext> {
     // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
     ignoreRejection(caller.record.read())
     return acting(req, caller)
   }
 
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
-  async function isTrusted({ browser, record }: Caller): Promise<boolean> {
+  async function isTrusted({ browser, record }: RequesterRecord): Promise<boolean> {
     ignoreRejection(record.read())
     return (await browser?.trusted()) !== undefined
   }
 
   /** What is to be proven: what the guard required, else just a purpose. */
-  function demandOf({ fields }: RequestContext, { demand }: Intent): Requirement {
+  function demandOf({ fields }: RequestContext, { demand }: PageIntent): Requirement {
     const named = text(fields, 'purpose')
     const isRequired = text(fields, 'requirement') !== undefined
     const wanted = isRequired ? demand : { purpose: named ?? firstPurpose }
@@ -75,8 +78,8 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
   /** An expired requirement still says what the person was shown. */
   async function shown(
     { req, fields }: RequestContext,
-    { issued }: Intent,
-  ): Promise<Shown & Pick<Requirement, 'recoveryCode'>> {
+    { issued }: PageIntent,
+  ): Promise<ChallengeRef & Pick<Requirement, 'recoveryCode'>> {
     const challenge = text(fields, 'challenge')
     const purpose = text(fields, 'purpose')
     const token = text(fields, 'requirement')
@@ -93,13 +96,17 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
    * Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. It says what
    * was shown and what is proven; nothing is asked for by it (session fixation).
    */
-  async function issuedEarlier(req: Request, token: string): Promise<Intent['issued']> {
+  async function issuedEarlier(req: Request, token: string): Promise<PageIntent['issued']> {
     const who = identify(req)
     return who && requirements.readIssuedFor(who.subject, await grants.earlierSessions(who), token)
   }
 
   /** What the live challenge is for; a subject without a number has none. */
-  async function live(req: Request, caller: Caller, wasShown: Shown): ReturnType<Challenges['demandOf']> {
+  async function live(
+    req: Request,
+    caller: RequesterRecord,
+    wasShown: ChallengeRef,
+  ): ReturnType<Challenges['demandOf']> {
     try {
       return await challenges.demandOf(await actorOf(req, caller), wasShown)
     } catch (error) {
@@ -165,9 +172,9 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
       }
       const actor = await actorOf(req, caller)
       // Whoever has several destinations chooses, and an authenticator app costs nothing.
-      if (hostSays.unasked && choicesOf(actor) > 1) return refused('invalid_request')
+      if (hostSays.isAutomatic && choicesOf(actor) > 1) return refused('invalid_request')
       const onPassed = () => sessions.save(req, res)
-      const { locale, beforeSend, unasked } = hostSays
+      const { locale, beforeSend, isAutomatic } = hostSays
       return challenges.start({
         channel,
         destination,
@@ -178,7 +185,7 @@ export function createSignIn(http: HttpParts): Flow<Acting> {
         details,
         locale,
         beforeSend,
-        unasked,
+        isAutomatic,
         ...actor,
       })
     },

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { type Actor, refused } from '../../challenge/commands.js'
+import { type RequesterContext, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import { whenGone } from '../../lib/when-gone.js'
@@ -9,28 +9,31 @@ import type { HttpParts } from '../http-parts.js'
 import type { Flow } from './flow.js'
 
 /** Who wants to prove a number. */
-interface Enrollee extends Omit<Actor, 'phone'> {
+interface SignupRequester extends Omit<RequesterContext, 'phone'> {
   /** Undefined at an anonymous signup. */
   readonly signedIn: string | undefined
   /** Only what a signed-in subject began can be revoked. */
   readonly record: OpenSubject | undefined
 }
 
-type Acting = Actor & Enrollee
+type SignupContext = RequesterContext & SignupRequester
 
 /** What a number is proven for, and where its pages lead. */
-interface SignupPlace {
+interface SignupNumber {
   readonly purpose: string
   readonly successPath: string | undefined
   readonly backPath: string | undefined
 }
 
 /** A phone verification: the number comes from the body of start and is remembered under the session. */
-export function createSignup(http: HttpParts, { purpose, successPath, backPath }: SignupPlace): Flow<Acting> {
+export function createSignup(
+  http: HttpParts,
+  { purpose, successPath, backPath }: SignupNumber,
+): Flow<SignupContext> {
   const { subjectOf, addressOf, sessions, renewal } = http
-  const { challenges, grants, enrolments } = http.domain
+  const { challenges, grants, phoneVerifications } = http.domain
 
-  function enrolleeOf(req: Request): Enrollee {
+  function findRequester(req: Request): SignupRequester {
     const session = sessions.idOf(req)
     const signedIn = subjectOf(req)
     const record = signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
@@ -40,13 +43,13 @@ export function createSignup(http: HttpParts, { purpose, successPath, backPath }
     return { lane: 'enrol', subject, signedIn, session, record, onGone, ...addressOf(req) }
   }
 
-  async function actorOf(enrollee: Enrollee): Promise<Acting | undefined> {
-    const enrolment = await enrolments.find(enrollee.session)
+  async function actorOf(requester: SignupRequester): Promise<SignupContext | undefined> {
+    const enrolment = await phoneVerifications.find(requester.session)
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
     // IDOR: begun by another account that was signed in here before.
-    if (enrolment.subject !== undefined && enrolment.subject !== enrollee.signedIn) return undefined
-    const { phone, country, visitor = enrollee.session } = enrolment
-    return { phone, country, visitor: { read: () => visitor }, ...enrollee }
+    if (enrolment.subject !== undefined && enrolment.subject !== requester.signedIn) return undefined
+    const { phone, country, visitor = requester.session } = enrolment
+    return { phone, country, visitor: { read: () => visitor }, ...requester }
   }
 
   return {
@@ -56,20 +59,20 @@ export function createSignup(http: HttpParts, { purpose, successPath, backPath }
     offersTrust: () => false,
     isSignIn: () => false,
     wayOut: () => undefined,
-    actor: async (req) => actorOf(enrolleeOf(req)),
+    actor: async (req) => actorOf(findRequester(req)),
 
     async start({ req, res, fields }, _intent, hostSays) {
-      const enrollee = enrolleeOf(req)
+      const requester = findRequester(req)
       const channel = readChannel(fields, http.settings.methods)
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      const visitor = enrolments.open(enrollee.session)
+      const visitor = phoneVerifications.open(requester.session)
       const onPassed = () => sessions.save(req, res)
-      const who = { phone, country, visitor, ...enrollee }
+      const who = { phone, country, visitor, ...requester }
       const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
       if (outcome.outcome !== 'refused') {
-        await visitor.begin({ purpose, phone, country, subject: enrollee.signedIn })
+        await visitor.begin({ purpose, phone, country, subject: requester.signedIn })
       }
       return outcome
     },
@@ -87,20 +90,20 @@ export function createSignup(http: HttpParts, { purpose, successPath, backPath }
         await moved
         // A subject that proves another number stays signed in.
         if (subject !== undefined && !provisional) await grants.move(subject, before, after)
-        const epoch = await record?.read()
-        const proven = { purpose, phone, provisional, subject, epoch }
-        const proof = await enrolments.prove(after, proven)
+        const revocationId = await record?.read()
+        const proven = { purpose, phone, provisional, subject, revocationId }
+        const proof = await phoneVerifications.prove(after, proven)
         if (proof === undefined) return refused('challenge_gone')
         // A revocation that came while the session was renewed must not leave a proof behind.
         if (await record?.isRevoked()) {
-          await enrolments.redeem(after, purpose, subject)
+          await phoneVerifications.redeem(after, purpose, subject)
           return refused('challenge_gone')
         }
         // The response is a success either way; the next request shall find the proof.
         if (provisional) await proof.confirm().catch(() => undefined)
         return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
       } catch (error) {
-        await enrolments.redeem(after, purpose, subject).catch(() => undefined)
+        await phoneVerifications.redeem(after, purpose, subject).catch(() => undefined)
         await renewal.abandon(req, res)
         throw error
       }
@@ -108,7 +111,7 @@ export function createSignup(http: HttpParts, { purpose, successPath, backPath }
 
     /** A proof that was not redeemed yet. */
     async proven({ req }, _intent, since) {
-      const proof = await enrolments.peek(sessions.idOf(req), purpose, subjectOf(req))
+      const proof = await phoneVerifications.peek(sessions.idOf(req), purpose, subjectOf(req))
       return proof !== undefined && proof.verifiedAt >= since ? { purpose } : undefined
     },
     successPathOf: () => successPath,

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
-import { parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { type GrantQuery, parserQuestion } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Warn } from '../host/warnings.js'
@@ -74,7 +74,7 @@ function tooLong(message: string): TwoFactorError {
 }
 
 /** Of whom a proof is asked for, and the language that it is described in. */
-export type Described = Pick<RequiredGrant, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
+export type Described = Pick<GrantQuery, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
 
 /** Enough to meet the mistake while it is tried out; then all is forgotten, which needs no order. */
 const maxRemembered = 100

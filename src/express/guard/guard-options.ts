@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Requester } from '../../challenge/commands.js'
 import { appMethod, isMethodName, isOneOf, methodNameRule } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import type { BoundFields, RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import type { BoundFields, GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import { present } from '../../lib/json.js'
 import {
@@ -95,7 +95,7 @@ export interface GuardOptions {
 /** The resolved options of a guard. Whatever is stricter than a sign-in is a step-up: only a code is accepted. */
 export interface GuardSettings extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
   /** What a grant has to be, but for the fields that a request binds. */
-  readonly demand: Omit<RequiredGrant, 'bound' | keyof Requester>
+  readonly demand: Omit<GrantQuery, 'bound' | keyof Requester>
   readonly once: boolean
   readonly resume: boolean
   readonly sendAtOnce: boolean

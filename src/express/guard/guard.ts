@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import { EmptyField, parserQuestion, type RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import { EmptyField, type GrantQuery, parserQuestion } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { optionError } from '../../lib/options.js'
@@ -18,10 +18,10 @@ import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 
 /** A request at the guard. */
-interface Visit {
+interface GuardRequest {
   readonly req: Request
   readonly res: Response
-  readonly required: RequiredGrant
+  readonly required: GrantQuery
   /** The kept form that it posts again. */
   readonly formId: string | undefined
 }
@@ -32,7 +32,7 @@ interface Visit {
  */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions, identified, requirements, resumption, responder, path, warn } = http
-  const { grants, hashBound } = http.domain
+  const { grants, hashBoundFields } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
   const { purpose, requireCode, recoveryCode, methods } = proof
@@ -44,20 +44,20 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
 
   function boundTo(req: Request): string | undefined {
     try {
-      return bind && hashBound(bind(req))
+      return bind && hashBoundFields(bind(req))
     } catch (error) {
       // Adapters of serverless platforms leave bytes, which the parser of the host passes over.
       if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
         throw explained(req, error)
     }
     try {
-      return hashBound(bind(req))
+      return hashBoundFields(bind(req))
     } catch (error) {
       throw explained(req, error)
     }
   }
 
-  function decide(visit: Visit, grant: Grant | undefined): boolean | Promise<boolean> {
+  function decide(visit: GuardRequest, grant: Grant | undefined): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(visit)
     const { req, required, formId } = visit
     req[noteGuarded]?.()
@@ -65,7 +65,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     return formId === undefined || resumption.admitted(required, formId).then(() => true)
   }
 
-  async function refuse(visit: Visit): Promise<boolean> {
+  async function refuse(visit: GuardRequest): Promise<boolean> {
     const { req, res, required, formId } = visit
     const leave = sessions.enter(required.session, res)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
@@ -91,7 +91,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   }
 
   /** Responds with what has to be proven, or redirects to the page. */
-  async function demandProof({ req, res, required }: Visit): Promise<false> {
+  async function demandProof({ req, res, required }: GuardRequest): Promise<false> {
     const wantsPage = responder.wantsPage(req)
     const toPage = isRepeatable(req) && wantsPage
     const startUrl = `${path}/start`
@@ -151,7 +151,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     return Object.assign(optionError(`${why} write ${write}`), { cause: error })
   }
 
-  async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
+  async function detailsOf(req: Request, required: GrantQuery): Promise<Details | undefined> {
     if (describe === undefined) return undefined
     const { locale } = http.languageOf(req)
     try {
@@ -201,7 +201,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       const { subject, session } = identified(req)
       const bound = boundTo(req)
       // Named one by one: spread, they take half as long again as all the rest of a pass (Node 20).
-      const required: Required<RequiredGrant> = {
+      const required: Required<GrantQuery> = {
         subject,
         session,
         purpose,

@@ -5,8 +5,8 @@ import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import {
   acceptedChannels,
-  type Demand,
   firstPurpose,
+  type ProofRequirement,
   type Purpose,
   type Purposes,
 } from '../../challenge/purposes.js'
@@ -15,7 +15,7 @@ import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
 
 /** What a guard asks for in this session, and what it remembers of the request that it refused. */
-export interface Requirement extends Demand {
+export interface Requirement extends ProofRequirement {
   /** Path to come back to. */
   readonly returnTo?: string | undefined
   /** Whether more is asked for than a sign-in. */
@@ -47,12 +47,15 @@ export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose |
 }
 
 /** A requirement, and the account that it is asked of. */
-export interface Addressed extends Requirement {
+export interface AddressedRequirement extends Requirement {
   readonly subject: string
 }
 
 /** The same with its life, in milliseconds since 1970. The guard refused when it was issued. */
-export type Issued = Addressed & { readonly issuedAt: number; readonly expiresAt: number }
+export type RequirementClaims = AddressedRequirement & {
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
 
 export type Requirements = ReturnType<typeof createRequirements>
 
@@ -83,9 +86,13 @@ export function createRequirements(
     }
   }
 
-  function tokenFor(req: Request, { subject, ...requirement }: Addressed, forMs: number): string {
+  function tokenFor(req: Request, { subject, ...requirement }: AddressedRequirement, forMs: number): string {
     const issuedAt = now()
-    const claims: Omit<Issued, 'subject'> = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
+    const claims: Omit<RequirementClaims, 'subject'> = {
+      ...requirement,
+      issuedAt,
+      expiresAt: issuedAt + forMs,
+    }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(tagOf(req), subject))
     const path = pathOf(requirement)
     if (path === undefined) return sealed
@@ -93,11 +100,11 @@ export function createRequirements(
     return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
-  function claimsIn(token: string, sessionTag: string, subject: string): Issued | undefined {
+  function claimsIn(token: string, sessionTag: string, subject: string): RequirementClaims | undefined {
     const [sealed = '', way, ...more] = token.split('.')
     const opened = secrets.open('requirement', sealed, contextOf(sessionTag, subject))
     if (opened === undefined || more.length > 0) return undefined
-    const claims: Issued = { ...JSON.parse(opened), subject }
+    const claims: RequirementClaims = { ...JSON.parse(opened), subject }
     // Tampering: nothing may stand behind a token but its own return path.
     const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
@@ -105,13 +112,13 @@ export function createRequirements(
 
   return {
     /** A token that only this account can use, in the session of this request, for ten minutes. */
-    issue: (req: Request, requirement: Addressed) => tokenFor(req, requirement, lifetimeMs),
+    issue: (req: Request, requirement: AddressedRequirement) => tokenFor(req, requirement, lifetimeMs),
     /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
-    reissue: (req: Request, requirement: Addressed) =>
+    reissue: (req: Request, requirement: AddressedRequirement) =>
       tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
     /** What the token asked for, also after its end; undefined when it is not ours, or of another account or session. */
-    readIssued(req: Request, token: string): Issued | undefined {
+    readIssued(req: Request, token: string): RequirementClaims | undefined {
       const subject = subjectIfAny(req)
       return subject === undefined ? undefined : claimsIn(token, tagOf(req), subject)
     },
@@ -120,7 +127,7 @@ export function createRequirements(
       sessions.map((tag) => claimsIn(token, tag, subject)).find((claims) => claims !== undefined),
 
     /** Whether it is still worth a proof. */
-    isLive: (issued: Issued) => now() < issued.expiresAt,
+    isLive: (issued: RequirementClaims) => now() < issued.expiresAt,
 
     /** The return path of a token of any session, without its query. */
     returnPath: (token: string) =>
@@ -134,11 +141,11 @@ function pathOf({ returnTo }: Requirement): string | undefined {
 }
 
 /** What a request is for, as the form or link says that brought it along from the page before. */
-export interface Intent {
+export interface PageIntent {
   /** What a guard asks for, while its requirement is worth something. */
-  readonly demand: Issued | undefined
+  readonly demand: RequirementClaims | undefined
   /** What it asked for, also after its end. */
-  readonly issued: Issued | undefined
+  readonly issued: RequirementClaims | undefined
   /** The token of the demand. */
   readonly requirement: string | undefined
   /** A requirement came along that is worth nothing any more. */
@@ -155,7 +162,7 @@ export function readIntent(
   { req, fields }: RequestContext,
   { requirements }: { readonly requirements?: Requirements | undefined },
   purposes: Purposes,
-): Intent {
+): PageIntent {
   const token = oneString(fields, 'requirement')
   const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined

@@ -3,7 +3,7 @@ import type { Requester } from '../../challenge/commands.js'
 import type { Domain } from '../../challenge/domain.js'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
-import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
+import type { GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
@@ -41,7 +41,7 @@ export const keptFormField = 'twoFactorForm'
 export type Resumption = ReturnType<typeof createResumption>
 
 export function createResumption(
-  { keptForms, grants }: Pick<Domain, 'keptForms' | 'grants'>,
+  { savedForms, grants }: Pick<Domain, 'savedForms' | 'grants'>,
   parts: {
     readonly identify: (req: Request) => Requester | undefined
     readonly wantsPage: (req: Request) => boolean
@@ -59,9 +59,9 @@ export function createResumption(
     return isForm(req) && wasParsed(req) ? formBody(req.body) : undefined
   }
 
-  async function keep(
+  async function save(
     req: Request,
-    { session, ...required }: RequiredGrant,
+    { session, ...required }: GrantQuery,
     details: Details | undefined,
   ): Promise<string | undefined> {
     const action = safePath(req.originalUrl)
@@ -70,7 +70,7 @@ export function createResumption(
     const signIn = { purpose: firstPurpose, maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true }
     const isSignedIn = (await grants.read({ ...signIn, subject: required.subject, session })) !== undefined
     const form = { action, body, details, session: hashId(session), required, isSignedIn }
-    return keptForms.keep(form, addressOf(req))
+    return savedForms.save(form, addressOf(req))
   }
 
   return {
@@ -78,7 +78,7 @@ export function createResumption(
      * Keeps the form of a refused request. Returns its id; undefined when it has to be sent again by hand, and the
      * refusal stands.
      */
-    keep: (...given: Parameters<typeof keep>) => keep(...given).catch(() => undefined),
+    keep: (...given: Parameters<typeof save>) => save(...given).catch(() => undefined),
 
     /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
     claim(req: Request): string | undefined {
@@ -93,13 +93,13 @@ export function createResumption(
     },
 
     /** The guard admits the form: it is not shown again. That a page forgets it is no reason to refuse. */
-    admitted: ({ subject }: RequiredGrant, id: string) =>
-      keptForms.markSent(subject, id).catch(() => undefined),
+    admitted: ({ subject }: GrantQuery, id: string) =>
+      savedForms.markSent(subject, id).catch(() => undefined),
 
     /**
      * The guard refuses it as it came back, changed: what is kept now takes its place. True where it was sent already.
      */
-    forget: ({ subject }: RequiredGrant, id: string) => keptForms.forget(subject, id).catch(() => false),
+    forget: ({ subject }: GrantQuery, id: string) => savedForms.forget(subject, id).catch(() => false),
 
     /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
@@ -111,7 +111,7 @@ export function createResumption(
       const requester = identify(req)
       if (requester === undefined) return {}
       const { subject, session } = requester
-      const found = await keptForms.find(subject, id)
+      const found = await savedForms.find(subject, id)
       if (found === undefined) return {}
       if (found.form === undefined) return { isSent: true }
       const { action, body, details, required } = found.form

@@ -3,14 +3,14 @@ import { TwoFactorError } from '../../errors.js'
 import { asError, hostFunction, isOfHost } from '../../lib/host-function.js'
 
 /** Whether the request goes on to the next handler; false when it was answered. */
-export type Decide = (req: Request, res: Response) => boolean | Promise<boolean>
+export type DecideMiddleware = (req: Request, res: Response) => boolean | Promise<boolean>
 
 /**
  * The only place of the package that calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
  * `next('route')` and the like as "go on", so whatever is thrown is an Error before Express sees it: an
  * unproven request is let in by no failure (OWASP ASVS 5.0, 16.5.3: fail securely).
  */
-export function middleware(decide: Decide): RequestHandler {
+export function middleware(decide: DecideMiddleware): RequestHandler {
   return (req, res, next) => {
     let decided: boolean | Promise<boolean>
     try {

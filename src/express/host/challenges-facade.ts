@@ -1,10 +1,10 @@
 import {
-  type Actor,
+  type ChallengeRef,
   type ChallengeView,
+  type RequesterContext,
   type ResendCommand,
   refused,
   type SendCommand,
-  type Shown,
   type StartCommand,
   type StartOutcome,
   type VerifyCommand,
@@ -18,8 +18,8 @@ import { type PhoneOf, readSecret, requesterOf, type SubjectName } from './reque
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string
-type Named<Command> = Omit<Command, keyof Actor | 'onPassed' | 'unasked'> &
-  Pick<Actor, 'session' | 'country' | 'address'> & {
+type Named<Command> = Omit<Command, keyof RequesterContext | 'onPassed' | 'unasked'> &
+  Pick<RequesterContext, 'session' | 'country' | 'address'> & {
     readonly subject: SubjectName
     /** The number on file, or several, as the option `phone` returns them. */
     readonly phone?: Awaited<ReturnType<PhoneOf>>
@@ -69,19 +69,19 @@ export interface ChallengesFacade {
       ShownByName & { readonly code: string },
   ): Promise<VerifyOutcome>
   /** Ends the live challenge. Sends, failures and locks stay counted. */
-  cancel(actor: Named<Actor>): Promise<void>
+  cancel(actor: Named<RequesterContext>): Promise<void>
   /** The live challenge of this subject in this session, or undefined. Never sends. */
-  find(actor: Named<Actor>): Promise<ChallengeView | undefined>
+  find(actor: Named<RequesterContext>): Promise<ChallengeView | undefined>
 }
 
 export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   const { settings, domain, requirements, numbersIn } = http
-  const { challenges, grants, hashBound } = domain
+  const { challenges, grants, hashBoundFields } = domain
 
-  const recordOf = (actor: Named<Actor>) => grants.open(requesterOf(actor))
+  const recordOf = (actor: Named<RequesterContext>) => grants.open(requesterOf(actor))
 
   // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
-  const actorOf = (actor: Named<Actor>, record = recordOf(actor)): Actor => ({
+  const actorOf = (actor: Named<RequesterContext>, record = recordOf(actor)): RequesterContext => ({
     lane: 'auth',
     ...requesterOf(actor),
     ...numbersIn(actor.phone),
@@ -96,12 +96,12 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   }
 
   /** Undefined where it cannot be read. */
-  function shownIn(command: Named<Actor> & ShownByName): Shown | undefined {
+  function shownIn(command: Named<RequesterContext> & ShownByName): ChallengeRef | undefined {
     const { subject, session } = requesterOf(command)
     const { challenge, requirement, purpose, bound } = command
     const names = [challenge, requirement, purpose]
     if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
-    if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBound) }
+    if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBoundFields) }
     const issued = requirements.readIssuedFor(subject, [hashId(session)], requirement)
     return issued && { challenge, purpose: issued.purpose, bound: issued.bound }
   }
@@ -109,7 +109,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   return {
     async start(command) {
       const { purpose, destination, bound: fields, details } = command
-      const bound = boundTag(fields, hashBound)
+      const bound = boundTag(fields, hashBoundFields)
       return challenges.start({ ...sendOf(command), purpose, destination, bound, details })
     },
     async resend(command) {
@@ -137,6 +137,6 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
 }
 
 /** An approved outcome carries the hash already. */
-export function boundTag(bound: Bound | undefined, hashBound: HashBound): string | undefined {
-  return bound === undefined || typeof bound === 'string' ? bound : hashBound(bound)
+export function boundTag(bound: Bound | undefined, hashBoundFields: HashBound): string | undefined {
+  return bound === undefined || typeof bound === 'string' ? bound : hashBoundFields(bound)
 }

@@ -68,7 +68,7 @@ export interface TrustedDevicesFacade {
 }
 
 export function createGrantsFacade({ domain, settings, identifyLater: identify }: HttpParts): GrantsFacade {
-  const { grants, hashBound, purposes } = domain
+  const { grants, hashBoundFields, purposes } = domain
   // A guard must not take a claim of the host for what this package has verified.
   const reserved = new Set<string>([...proofKinds, ...settings.methods.map(({ name }) => name)])
 
@@ -102,7 +102,7 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       const record = grants.open(requesterOf({ subject, session }))
       // The caller keeps the session id whatever happens, so only a confirmed write admits.
       const ids = { before: session, after: session, provisional: true }
-      const grant = await record.write({ purpose, bound: boundTag(bound, hashBound), method }, ids)
+      const grant = await record.write({ purpose, bound: boundTag(bound, hashBoundFields), method }, ids)
       if (grant === undefined) throw new TwoFactorError('challenge_gone')
       // One that fails may still arrive, and what was told as failed must admit nothing later.
       await record.confirm().catch(() => undefined)

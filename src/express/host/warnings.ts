@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Finding } from '../../challenge/operator/self-test.js'
-import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
+import type { Emit, EventBody, ExchangeFields, OnEvent, TwoFactorEvent } from '../../events.js'
 import { ignoreRejection } from '../../lib/promises.js'
 
 // What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
@@ -89,7 +89,8 @@ export function createEmit(
   let isApproving = false
 
   function warnOf(event: EventBody): void {
-    if (event.type === 'provider.misconfigured') hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
+    if (event.type === 'provider.misconfigured')
+      hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', describeCause(event))
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {
       hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
@@ -109,7 +110,7 @@ export function createEmit(
   }
 }
 
-function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {
+function describeCause({ operation, httpStatus, providerError, reason }: ExchangeFields): string {
   const status = httpStatus && `HTTP ${httpStatus}`
   const error = providerError && `error ${providerError}`
   return [operation, status, error, reason].filter((part) => part !== undefined).join(', ')

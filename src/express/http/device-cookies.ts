@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
-import type { Device, Trust } from '../../challenge/proofs/devices.js'
+import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
 import { hostFunction } from '../../lib/host-function.js'
 import type { Awaitable } from '../../lib/promises.js'
 import { crossesSites } from '../host/session.js'
@@ -42,7 +42,7 @@ export function createDeviceCookies(
     },
 
     /** The browser of this request, as this subject is known in it. `endedAt`: from the record of the subject, where it is in hand. */
-    open(req: Request, subject: string, endedAt?: () => Awaitable<number>): Device {
+    open(req: Request, subject: string, endedAt?: () => Awaitable<number>): BrowserDevice {
       const names = namesOf(subject)
       const own = shownIn(req).filter(({ name }) => names.includes(name))
       return devices.open(

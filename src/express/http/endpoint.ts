@@ -10,8 +10,12 @@ import { cookiesSetBy } from './cookie-headers.js'
 import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
-import type { Reply, Responder } from './responder.js'
-import { createTwins, repeated, type Twin } from './submission-coalescer.js'
+import type { HandlerResult, Responder } from './responder.js'
+import {
+  createSubmissionCoalescer,
+  type Submission as JoinedSubmission,
+  repeated,
+} from './submission-coalescer.js'
 
 export function createEndpoint(parts: {
   readonly responder: Responder
@@ -22,7 +26,7 @@ export function createEndpoint(parts: {
   const { responder, allowedOrigins, sessions, warnings } = parts
   const { warn } = warnings
   const inspect = createInspection(warnings, allowedOrigins)
-  const twins = createTwins(sessions)
+  const coalescer = createSubmissionCoalescer(sessions)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
     // A link or an image on any page can make a browser GET: nothing is sent or checked then.
@@ -46,11 +50,11 @@ export function createEndpoint(parts: {
       of(context: RequestContext, problem: Problem): Promise<PageView>
       urlOf(context: RequestContext): string
     },
-    act: (context: RequestContext) => Promise<Reply>,
+    act: (context: RequestContext) => Promise<HandlerResult>,
     /** What the app has fixed of the fields. */
     fixed: (fields: Body) => Body = (fields) => fields,
   ): RequestHandler {
-    async function reply(visit: Visit): Promise<Reply> {
+    async function reply(visit: EndpointRequest): Promise<HandlerResult> {
       const { req, res } = visit.context
       try {
         inspect(req, res)
@@ -63,8 +67,9 @@ export function createEndpoint(parts: {
         visit.context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
         visit.leave = sessions.enter(sessions.find(req), res)
         if (visit.leave === undefined) return { reply: 'problem', problem: tooManyAtOnce }
-        visit.twin = method === 'POST' && responder.wantsPage(req) ? twins.enter(visit.context) : undefined
-        const first = await visit.twin?.first
+        visit.joined =
+          method === 'POST' && responder.wantsPage(req) ? coalescer.join(visit.context) : undefined
+        const first = await visit.joined?.first
         return first === undefined ? await act(visit.context) : repeated(first, res)
       } catch (error) {
         if (!isOurs(error)) throw error
@@ -79,15 +84,15 @@ export function createEndpoint(parts: {
       req[noteGuarded]?.()
       // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
       if (res.headersSent) return false
-      const visit: Visit = { context: { req, res, fields: fixed({}) } }
+      const visit: EndpointRequest = { context: { req, res, fields: fixed({}) } }
       const view = (problem: Problem) => page.of(visit.context, problem).finally(() => sessions.release(req))
       try {
         const said = await reply(visit)
         // The host's onVerified may have answered already.
         if (!res.headersSent) await responder.send(req, res, said, view)
-        visit.twin?.tell({ reply: said, res })
+        visit.joined?.complete({ reply: said, res })
       } finally {
-        visit.twin?.tell()
+        visit.joined?.complete()
         visit.leave?.()
       }
       return false
@@ -96,12 +101,12 @@ export function createEndpoint(parts: {
 }
 
 /** A request at an endpoint. */
-interface Visit {
+interface EndpointRequest {
   /** Its fields are empty until they have been read. */
   context: RequestContext
   /** Ends its place among those of its session. */
   leave?: (() => void) | undefined
-  twin?: Twin | undefined
+  joined?: JoinedSubmission | undefined
 }
 
 /** Warns about settings that only a running app reveals. */

@@ -6,7 +6,7 @@ import { layProbe } from './cookies.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
-export type Reply =
+export type HandlerResult =
   /** JSON: status, headers and body. HTML: 303 to `location`. */
   | {
       readonly reply: 'done'
@@ -50,7 +50,7 @@ export function createResponder(pages: Pages) {
     async send(
       req: Request,
       res: Response,
-      reply: Reply,
+      reply: HandlerResult,
       view: (problem: Problem) => Promise<PageView>,
     ): Promise<void> {
       if (reply.reply === 'answered') return

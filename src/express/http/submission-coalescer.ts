@@ -4,28 +4,28 @@ import { cookiesSetBy } from './cookie-headers.js'
 import { probeIn } from './cookies.js'
 import { statusOf } from './problems.js'
 import type { RequestContext } from './request-body.js'
-import type { Reply } from './responder.js'
+import type { HandlerResult } from './responder.js'
 
 // A double click posts a form twice, where no script holds the second one back. The browser shows what the second is
 // answered, and drops the first with the cookie of the renewed session. So the second is answered what the first is.
 
 /** What a form was answered, once that is written. */
-interface Answered {
-  readonly reply: Reply
+interface CompletedSubmission {
+  readonly reply: HandlerResult
   readonly res: Response
 }
 
 /** One of two, or the only one. */
-export interface Twin {
+export interface Submission {
   /** Resolves with what the same form was answered that was under way already, where that will do for both. */
-  readonly first: Promise<Answered | undefined> | undefined
+  readonly first: Promise<CompletedSubmission | undefined> | undefined
   /** Says what this one was answered, or that it was not. */
-  tell(answered?: Answered): void
+  complete(answered?: CompletedSubmission): void
 }
 
 /** The forms that are under way in this process. */
-export function createTwins({ find, bearer }: Pick<Sessions, 'find' | 'bearer'>) {
-  const underWay = new Map<string, Promise<Answered | undefined>>()
+export function createSubmissionCoalescer({ find, bearer }: Pick<Sessions, 'find' | 'bearer'>) {
+  const underWay = new Map<string, Promise<CompletedSubmission | undefined>>()
 
   /**
    * The same for two posts of one page in one browser alone. Session fixation: whoever has planted the session may post
@@ -38,25 +38,25 @@ export function createTwins({ find, bearer }: Pick<Sessions, 'find' | 'bearer'>)
   }
 
   return {
-    enter(context: RequestContext): Twin | undefined {
+    join(context: RequestContext): Submission | undefined {
       const key = keyOf(context)
       if (key === undefined) return undefined
       const first = underWay.get(key)
-      if (first !== undefined) return { first, tell: () => undefined }
-      let tell: Twin['tell'] = () => undefined
-      const answered = new Promise<Answered | undefined>((resolve) => {
-        tell = (given) => {
+      if (first !== undefined) return { first, complete: () => undefined }
+      let complete: Submission['complete'] = () => undefined
+      const answered = new Promise<CompletedSubmission | undefined>((resolve) => {
+        complete = (given) => {
           underWay.delete(key)
           resolve(given && isForBoth(given.reply) ? given : undefined)
         }
       })
       underWay.set(key, answered)
-      return { first, tell }
+      return { first, complete }
     },
   }
 }
 
-function isForBoth(reply: Reply): boolean {
+function isForBoth(reply: HandlerResult): boolean {
   // What it said cannot be said again: the second asks for itself.
   if (reply.reply === 'answered') return false
   // It may have been given up, since nobody waited for it any more.
@@ -64,7 +64,7 @@ function isForBoth(reply: Reply): boolean {
 }
 
 /** The same for a second response: it leads where the first does, with the cookies that came with that. */
-export function repeated({ reply, res: first }: Answered, res: Response): Reply {
+export function repeated({ reply, res: first }: CompletedSubmission, res: Response): HandlerResult {
   if (reply.reply !== 'done') return reply
   for (const cookie of cookiesSetBy(first)) res.append('Set-Cookie', cookie)
   const location = first.getHeader('location')

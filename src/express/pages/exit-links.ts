@@ -1,19 +1,19 @@
 import { type PageLink, pageUrl, signInUrl } from './links.js'
-import type { PageView, Way } from './page-view.js'
+import type { ExitLink, PageView } from './page-view.js'
 
 /** A page but for its ways out. */
-type Decided = Omit<PageView, 'ways'>
-type Given = readonly [text: Way['text'], to: string | undefined, afterMs?: number | undefined]
+type PageDecision = Omit<PageView, 'ways'>
+type LinkRow = readonly [text: ExitLink['text'], to: string | undefined, afterMs?: number | undefined]
 
 /**
  * For whoever cannot do what the page is there for. What leads nowhere is left out.
  *
  * @param again Where to look again, where that would help
  */
-export function waysOut(view: Decided, again: string | undefined): readonly Way[] {
+export function createExitLinks(view: PageDecision, again: string | undefined): readonly ExitLink[] {
   const { page, problem, links, isCancellable, otherNumberMayDo } = view
   const isLater = again !== undefined && problem?.retryAfterMs !== undefined
-  const ways = waysFrom(view, again).flatMap(([text, to, afterMs]) =>
+  const ways = exitLinksFor(view, again).flatMap(([text, to, afterMs]) =>
     to === undefined ? [] : [{ text, to, afterMs, isMain: mainWays.includes(text) }],
   )
   const leadsOn = ways.length > (isLater ? 1 : 0) || (isLater && (isCancellable || otherNumberMayDo))
@@ -21,7 +21,7 @@ export function waysOut(view: Decided, again: string | undefined): readonly Way[
   return page === 'problem' && !leadsOn ? [...ways, { text: 'link.home', to: home }] : ways
 }
 
-function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
+function exitLinksFor(view: PageDecision, again: string | undefined): readonly LinkRow[] {
   const { page, links, backPath, mendedBy, problem, changeableNumber } = view
   if (page === 'pair') return [['link.home', links.home ?? '/']]
   if (page === 'phone') {
@@ -38,7 +38,7 @@ function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
       ['link.support', links.support],
     ]
   }
-  if (page === 'code' || page === 'start') return otherWays(view)
+  if (page === 'code' || page === 'start') return otherExitLinks(view)
   if (page !== 'problem') return []
   if (mendedBy === 'signIn') return [['link.signIn', links.signIn && signInUrl(links.signIn, view.returnTo)]]
   // A link that works only later appears when it does: until then the server would only refuse again.
@@ -47,19 +47,19 @@ function waysFrom(view: Decided, again: string | undefined): readonly Given[] {
   return [
     [isUnproven ? 'phone.prove' : 'problem.again', again, afterMs],
     ['link.addPhone', mendedBy === 'addPhone' ? links.addPhone : undefined],
-    ...otherWays(view),
+    ...otherExitLinks(view),
   ]
 }
 
 /** What a page is there to lead to. */
-const mainWays: readonly Way['text'][] = ['link.signIn', 'phone.prove']
+const mainWays: readonly ExitLink['text'][] = ['link.signIn', 'phone.prove']
 
 /** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
-function otherWays(view: Decided): readonly Given[] {
+function otherExitLinks(view: PageDecision): readonly LinkRow[] {
   const { page, challenge, links, takesRecoveryCode, changeableNumber, destinations = [], next } = view
   // At a signup another number will do.
-  const lost: Given = ['phone.lost', changeableNumber ? undefined : links.lostPhone]
-  const support: Given = ['link.support', links.support]
+  const lost: LinkRow = ['phone.lost', changeableNumber ? undefined : links.lostPhone]
+  const support: LinkRow = ['link.support', links.support]
   if (next !== undefined || (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent))) {
     return [['resend.another', pageBy(view, 'any')], lost, support]
   }
@@ -73,6 +73,6 @@ function otherWays(view: Decided): readonly Given[] {
 }
 
 /** This page, for another way of proving. */
-function pageBy(view: Decided, method: PageLink['method']): string {
+function pageBy(view: PageDecision, method: PageLink['method']): string {
   return pageUrl(view.basePath, { ...view, method })
 }

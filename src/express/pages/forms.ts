@@ -52,7 +52,7 @@ export function sendButtons(
     const [field, label] =
       typeof way === 'string'
         ? [html`name="channel" value="${way}"`, byMethod(index === 0 ? wording : 'instead', way, texts)]
-        : [html`name="destination" value="${way.id}"`, wayTo(way, texts, wording)]
+        : [html`name="destination" value="${way.id}"`, sendOptionTo(way, texts, wording)]
     return html`<button class="${look}${wait && ' waits'}" ${field} data-busy="${texts['busy.sending']}"${wait}>${label}</button>
 `
   })
@@ -61,7 +61,11 @@ ${buttons}</div>`
 }
 
 /** The digits alone: bullets mean nothing when read aloud, and a button is read whole. */
-function wayTo({ method, masked, label }: DestinationView, texts: Texts, wording: 'start' | 'resend'): Html {
+function sendOptionTo(
+  { method, masked, label }: DestinationView,
+  texts: Texts,
+  wording: 'start' | 'resend',
+): Html {
   const digits = masked.replace(/\D/g, '')
   const where = label === undefined ? digits && fill(texts['code.destination'], { digits }) : isolated(label)
   // Nothing is sent to an app.
@@ -83,7 +87,7 @@ ${
 }
 
 /** The ways out of a page, one link below the other. */
-export function waysOf({ ways }: PageView, texts: Texts): readonly Html[] {
+export function sendOptionsOf({ ways }: PageView, texts: Texts): readonly Html[] {
   return ways.map(({ text, to, afterMs, isMain }) => {
     const later = afterMs !== undefined && html` hidden data-after-ms="${afterMs}"`
     return html`<p${later}><a${isMain && html` class="button main"`} href="${to}">${texts[text]}</a></p>

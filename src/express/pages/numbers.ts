@@ -1,4 +1,4 @@
-import type { Actor } from '../../challenge/commands.js'
+import type { RequesterContext } from '../../challenge/commands.js'
 import { present } from '../../lib/json.js'
 import {
   callingCodes,
@@ -27,14 +27,14 @@ export function typedIn(fields: Body): Partial<Omit<Typed, 'full'>> {
 /** What pages show of numbers, where codes go to these countries. */
 export function createNumbers(countries: readonly string[]) {
   return {
-    async typedBy({ phone = '', country }: Actor): Promise<Typed> {
+    async typedBy({ phone = '', country }: RequesterContext): Promise<Typed> {
       // The same digits may be a number in each of several countries.
       const style = countries.length > 1 ? 'international' : 'national'
       return { phone, country, full: await formatPhoneNumber(phone, style, country) }
     },
 
     /** The number on file. */
-    async maskedOf({ phone, lane }: Actor): Promise<string | undefined> {
+    async maskedOf({ phone, lane }: RequesterContext): Promise<string | undefined> {
       if (phone === undefined || lane === 'enrol') return undefined
       const parsed = await parsePhoneNumber(phone, { countries: 'any' })
       return parsed.ok ? maskPhoneNumber(parsed.phone) : undefined

@@ -2,7 +2,7 @@ import type { Outlook } from '../../challenge/challenges.js'
 import type { Channel } from '../../challenge/exchange/code-provider.js'
 import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
-import { waysOut } from './exit-links.js'
+import { createExitLinks } from './exit-links.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
 
@@ -135,7 +135,7 @@ export function pageFor(facts: PageFacts): PageView {
     mendedBy,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }
-  return { ...view, ways: waysOut(view, ends === 'elsewhere' ? undefined : here) }
+  return { ...view, ways: createExitLinks(view, ends === 'elsewhere' ? undefined : here) }
 }
 
 /** The one button for the next code, where the last one went: the other ways are a page further. */

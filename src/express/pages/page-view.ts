@@ -106,7 +106,7 @@ export interface PageView {
   /** Where the page `phone` leads back to, in place of the link `home`. */
   readonly backPath?: string | undefined
   /** For whoever cannot do what the page is there for, one below the other. */
-  readonly ways: readonly Way[]
+  readonly ways: readonly ExitLink[]
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
   /** Their calling codes, such as `57`, where there are several. */
@@ -128,7 +128,7 @@ export interface OwnPage {
 }
 
 /** A link that leads out of a page. */
-export interface Way {
+export interface ExitLink {
   /** Key of its text. */
   readonly text: keyof Texts
   readonly to: string

@@ -2,15 +2,15 @@ import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { filled, type Scene, triesLeft, waitOf } from './wording.js'
+import { filled, type TextContext, triesLeft, waitOf } from './wording.js'
 
 // What is said of a problem: by its code, where a page has no better words for it.
 
-export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
+export function problemTitle(view: TextContext, problem: PageProblem, texts: Texts): string {
   return texts[`${textKey(view, problem)}.title`]
 }
 
-export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
+export function problemText(view: TextContext, problem: PageProblem, texts: Texts): Html {
   const { attemptsRemaining } = problem
   const key = textKey(view, problem)
   const text = filled(`${key}.text`, view, texts)
@@ -20,7 +20,10 @@ export function problemText(view: Scene, problem: PageProblem, texts: Texts): Ht
 }
 
 /** What is added where it is known: how long a code is, and to whom somebody else may have typed it. */
-function furtherKey({ codeLength, lettersInCode, changeableNumber }: Scene, key: ReturnType<typeof textKey>) {
+function furtherKey(
+  { codeLength, lettersInCode, changeableNumber }: TextContext,
+  key: ReturnType<typeof textKey>,
+) {
   if (key === 'code.unreadable' || key === 'code.unreadable.call') {
     return codeLength === undefined
       ? undefined
@@ -37,7 +40,7 @@ export function tellsWait(view: PageView, problem: PageProblem, texts: Texts): b
 }
 
 /** Title and text in one line. */
-export function problemSentence(view: Scene, problem: PageProblem, texts: Texts): Html {
+export function problemSentence(view: TextContext, problem: PageProblem, texts: Texts): Html {
   return joined(html`${problemTitle(view, problem, texts)}.`, problemText(view, problem, texts))
 }
 
@@ -60,7 +63,7 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 }
 
 /** Whether the page has a button for a call that has not to wait: it was no call that could not be made. */
-function mayCall(view: Scene): boolean {
+function mayCall(view: TextContext): boolean {
   const { page, challenge, destinations = [], channels = [] } = view
   const ways =
     page === 'code' ? (challenge?.channels ?? []) : destinations.length > 0 ? destinations : channels
@@ -68,7 +71,7 @@ function mayCall(view: Scene): boolean {
   return view.waits !== undefined && calls.some((way) => waitOf(view, way) === 0)
 }
 
-function textKey(scene: Scene, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
+function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
   const { page, challenge, destinations, emptyField, changeableNumber } = scene
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'

@@ -2,7 +2,7 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/cookies.js'
-import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
+import { cancelling, detailsList, form, hidden, mainButton, sendButtons, sendOptionsOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { problemText, problemTitle } from './problem-words.js'
@@ -42,7 +42,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr" value="${view.typedCode}"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
-  const ways = waysOf(view, texts)
+  const ways = sendOptionsOf(view, texts)
   const help = html`<section aria-labelledby="help">
 <h2 id="help">${texts[isApp ? 'resend.title.app' : 'resend.title']}</h2>
 ${!isApp && form(view, 'resend', buttons)}
@@ -73,7 +73,7 @@ function startScreen(view: PageView, texts: Texts): Screen {
     title: texts['start.title'],
     content: html`${details && detailsList(details)}<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
 ${form(view, 'start', sendButtons(view, 'start', ways, texts, wording))}
-${waysOf(view, texts)}`,
+${sendOptionsOf(view, texts)}`,
   }
 }
 
@@ -87,7 +87,7 @@ ${sendButtons(view, 'start', view.channels, texts)}`
     title: texts['phone.title'],
     content: html`<p id="why">${texts['phone.text']}</p>
 ${form(view, 'start', entry)}
-${waysOf(view, texts)}`,
+${sendOptionsOf(view, texts)}`,
   }
 }
 
@@ -104,7 +104,7 @@ ${mainButton(texts['code.submit'], texts['busy.checking'])}`
 ${!isExhausted && form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['recovery.help']}</h2>
-${waysOf(view, texts)}</section>`,
+${sendOptionsOf(view, texts)}</section>`,
   }
 }
 
@@ -125,7 +125,7 @@ ${mainButton(texts['code.submit'], texts['busy.checking'])}`
 <p><a href="${uri}">${texts['pair.open']}</a></p>
 <p>${texts['pair.key']} <span class="key" dir="ltr">${key}</span></p>
 ${form(view, 'verify', entry)}
-${waysOf(view, texts)}`,
+${sendOptionsOf(view, texts)}`,
   }
 }
 
@@ -174,7 +174,7 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
   const title = problemTitle(view, problem, texts)
   const text = problemText(view, problem, texts)
   if (view.mendedBy === 'signIn') {
-    return { title, content: html`<p>${text}</p>\n${waysOf(view, texts)}` }
+    return { title, content: html`<p>${text}</p>\n${sendOptionsOf(view, texts)}` }
   }
   const alert = html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${text}</p>
@@ -182,7 +182,7 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
 `
   return {
     title,
-    content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && cancelling(view, texts['phone.change'])}${waysOf(view, texts)}`,
+    content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && cancelling(view, texts['phone.change'])}${sendOptionsOf(view, texts)}`,
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Request } from 'express'
 import type { Outlook } from '../../challenge/challenges.js'
-import type { Actor, ChallengeView, Shown } from '../../challenge/commands.js'
+import type { ChallengeRef, ChallengeView, RequesterContext } from '../../challenge/commands.js'
 import { appMethod } from '../../challenge/exchange/code-provider.js'
-import { acceptedChannels, type Demand, takesRecoveryCode } from '../../challenge/purposes.js'
+import { acceptedChannels, type ProofRequirement, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type DestinationView, mayHaveSeveral } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
-import type { Flow, Proven } from '../flows/flow.js'
-import { challengeFor, type Intent, readIntent } from '../guard/requirement.js'
+import type { ApprovedProof, Flow } from '../flows/flow.js'
+import { challengeFor, type PageIntent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import { probeIn } from '../http/cookies.js'
 import { isRepeatable } from '../http/origin.js'
@@ -24,7 +24,7 @@ interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Outlook | undefined
   /** The proof was given already, in another tab. */
-  readonly proven?: Proven | undefined
+  readonly proven?: ApprovedProof | undefined
   /** At a signup: the number that this session wants to prove, as typed, and as people write it. */
   readonly typed?: Typed | undefined
   /** At a signup: the country that a number fits which is not of the one that was chosen. */
@@ -57,7 +57,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   const isSignup = flow.name === 'enrol'
 
   /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
-  async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
+  async function lookUp(context: RequestContext, intent: PageIntent, problem?: Problem): Promise<Found> {
     const { req, res, fields } = context
     const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
@@ -89,16 +89,27 @@ export function createViews(http: HttpParts, flow: Flow) {
   }
 
   /** The challenge that the page takes a code for. A start at the app leaves none behind: its page begins one. */
-  async function liveOf(actor: Actor, intent: Intent, shown: Shown | undefined, wanted: PageView['method']) {
+  async function liveOf(
+    actor: RequesterContext,
+    intent: PageIntent,
+    shown: ChallengeRef | undefined,
+    wanted: PageView['method'],
+  ) {
     if (wanted !== 'app' || intent.challenge !== undefined) return challenges.find(actor, shown)
     const { demand, issued, purpose = flow.defaultPurpose } = intent
     const details = demand?.details
-    return challenges.unsent({ purpose, bound: issued?.bound, details, methods: demand?.methods, ...actor })
+    return challenges.sealedChallenges({
+      purpose,
+      bound: issued?.bound,
+      details,
+      methods: demand?.methods,
+      ...actor,
+    })
   }
 
   function view(
     { req, fields }: RequestContext,
-    intent: Intent,
+    intent: PageIntent,
     { live, outlook, proven, typed: remembered, destination, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
@@ -161,7 +172,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     })
   }
 
-  async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
+  async function destinationsFor(req: Request, demand: ProofRequirement): Promise<PageView['destinations']> {
     const actor = await flow.actorOfSeveral?.(req)
     if (actor === undefined) return undefined
     const { purpose, methods } = demand
@@ -199,7 +210,8 @@ export function createViews(http: HttpParts, flow: Flow) {
      * Where a code for this may come from, for a client that draws its own page; undefined where there is one number.
      * The refusal comes first: what else may fail is told by the start.
      */
-    destinationsFor: (req: Request, demand: Demand) => destinationsFor(req, demand).catch(() => undefined),
+    destinationsFor: (req: Request, demand: ProofRequirement) =>
+      destinationsFor(req, demand).catch(() => undefined),
     /** The page that posts an interrupted form again, or says that it is gone. */
     resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
@@ -211,7 +223,7 @@ const atApp = (destination: DestinationView) => ({
 })
 
 /** Success in another tab ends the challenge, and the session that requirements were sealed for. */
-function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
+function mayBeProven(problem: Problem | undefined, { spent }: PageIntent): boolean {
   if (problem === undefined || problem.code === 'challenge_gone') return true
   return spent && problem.code === 'invalid_request'
 }

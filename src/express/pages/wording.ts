@@ -131,7 +131,7 @@ function countryList(countries: readonly string[], texts: Texts): string {
 const travelMs = 5_000
 
 /** One text of a page, its places filled by what the page shows. There is one of each kind for any method. */
-export function filled(key: TextKey, view: Scene, texts: Texts): Html {
+export function filled(key: TextKey, view: TextContext, texts: Texts): Html {
   const { challenge, problem, changeableNumber, fullPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
   const masked = challenge?.destination ?? view.destination ?? ''
@@ -159,7 +159,7 @@ export function filled(key: TextKey, view: Scene, texts: Texts): Html {
 const isText = (key: TextKey, texts: Texts): key is keyof typeof en => Object.hasOwn(texts, key)
 
 /** The life of the code, the trust in a device, the wait before a send, or that of what was refused. */
-function lengthIn(key: TextKey, view: Scene, texts: Texts): string {
+function lengthIn(key: TextKey, view: TextContext, texts: Texts): string {
   const { challenge, problem, trustForMs = 0, waitMs = 0, now } = view
   if (key === 'code.trust') return duration(trustForMs, 'down', texts)
   if (key === 'start.wait' || key === 'resend.wait') return duration(waitMs, 'up', texts)
@@ -169,7 +169,7 @@ function lengthIn(key: TextKey, view: Scene, texts: Texts): string {
 }
 
 /** What sentences depend on: those about a problem, which it holds, are told in JSON, too, where little else is known. */
-export type Scene = Pick<PageView, 'page' | 'countries' | 'now'> & Partial<PageView>
+export type TextContext = Pick<PageView, 'page' | 'countries' | 'now'> & Partial<PageView>
 
 /** How long nothing would be sent by this way, in milliseconds. */
 export function waitOf(

@@ -1,13 +1,13 @@
-import type { LedgerSeen, PersonSeen } from '../../challenge/operator/inspection.js'
+import type { LedgerReport, PersonReport } from '../../challenge/operator/inspection.js'
 import { printJson, readCommandLine } from './command-line.js'
 import { describeLedger, describePerson } from './person-report.js'
 import { printable } from './quote.js'
-import { deskFlags, exitCodes, type Where, withDesk } from './store-connection.js'
+import { exitCodes, storeFlags, type Where, withInspection } from './store-connection.js'
 import { openTerminal } from './terminal.js'
 import { UsageError } from './usage-error.js'
 
 const flags = {
-  ...deskFlags,
+  ...storeFlags,
   unlock: { help: 'lift the lock or disabling of the account, and reset its counters' },
   revoke: {
     help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
@@ -41,19 +41,19 @@ export async function personCommand(args: readonly string[]): Promise<number> {
         '--unlock and --revoke take an account, not a number; if it is one, pass --account.',
       )
     }
-    return withDesk(values, (where) => showNumber(where, subject, json))
+    return withInspection(values, (where) => showNumber(where, subject, json))
   }
   if (revoke && !values.yes && !(await isMeant(subject))) {
     process.stderr.write('Nothing was changed.\n')
     return 1
   }
-  return withDesk(values, async (where) => {
-    const { desk, change } = where
-    const before = await desk.person(subject)
+  return withInspection(values, async (where) => {
+    const { inspection, change } = where
+    const before = await inspection.person(subject)
     const isUnlocked = unlock === true && before.isKnown
-    if (isUnlocked) await change('unlocked', () => desk.unlock(subject))
-    if (revoke) await change('revoked', () => desk.revokeEverything(subject))
-    const person = isUnlocked || revoke ? await desk.person(subject) : before
+    if (isUnlocked) await change('unlocked', () => inspection.unlock(subject))
+    if (revoke) await change('revoked', () => inspection.revokeEverything(subject))
+    const person = isUnlocked || revoke ? await inspection.person(subject) : before
     const done = { ...(unlock && { unlocked: isUnlocked }), ...(revoke && { revoked: true }) }
     if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
     else process.stdout.write(textOf(subject, person, done))
@@ -73,22 +73,22 @@ async function isMeant(subject: string): Promise<boolean> {
   }
 }
 
-async function showNumber({ desk, namespace }: Where, spelled: string, json = false): Promise<number> {
-  const seen = await desk.number(spelled)
+async function showNumber({ inspection, namespace }: Where, spelled: string, json = false): Promise<number> {
+  const seen = await inspection.number(spelled)
   if (typeof seen === 'string') throw new UsageError(`${printable(spelled)} is no number: ${seen}.`)
   if (json) printJson({ number: spelled, namespace, ...seen })
   else process.stdout.write(`${numberText(spelled, seen)}\n`)
   return 0
 }
 
-const numberText = (spelled: string, seen: LedgerSeen) =>
+const numberText = (spelled: string, seen: LedgerReport) =>
   seen.isKnown
     ? `The number ${printable(spelled)} at sign-up\n\n${describeLedger(seen).join('\n')}`
     : `Nothing is remembered of a sign-up with ${printable(spelled)}: a code may be sent.`
 
 function textOf(
   subject: string,
-  person: PersonSeen,
+  person: PersonReport,
   { unlocked, revoked }: { readonly unlocked?: boolean; readonly revoked?: boolean },
 ): string {
   const done = [

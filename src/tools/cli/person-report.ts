@@ -1,4 +1,4 @@
-import type { CodeSeen, LedgerSeen, PersonSeen } from '../../challenge/operator/inspection.js'
+import type { CodeReport, LedgerReport, PersonReport } from '../../challenge/operator/inspection.js'
 import { hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printable } from './quote.js'
 
@@ -16,12 +16,12 @@ const reasons = {
 type Reason = keyof typeof reasons
 
 /** A ledger, line by line. */
-export function describeLedger(seen: LedgerSeen): readonly string[] {
+export function describeLedger(seen: LedgerReport): readonly string[] {
   return [...statusLines(seen), ...codeLines(seen.codes)]
 }
 
 /** An account, line by line. */
-export function describePerson(person: PersonSeen): readonly string[] {
+export function describePerson(person: PersonReport): readonly string[] {
   const { known, sessions, trustedDevices, recoveryTries } = person
   const { count, most, endsInMs } = recoveryTries
   return [
@@ -43,7 +43,7 @@ export function describePerson(person: PersonSeen): readonly string[] {
 
 const line = (name: string, text: string) => `  ${name.padEnd(13)}${text}`
 
-function statusLines({ lockedForMs, judged, strangers }: LedgerSeen): readonly string[] {
+function statusLines({ lockedForMs, judged, strangers }: LedgerReport): readonly string[] {
   const wrong = `${judged} wrong ${judged === 1 ? 'code' : 'codes'} since the last success`
   if (strangers.disabled) return [line('Disabled', `${wrong}; only --unlock lifts it`)]
   const state = lockedForMs > 0 ? line('Locked', `for ${span(lockedForMs)}: ${wrong}`) : line('Open', wrong)
@@ -51,7 +51,7 @@ function statusLines({ lockedForMs, judged, strangers }: LedgerSeen): readonly s
 }
 
 /** What has to be waited for, and why: `code in 43 s (the pause after the last one), try now`. */
-function waitText({ disabled, send, cooldown, check }: LedgerSeen['strangers']): string {
+function waitText({ disabled, send, cooldown, check }: LedgerReport['strangers']): string {
   if (disabled) return 'disabled; only --unlock lifts it'
   return `code ${soonest({ ...send, cooldown })}, try ${soonest(check)}`
 }
@@ -67,9 +67,9 @@ const states = {
   unconfirmed: 'perhaps sent: the provider did not answer',
   refused: 'refused by the provider',
   entered: 'sent and entered',
-} as const satisfies Record<CodeSeen['state'], string>
+} as const satisfies Record<CodeReport['state'], string>
 
-function codeLines(codes: readonly CodeSeen[]): readonly string[] {
+function codeLines(codes: readonly CodeReport[]): readonly string[] {
   const count = codes.length === 0 ? 'none in the last day' : `${codes.length} in the last day`
   return [
     line('Codes', count),

@@ -1,12 +1,12 @@
-import type { SignupsSeen } from '../../challenge/operator/inspection.js'
+import type { SignupsReport } from '../../challenge/operator/inspection.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printJson, readCommandLine } from './command-line.js'
 import { span } from './person-report.js'
-import { deskFlags, exitCodes, withDesk } from './store-connection.js'
+import { exitCodes, storeFlags, withInspection } from './store-connection.js'
 import { UsageError } from './usage-error.js'
 
 const flags = {
-  ...deskFlags,
+  ...storeFlags,
   pause: { takes: '<time>', help: 'send no code to a sign-up for so long, such as 30m, 2h or 1d' },
   resume: { help: 'end the pause' },
   state: { help: 'say whether they are paused, and what was sent in this hour and day' },
@@ -31,7 +31,7 @@ export async function signupsCommand(args: readonly string[]): Promise<number> {
     throw new UsageError('Pass one of --pause <time>, --resume and --state.')
   }
   const forMs = pause === undefined ? undefined : lengthOf(pause)
-  return withDesk(values, async ({ desk: { signups }, namespace, change }) => {
+  return withInspection(values, async ({ inspection: { signups }, namespace, change }) => {
     if (forMs !== undefined) await change('paused', () => signups.pause(forMs))
     if (resume) await change('resumed', signups.resume)
     const seen = await signups.state()
@@ -52,7 +52,7 @@ function lengthOf(text: string): number {
   throw new UsageError('pause must be a time of at most 30 days, such as 30m, 2h or 1d.')
 }
 
-function textOf({ pausedForMs, windows }: SignupsSeen): string {
+function textOf({ pausedForMs, windows }: SignupsReport): string {
   const until = new Date(Date.now() + pausedForMs).toISOString().slice(0, 16).replace('T', ' ')
   const state =
     pausedForMs === 0

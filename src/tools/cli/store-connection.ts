@@ -1,4 +1,4 @@
-import { type Desk, openDesk } from '../../challenge/operator/inspection.js'
+import { type Inspection, openInspection } from '../../challenge/operator/inspection.js'
 import { reasonOf } from './app-redis.js'
 import { type AppStore, loadStore, openRedisStore } from './app-store.js'
 import { type Flags, printJson, type Values } from './command-line.js'
@@ -9,7 +9,7 @@ import { redisFlag, redisUrlOf } from './redis-flag.js'
 import { UsageError } from './usage-error.js'
 
 /** What it takes to work on what an app keeps, without the app. */
-export const deskFlags = {
+export const storeFlags = {
   redisUrl: { ...redisFlag, help: 'Redis of the app; a password only in the variable' },
   store: { takes: '<module>', help: 'in its place: a module of yours that exports "store"' },
   secret: {
@@ -30,7 +30,7 @@ type Changes = Partial<Record<Change, 'done' | 'unclear'>>
 
 /** Which app in that store. */
 export interface Where {
-  readonly desk: Desk
+  readonly inspection: Inspection
   readonly namespace: string
   /** Makes a change, and remembers it: what fails later must not pass for a command that did nothing. */
   readonly change: (what: Change, make: () => Promise<unknown>) => Promise<void>
@@ -43,8 +43,8 @@ something was done, or perhaps done: it says what.`
 const { wrong } = rowsAbout('Store')
 
 /** Works on what an app keeps, or says what is in the way, and what was done before. */
-export async function withDesk(
-  values: Values<typeof deskFlags>,
+export async function withInspection(
+  values: Values<typeof storeFlags>,
   work: (where: Where) => Promise<number>,
 ): Promise<number> {
   const { namespace = '', json } = values
@@ -60,9 +60,9 @@ export async function withDesk(
     changes[what] = 'done'
   }
   try {
-    const desk = await openDesk({ store, secret, namespace })
-    if (typeof desk === 'string') return told(noDesk[desk](namespace), json)
-    return await work({ desk, namespace, change })
+    const inspection = await openInspection({ store, secret, namespace })
+    if (typeof inspection === 'string') return told(noDesk[inspection](namespace), json)
+    return await work({ inspection, namespace, change })
   } catch (error) {
     return told(failureOf(error, values, changes), json, changes)
   } finally {
@@ -73,7 +73,7 @@ export async function withDesk(
   }
 }
 
-async function openStore(values: Values<typeof deskFlags>): Promise<AppStore | Row> {
+async function openStore(values: Values<typeof storeFlags>): Promise<AppStore | Row> {
   if (values.store !== undefined) return loadStore(values.store)
   const url = redisUrlOf(values)
   if (url !== undefined) return openRedisStore(url, loadFromApp)
@@ -96,7 +96,7 @@ const noDesk = {
 } as const
 
 /** What stops a command that was understood. Any other error is a fault of ours, and is thrown. */
-function failureOf(error: unknown, { store }: Values<typeof deskFlags>, changes: Changes): Row {
+function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes: Changes): Row {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'store_unavailable') {
     if (store === undefined) return redisFailure(error)

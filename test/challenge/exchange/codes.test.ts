@@ -110,7 +110,7 @@ describe('a handle', () => {
     expect(Buffer.from(handle ?? '', 'base64url').toString('latin1')).not.toContain('handle-canary')
     expect(await codes.check(target, { ...submitted, handle })).toMatchObject({ result: 'approved' })
     // Moved from the ledger of one number to that of another, it is worth nothing.
-    const unavailable = { result: 'unavailable', about: {} }
+    const unavailable = { result: 'unavailable', fields: {} }
     expect(await codes.check({ ...target, key: 'ledger-2' }, { ...submitted, handle })).toEqual(unavailable)
     expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toEqual(unavailable)
     expect(seen).toEqual(['handle-canary'])
@@ -219,7 +219,7 @@ it('an exchange takes no time at all where the clock was set back meanwhile', as
       return { result: 'sent' }
     },
   })
-  expect((await codes.send(target, order)).about).toStrictEqual({ durationMs: 0 })
+  expect((await codes.send(target, order)).fields).toStrictEqual({ durationMs: 0 })
 })
 
 it('a refused account is told of once an hour', async () => {
@@ -266,7 +266,7 @@ describe('the queue of a provider', () => {
       Promise.all(Array.from({ length: 100 }, () => codes.send({ ...target, lane }, order)))
     const sent = Promise.all([all('enrol'), all('auth')])
     await vi.advanceTimersByTimeAsync(2_000)
-    const asked = (await sent).map((each) => each.filter(({ about }) => about.reason === 'timeout').length)
+    const asked = (await sent).map((each) => each.filter(({ fields }) => fields.reason === 'timeout').length)
     expect(asked).toEqual([32, 32])
     expect(events.filter((event) => 'reason' in event && event.reason === 'busy')).toHaveLength(200 - 64)
   })
@@ -275,7 +275,7 @@ describe('the queue of a provider', () => {
 describe('a provider made of several', () => {
   const alwaysNext = (members: readonly CodeProvider[]): CompositeProvider => ({
     members,
-    over: alwaysNext,
+    withMembers: alwaysNext,
     async sendCode(send) {
       let sent: SendResult = { result: 'not-sent' }
       for (const member of members) {
@@ -301,7 +301,7 @@ describe('a provider made of several', () => {
     const { codes, events } = open(alwaysNext([notSent, working]))
     expect(await codes.send(target, order)).toEqual({
       result: { result: 'sent', handle: '1' },
-      about: { provider: 'second', durationMs: 0 },
+      fields: { provider: 'second', durationMs: 0 },
     })
     expect(events).toEqual([
       { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first', durationMs: 0 },
@@ -352,7 +352,7 @@ describe('a provider made of several', () => {
     const both = Promise.all([codes.send(target, order), codes.send(target, { ...order, report })])
     await vi.advanceTimersByTimeAsync(2_000)
     const [, second] = await both
-    expect(second).toMatchObject({ result: { result: 'sent' }, about: { provider: 'second' } })
+    expect(second).toMatchObject({ result: { result: 'sent' }, fields: { provider: 'second' } })
     // Not silent: it was never asked.
     expect(reports).toEqual([{ asked: false }])
     const busy = { type: 'provider.unavailable', sent: false, provider: 'first', reason: 'busy' }
@@ -362,7 +362,7 @@ describe('a provider made of several', () => {
     await vi.advanceTimersByTimeAsync(2_000)
     expect(await checked).toEqual([
       expect.objectContaining({ result: 'unavailable' }),
-      { result: 'not-sent', about: { provider: 'first', reason: 'busy' } },
+      { result: 'not-sent', fields: { provider: 'first', reason: 'busy' } },
     ])
     expect(events).toContainEqual({ ...busy, command: 'check' })
   })
@@ -376,7 +376,7 @@ describe('a provider made of several', () => {
       },
     })
     const sent = await codes.send(target, { ...order, report: (told) => void reports.push(told) })
-    expect(sent.about).toEqual({ reason: 'text' })
+    expect(sent.fields).toEqual({ reason: 'text' })
     expect(reports).toEqual([{ reason: 'text', asked: false }])
     expect(events).toEqual([])
   })
@@ -384,7 +384,10 @@ describe('a provider made of several', () => {
   it('may say of a send that it has no handle', async () => {
     const composite: CompositeProvider = {
       ...alwaysNext([working]),
-      over: () => ({ ...working, sendCode: async () => ({ result: 'sent', handle: undefined }) as never }),
+      withMembers: () => ({
+        ...working,
+        sendCode: async () => ({ result: 'sent', handle: undefined }) as never,
+      }),
     }
     const { send } = open(composite, { secrets: sealing })
     expect(await send()).toEqual({ result: 'sent' })

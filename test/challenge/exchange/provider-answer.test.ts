@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ExchangeReport, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import {
-  aboutReport,
   answerOf,
   readSendResult,
   readVerdict,
+  reportFields,
 } from '../../../src/challenge/exchange/provider-answer.js'
 
 const deadlineMs = 40
@@ -22,7 +22,7 @@ async function answered(ask: Parameters<typeof answerOf>[1]) {
   ])
   await vi.advanceTimersByTimeAsync(2 * (deadlineMs + graceMs))
   const [sent, checked] = await both
-  return { sent: sent.result, verdict: checked.result, about: aboutReport(sent.reported) }
+  return { sent: sent.result, verdict: checked.result, fields: reportFields(sent.reported) }
 }
 
 /** Adapters that break the port, as they come in plain JavaScript. */
@@ -142,10 +142,10 @@ describe('the deadline of an adapter', () => {
 
 describe('what an adapter reports', () => {
   const reported = async (...reports: unknown[]) => {
-    const { about } = await answered(async ({ report }) => {
+    const { fields } = await answered(async ({ report }) => {
       for (const one of reports) report(one as ExchangeReport)
     })
-    return about
+    return fields
   }
 
   it('is passed on as far as it is of the known members, in a bounded length', async () => {
@@ -171,14 +171,14 @@ describe('what an adapter reports', () => {
     [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'what is no error'],
     [null, 'what is no error'],
   ])('names what it throws, and quotes nothing: %s', async (thrown, named) => {
-    const { about } = await answered(async () => {
+    const { fields } = await answered(async () => {
       throw thrown
     })
-    expect(about).toEqual({ reason: 'error', cause: `The adapter threw ${named}: see its own log.` })
+    expect(fields).toEqual({ reason: 'error', cause: `The adapter threw ${named}: see its own log.` })
   })
 
   it('is a timeout where it was late, also in its own word', async () => {
-    expect((await answered(() => new Promise(() => {}))).about).toEqual({ reason: 'timeout' })
+    expect((await answered(() => new Promise(() => {}))).fields).toEqual({ reason: 'timeout' })
     expect(await reported({ reason: 'aborted' })).toEqual({ reason: 'timeout' })
   })
 })

@@ -29,7 +29,7 @@ function fail(account: Driver, times: number, waitMs = 10 * minute) {
 
 describe('reserving an attempt', () => {
   it('counts the attempt before the provider is asked', ({ started: account }) => {
-    const attempts = { stranger: 1, known: 0 }
+    const attempts = { unknown: 1, known: 0 }
     expect(account.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts } })
     expect(account.side).toMatchObject({ attempts: [account.now], rejections: 0 })
     expect(account.challenge).toMatchObject({ attempts })
@@ -42,14 +42,14 @@ describe('reserving an attempt', () => {
     expect(account.reserve().outcome).toEqual(refusal('verification_in_progress', 1))
     expect(account.side.attempts).toHaveLength(1)
     account.wait(1)
-    expect(account.reserve().outcome).toMatchObject({ challenge: { attempts: { stranger: 2 } } })
+    expect(account.reserve().outcome).toMatchObject({ challenge: { attempts: { unknown: 2 } } })
   })
 
   it('counts the same attempt once, however often a store executes it', ({ started: account }) => {
     account.reserve({}, 'code', 'attempt')
     expect(account.reserve({}, 'code', 'attempt').outcome).toMatchObject({ outcome: 'reserved' })
     expect(account.side.attempts).toHaveLength(1)
-    expect(account.challenge?.attempts.stranger).toBe(1)
+    expect(account.challenge?.attempts.unknown).toBe(1)
   })
 
   it('takes a code until just before expiry and none from then on', ({ fresh: account }) => {
@@ -67,7 +67,7 @@ describe('reserving an attempt', () => {
   })
 
   it('takes no code that is to have come from another place', ({ started: account }) => {
-    expect(account.reserve({ place: 'office' }).outcome).toEqual(refusal('challenge_superseded'))
+    expect(account.reserve({ factor: 'office' }).outcome).toEqual(refusal('challenge_superseded'))
     expect(account.side.attempts).toEqual([])
   })
 })
@@ -80,7 +80,7 @@ describe('settling an attempt', () => {
     expect(account.verify('approved')).toEqual({ outcome: 'approved', channel: 'sms' })
     expect(account.side).toMatchObject({ rejections: 0, check: undefined })
     expect(account.ledger).toMatchObject({ lockExpiresAt: 0, challenge: undefined })
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 
   it('takes the sends of the approved challenge out of the hourly count, at a sign-up not out of the absolute one', () => {
@@ -109,9 +109,9 @@ describe('settling an attempt', () => {
   })
 
   it('remembers where the last code came from, where there is a choice', ({ fresh: account }) => {
-    account.start({ place: 'office', channel: 'call' })
+    account.start({ factor: 'office', channel: 'call' })
     account.verify('approved', { hasChoice: true })
-    expect(account.ledger.last).toEqual({ place: 'office', channel: 'call' })
+    expect(account.ledger.last).toEqual({ factor: 'office', channel: 'call' })
     account.start()
     account.verify('approved')
     expect(account.ledger.last).toBeUndefined()
@@ -121,7 +121,7 @@ describe('settling an attempt', () => {
     expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
     expect(account.verify('misconfigured')).toEqual({ outcome: 'spent' })
     expect(account.side).toMatchObject({ attempts: [account.now, account.now], rejections: 0 })
-    expect(account.challenge?.attempts.stranger).toBe(2)
+    expect(account.challenge?.attempts.unknown).toBe(2)
   })
 
   it('gives the attempt back once when nothing was sent', ({ started: account }) => {
@@ -130,7 +130,7 @@ describe('settling an attempt', () => {
     expect(account.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(account.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(account.side).toMatchObject({ attempts: [account.now], rejections: 1 })
-    expect(account.challenge?.attempts.stranger).toBe(1)
+    expect(account.challenge?.attempts.unknown).toBe(1)
   })
 
   it('gives nothing back that the operator had forgiven meanwhile', ({ started: account }) => {
@@ -138,7 +138,7 @@ describe('settling an attempt', () => {
     account.run(unlock)
     account.settle(id, 'not-sent')
     expect(account.side.attempts).toEqual([])
-    expect(account.challenge?.attempts.stranger).toBe(0)
+    expect(account.challenge?.attempts.unknown).toBe(0)
   })
 
   it('gives nothing back to a challenge that replaced the attempt’s own', () => {
@@ -147,7 +147,7 @@ describe('settling an attempt', () => {
     account.start({ session: 's2' })
     account.settle(id, 'not-sent')
     expect(account.side.attempts).toEqual([])
-    expect(account.challenge).toMatchObject({ session: 's2', attempts: { stranger: 1 } })
+    expect(account.challenge).toMatchObject({ session: 's2', attempts: { unknown: 1 } })
   })
 
   it.each<[Verdict, SettleOutcome]>([
@@ -319,7 +319,7 @@ describe('a code of an app', () => {
     for (const old of [step, step - 1]) {
       expect(account.show(old)).toMatchObject({ outcome: 'rejected', used: true })
     }
-    expect(account.ledger).toMatchObject({ lastStep: step, stranger: { rejections: 2 } })
+    expect(account.ledger).toMatchObject({ lastStep: step, unknown: { rejections: 2 } })
     expect(account.show(step + 1)).toMatchObject({ outcome: 'approved' })
   })
 
@@ -348,14 +348,14 @@ describe('a code of an app', () => {
     account.verify('rejected')
     account.cancel()
     account.show(stepOf(account))
-    expect(account.challenge?.attempts.stranger).toBe(1)
+    expect(account.challenge?.attempts.unknown).toBe(1)
   })
 
   it('is taken for a challenge of this session until its end, exactly', ({ fresh: account }) => {
-    const unsent = account.unsent()
-    const type = (who: object, id: string) => account.reserve(who, 'code', id, unsent).outcome
+    const sealedChallenges = account.sealedChallenges()
+    const type = (who: object, id: string) => account.reserve(who, 'code', id, sealedChallenges).outcome
     expect(type({ session: 's2' }, 'a')).toEqual(refusal('challenge_superseded'))
-    expect(type({ epoch: 'logout' }, 'a')).toEqual(refusal('challenge_gone'))
+    expect(type({ revocationId: 'logout' }, 'a')).toEqual(refusal('challenge_gone'))
     account.wait(10 * minute - 1)
     expect(type({}, 'a')).toMatchObject({ outcome: 'reserved' })
     account.wait(1)
@@ -424,7 +424,7 @@ describe('an hour and a day', () => {
     account.wait(4 * minute)
     expect(account.start()).toEqual(refusal('attempts_exhausted', 5 * minute))
     account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
     account.wait(5 * minute - 2)
     expect(account.reserve().outcome).toEqual(refusal('attempts_exhausted', 1))
     account.wait(1)

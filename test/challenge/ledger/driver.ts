@@ -1,5 +1,5 @@
 import { it as plain } from 'vitest'
-import type { Shown } from '../../../src/challenge/commands.js'
+import type { ChallengeRef } from '../../../src/challenge/commands.js'
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
@@ -8,15 +8,15 @@ import {
   type Decision,
   emptyLedger,
   type Ledger,
-  type LedgerView,
+  type LedgerSnapshot,
   type NumberCount,
-  type Who,
+  type RequesterTag,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import {
   resend,
   type SendOutcome,
-  type Sent,
+  type SendReport,
   settleSend,
   start,
 } from '../../../src/challenge/ledger/sends.js'
@@ -28,24 +28,24 @@ export interface Acting {
   session?: string
   purpose?: string
   bound?: string
-  place?: string
+  factor?: string
   channel?: Channel
   /** From a browser in which the account has succeeded before. */
   known?: boolean
   /** The last revocation. */
-  epoch?: string
+  revocationId?: string
   /** Default: the challenge that lives. */
-  shown?: Shown
+  shown?: ChallengeRef
   /** What its numbers have been sent in their day. */
   counts?: Readonly<Record<string, NumberCount>>
   /** The account has several places. */
   hasChoice?: boolean
 }
 
-export const whoOf = ({ known = false, session = 's1', epoch }: Acting): Who => ({
-  rank: known ? 'known' : 'stranger',
+export const whoOf = ({ known = false, session = 's1', revocationId }: Acting): RequesterTag => ({
+  browserKind: known ? 'known' : 'unknown',
   session,
-  ...(epoch === undefined ? {} : { epoch }),
+  ...(revocationId === undefined ? {} : { revocationId }),
 })
 
 /** One account's ledger under a hand-moved clock: runs commands and keeps what they leave. */
@@ -56,12 +56,12 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
   const next = (prefix: string) => `${prefix}${++issued}`
   const attempts = new Map<string, Attempt>()
 
-  function run<Outcome>(command: (view: LedgerView) => Decision<Outcome>): Outcome {
+  function run<Outcome>(command: (view: LedgerSnapshot) => Decision<Outcome>): Outcome {
     const decided = command({ ledger, now: timeOf(ledger, clock), limits })
     if (decided.next !== undefined) ledger = decided.next
     return decided.outcome
   }
-  const placeOf = ({ place = 'home' }: Acting) => place
+  const findFactor = ({ factor = 'home' }: Acting) => factor
 
   const driver = {
     get ledger() {
@@ -72,12 +72,12 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
     },
     /** What strangers have used up. */
     get side() {
-      return ledger.stranger
+      return ledger.unknown
     },
     get now() {
       return clock
     },
-    get view(): LedgerView {
+    get view(): LedgerSnapshot {
       return { ledger, now: timeOf(ledger, clock), limits }
     },
     /** Moves the clock, also backwards. */
@@ -92,12 +92,12 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
         ...whoOf(who),
         purpose,
         ...(bound === undefined ? {} : { bound }),
-        place: placeOf(who),
+        factor: findFactor(who),
         channel,
       }
       return run((view) => start(view, order))
     },
-    settleSend(booked: SendOutcome, result: SendResult, more: Omit<Sent, 'result'> = {}) {
+    settleSend(booked: SendOutcome, result: SendResult, more: Omit<SendReport, 'result'> = {}) {
       if (booked.outcome !== 'booked') throw new Error(`nothing was booked: ${booked.outcome}`)
       return run((view) => settleSend(view, booked, { result, ...more }))
     },
@@ -119,8 +119,8 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
     },
     reserve(who: Acting = {}, code = next('wrong-'), id = next('attempt-'), sealed?: Challenge) {
       const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger), counts, hasChoice } = who
-      const place = who.place ?? sealed?.place ?? ledger.challenge?.place ?? 'home'
-      const attempt = { ...whoOf(who), shown, id, code, place, counts, sealed, hasChoice }
+      const factor = who.factor ?? sealed?.factor ?? ledger.challenge?.factor ?? 'home'
+      const attempt = { ...whoOf(who), shown, id, code, factor, counts, sealed, hasChoice }
       attempts.set(id, attempt)
       return { id, outcome: run((view) => reserve(view, attempt)) }
     },
@@ -136,18 +136,18 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
     },
     /** A code of an app: undefined for a wrong one. */
     show(step: number | undefined, who: Acting = {}) {
-      const { id, outcome } = driver.reserve(who, `app ${step}`, undefined, driver.unsent(who))
+      const { id, outcome } = driver.reserve(who, `app ${step}`, undefined, driver.sealedChallenges(who))
       if (outcome.outcome !== 'reserved') return outcome
       return driver.settle(id, step === undefined ? 'rejected' : 'approved', step)
     },
     /** A challenge that no ledger holds. */
-    unsent: (who: Acting = {}): Challenge => ({
+    sealedChallenges: (who: Acting = {}): Challenge => ({
       ...whoOf(who),
       id: next('unsent-'),
       purpose: who.purpose ?? 'login',
-      place: 'app',
+      factor: 'app',
       channel: 'app',
-      attempts: { stranger: 0, known: 0 },
+      attempts: { unknown: 0, known: 0 },
       expiresAt: clock + limits.codeLifetimeMs,
       maxExpiresAt: clock + limits.codeLifetimeMs,
       fixed: true,

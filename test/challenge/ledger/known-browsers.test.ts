@@ -10,8 +10,8 @@ describe('the challenge of a known browser', () => {
     for (let guesses = 0; guesses < 5; guesses += 1) account.verify('rejected')
     const started = account.start(known)
     expect(started).toMatchObject({
-      challenge: { attempts: { stranger: 5, known: 0 } },
-      superseded: { rank: 'stranger' },
+      challenge: { attempts: { unknown: 5, known: 0 } },
+      superseded: { browserKind: 'unknown' },
     })
     expect(account.reserve().outcome).toMatchObject({ code: 'challenge_superseded' })
     for (let left = 4; left >= 1; left -= 1) {
@@ -29,7 +29,7 @@ describe('the challenge of a known browser', () => {
     account.wait(5 * minute - 1)
     expect(account.start()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
     account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 
   it('keeps spent what both have guessed, be it as often', ({ started: account }) => {
@@ -39,7 +39,7 @@ describe('the challenge of a known browser', () => {
     account.verify('rejected', known)
     account.cancel(known)
     account.wait(2 * minute)
-    expect(account.start(known)).toMatchObject({ challenge: { attempts: { stranger: 1, known: 1 } } })
+    expect(account.start(known)).toMatchObject({ challenge: { attempts: { unknown: 1, known: 1 } } })
   })
 
   it('lets strangers start none of their own, which writes nothing, and itself another after the usual pause', () => {
@@ -71,12 +71,12 @@ describe('strangers and known browsers at once', () => {
     'each have a check; that of a stranger ends with the start of the other: %s',
     (verdict, rejections, usedCodes) => {
       const account = startedLedger()
-      const stranger = account.reserve({}, 'theirs')
+      const unknown = account.reserve({}, 'theirs')
       account.start(known)
       const owner = account.reserve(known)
       expect(owner.outcome).toMatchObject({ outcome: 'reserved' })
-      expect(account.settle(stranger.id, verdict)).toEqual({ outcome: 'gone' })
-      expect(account.ledger).toMatchObject({ usedCodes, stranger: { rejections, check: undefined } })
+      expect(account.settle(unknown.id, verdict)).toEqual({ outcome: 'gone' })
+      expect(account.ledger).toMatchObject({ usedCodes, unknown: { rejections, check: undefined } })
       expect(account.settle(owner.id, 'approved')).toMatchObject({ outcome: 'approved' })
     },
   )
@@ -90,12 +90,12 @@ describe('strangers and known browsers at once', () => {
   })
 
   it.each([
-    ['stranger', 'known'],
-    ['known', 'stranger'],
+    ['unknown', 'known'],
+    ['known', 'unknown'],
   ] as const)(
     'are both forgiven by a right code: %s, what a %s has sent and tried stays counted',
     (own, other) => {
-      const by = { stranger: {}, known }
+      const by = { unknown: {}, known }
       const account = driveLedger({ ...ledgerLimits, failuresBeforeLock: 2 })
       account.start(by[other])
       for (let guesses = 0; guesses < 2; guesses += 1) account.verify('rejected', by[other])
@@ -181,15 +181,15 @@ describe('of the guesses of an account', () => {
       const account = startedLedger({ ...patient, failuresBeforeDisable: 7 })
       for (let wrong = 0; wrong < strangers; wrong += 1) account.show(undefined)
       for (let wrong = 0; wrong < ofKnown; wrong += 1) account.show(undefined, known)
-      const stranger = account.reserve()
-      const owner = account.reserve(known, 'x', undefined, account.unsent(known)).outcome
-      return { account, stranger, owner }
+      const unknown = account.reserve()
+      const owner = account.reserve(known, 'x', undefined, account.sealedChallenges(known)).outcome
+      return { account, unknown, owner }
     }
     expect(withWrong(0, 5).owner).toMatchObject({ outcome: 'reserved' })
     expect(withWrong(2, 4).owner).toMatchObject({ outcome: 'reserved' })
-    const { account, stranger, owner } = withWrong(1, 5)
+    const { account, unknown, owner } = withWrong(1, 5)
     expect(owner).toEqual(refusal('verification_in_progress', 10_000))
-    account.settle(stranger.id, 'unavailable')
+    account.settle(unknown.id, 'unavailable')
     expect(account.show(undefined, known)).toMatchObject({ disabled: true })
   })
 

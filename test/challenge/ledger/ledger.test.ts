@@ -47,7 +47,7 @@ it('cancelling ends the challenge of its own session alone', ({ started: account
 describe('a revocation', () => {
   it('ends the challenge that began before it, for every command, and none that began after it', () => {
     const account = startedLedger()
-    const after = { epoch: 'logout-1' }
+    const after = { revocationId: 'logout-1' }
     expect(account.reserve(after).outcome).toEqual(refusal('challenge_gone'))
     expect(account.resend(after)).toMatchObject({ code: 'challenge_gone' })
     expect(account.cancel(after)).toEqual({})
@@ -58,7 +58,7 @@ describe('a revocation', () => {
   })
 
   it('that nobody remembers any more ends nothing', ({ fresh: account }) => {
-    account.start({ epoch: 'logout-1' })
+    account.start({ revocationId: 'logout-1' })
     expect(account.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
 })
@@ -70,13 +70,13 @@ it('enabling an account forgets failures, guesses, lock and sends', () => {
   account.show(undefined, { known: true })
   account.run(unlock)
   const none = { attempts: [], rejections: 0 }
-  expect(account.ledger).toMatchObject({ stranger: none, known: none, lockExpiresAt: 0 })
+  expect(account.ledger).toMatchObject({ unknown: none, known: none, lockExpiresAt: 0 })
   // The code that is on its way is good, for as many attempts as any.
   expect(account.verify('rejected')).toMatchObject({ attemptsRemaining: 4 })
   account.run(unlock)
   account.cancel()
   account.run(unlock)
-  expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+  expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
 })
 
 it('whatever is done to an account, what a later version has added stays: both run while one is rolled out', ({
@@ -84,7 +84,7 @@ it('whatever is done to an account, what a later version has added stays: both r
 }) => {
   const added = { writes: 7 }
   account.run(({ ledger }) => {
-    const sides = { stranger: { ...ledger.stranger, ...added }, known: { ...ledger.known, ...added } }
+    const sides = { unknown: { ...ledger.unknown, ...added }, known: { ...ledger.known, ...added } }
     return { outcome: undefined, next: { ...ledger, ...sides, ...added } }
   })
   const known = { known: true, session: 's2' }
@@ -102,7 +102,7 @@ it('whatever is done to an account, what a later version has added stays: both r
   ]
   for (const command of commands) {
     command()
-    expect(account.ledger).toMatchObject({ ...added, stranger: added, known: added })
+    expect(account.ledger).toMatchObject({ ...added, unknown: added, known: added })
   }
 })
 
@@ -153,7 +153,7 @@ describe('how long a ledger is kept', () => {
     account.settleSend(outcome, { result: 'not-sent' })
     const { ledger } = account
     // The moments of the attempts are kept for a day.
-    const withoutAttempts = { ...ledger, stranger: { ...ledger.stranger, attempts: [] } }
+    const withoutAttempts = { ...ledger, unknown: { ...ledger.unknown, attempts: [] } }
     expect(keptForMs({ ...account.view, ledger: withoutAttempts })).toBe(5 * minute)
   })
 })

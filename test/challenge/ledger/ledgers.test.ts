@@ -20,9 +20,9 @@ function bench() {
 const order = {
   sendId: 'send',
   challengeId: 'challenge',
-  place: 'home',
+  factor: 'home',
   channel: 'sms',
-  rank: 'stranger',
+  browserKind: 'unknown',
   session: 's',
   purpose: 'login',
 } as const
@@ -46,12 +46,12 @@ describe('a ledger in the store', () => {
   })
 
   const side = { attempts: [], rejections: 0 }
-  const challenge = { attempts: { stranger: 0, known: 0 }, expiresAt: 1, maxExpiresAt: 1 }
+  const challenge = { attempts: { unknown: 0, known: 0 }, expiresAt: 1, maxExpiresAt: 1 }
   const whole = {
     format: 1,
     command: 'c',
     at: 1,
-    stranger: side,
+    unknown: side,
     known: side,
     sends: [],
     lockExpiresAt: 0,
@@ -64,7 +64,7 @@ describe('a ledger in the store', () => {
       ...whole,
       added: 7,
       challenge,
-      stranger: { ...side, check: { expiresAt: 1 }, added: {} },
+      unknown: { ...side, check: { expiresAt: 1 }, added: {} },
     }
     store.swap(key, undefined, written, hour)
     expect(await ledger().read()).toEqual({ ledger: written, now: at, limits })
@@ -80,10 +80,10 @@ describe('a ledger in the store', () => {
     { sends: [null] },
     ...[
       { attempts: 0 },
-      { attempts: { stranger: 0 } },
+      { attempts: { unknown: 0 } },
       { expiresAt: null },
       { maxExpiresAt: null },
-      { spentUntil: null },
+      { attemptsCountUntil: null },
       { wrongCodes: 5 },
     ].map((change) => ({ challenge: { ...challenge, ...change } })),
     { challenge: null },
@@ -94,7 +94,7 @@ describe('a ledger in the store', () => {
       { attempts: [null] },
       { check: { attempt: 'a' } },
       { check: null },
-    ].flatMap((change) => [{ stranger: { ...side, ...change } }, { known: { ...side, ...change } }]),
+    ].flatMap((change) => [{ unknown: { ...side, ...change } }, { known: { ...side, ...change } }]),
   ]
 
   it.each<[string, Json]>([

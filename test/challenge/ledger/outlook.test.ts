@@ -1,24 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { outlook, refusalIn } from '../../../src/challenge/challenges.js'
-import type { Binding } from '../../../src/challenge/ledger/ledger.js'
+import type { ChallengeScope } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { appPlace, numberPlace } from '../../../src/challenge/reach/factors.js'
+import { createPhoneFactor, createTotpFactor } from '../../../src/challenge/reach/factors.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { hour, ledgerLimits, minute, refusal } from '../kit.js'
 import { driveLedger } from './driver.js'
 
-const own: Binding = { rank: 'stranger', session: 's1', purpose: 'login' }
-const home = numberPlace({ key: 'home', phone: '+573001234567' as PhoneNumber, country: 'CO' }, undefined)
+const own: ChallengeScope = { browserKind: 'unknown', session: 's1', purpose: 'login' }
+const home = createPhoneFactor(
+  { key: 'home', phone: '+573001234567' as PhoneNumber, country: 'CO' },
+  undefined,
+)
 
 function drive(limits: LedgerLimits = ledgerLimits) {
   const number = driveLedger(limits)
   const look = (
-    { purpose, ...who }: Partial<Binding> = {},
-    place = home as typeof home | ReturnType<typeof appPlace>,
+    { purpose, ...requester }: Partial<ChallengeScope> = {},
+    factor = home as typeof home | ReturnType<typeof createTotpFactor>,
   ) => {
-    const known = { seen: number.view, who: { ...own, ...who } }
+    const known = { snapshot: number.view, requester: { ...own, ...requester } }
     const wanted = { purpose: purpose ?? 'login', bound: undefined }
-    const refusal = refusalIn(known, wanted, { place, channel: 'sms' })
+    const refusal = refusalIn(known, wanted, { factor, channel: 'sms' })
     return { ...outlook(known), ...(refusal && { refusal }) }
   }
   return { number, look }
@@ -51,14 +54,14 @@ describe('the outlook of a start', () => {
   })
 
   it('at an app is that of the guesses alone', () => {
-    const app = appPlace(new Uint8Array(20))
+    const app = createTotpFactor(new Uint8Array(20))
     const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 5, sendsPerHour: 1 })
     number.start()
     expect(look({ session: 's2' }, app).refusal).toBeUndefined()
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
     // Five an hour, and a lock of a quarter.
     expect(look({}, app).refusal).toEqual(refusal('account_locked', hour))
-    expect(look({ rank: 'known' }, app).refusal).toBeUndefined()
+    expect(look({ browserKind: 'known' }, app).refusal).toBeUndefined()
   })
 
   it('ends also where no start would ever be booked', () => {

@@ -101,15 +101,15 @@ describe('starting a challenge', () => {
 
   it('pauses at each place by itself, and counts all of them', () => {
     const account = startedLedger({ ...ledgerLimits, sendsPerHour: 3 })
-    expect(account.start({ place: 'office' })).toMatchObject({ outcome: 'booked' })
-    expect(account.start({ place: 'office', purpose: 'transfer' })).toEqual(
+    expect(account.start({ factor: 'office' })).toMatchObject({ outcome: 'booked' })
+    expect(account.start({ factor: 'office', purpose: 'transfer' })).toEqual(
       refusal('resend_too_soon', minute),
     )
     // In this session, too: what was sent before is another code.
     expect(account.start()).toEqual(refusal('resend_too_soon', minute))
     account.wait(minute)
     expect(account.start()).toMatchObject({ outcome: 'booked' })
-    expect(account.start({ place: 'third' })).toMatchObject({ code: 'send_limit' })
+    expect(account.start({ factor: 'third' })).toMatchObject({ code: 'send_limit' })
   })
 
   it('pauses after a refused send by its own channel alone', ({ fresh: account }) => {
@@ -166,7 +166,7 @@ describe('a start that replaces a challenge', () => {
     const account = startedLedger()
     for (let wrong = 0; wrong < 4; wrong += 1) account.verify('rejected')
     account.wait(minute)
-    expect(account.start(who)).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 4 } } })
+    expect(account.start(who)).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 4 } } })
     figure(4, `a start ${where} gives 0 of 4 attempts back`)
   })
 
@@ -177,12 +177,12 @@ describe('a start that replaces a challenge', () => {
     account.wait(10 * minute - 1)
     expect(account.start(other)).toEqual(refusal('attempts_exhausted', 1))
     account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 
   it('keeps what was guessed before for as long as it would have been kept, though it expires earlier itself', () => {
     const account = driveLedger()
-    account.start({ place: 'office' })
+    account.start({ factor: 'office' })
     for (let wrong = 0; wrong < 4; wrong += 1) account.verify('rejected')
     account.start({}, { result: 'sent', lifetimeMs: 2 * minute })
     expect(account.verify('rejected')).toMatchObject({ attemptsRemaining: 0 })
@@ -190,7 +190,7 @@ describe('a start that replaces a challenge', () => {
     account.wait(10 * minute - 1)
     expect(account.start(other)).toEqual(refusal('attempts_exhausted', 1))
     account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
     figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
   })
 
@@ -203,7 +203,7 @@ describe('a start that replaces a challenge', () => {
     account.wait(9 * minute - 1)
     expect(account.start()).toEqual(refusal('attempts_exhausted', 1))
     account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 0 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 })
 
@@ -243,7 +243,7 @@ describe('settling a send', () => {
     account.resend({}, { result: 'foreign-number' })
     expect(account.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
     account.wait(2 * minute)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { stranger: 1 } } })
+    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 1 } } })
   })
 
   it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
@@ -265,7 +265,7 @@ describe('settling a send', () => {
     account.verify('rejected', other)
     account.settleSend(outcome, { result: 'not-sent' })
     // The guess at the one that was never sent stays spent: the code upstream is the same.
-    expect(account.reserve().outcome).toMatchObject({ challenge: { id, attempts: { stranger: 3 } } })
+    expect(account.reserve().outcome).toMatchObject({ challenge: { id, attempts: { unknown: 3 } } })
   })
 
   it.each(['not-sent', 'failed', 'misconfigured'] as const)(
@@ -279,7 +279,7 @@ describe('settling a send', () => {
       expect(account.reserve().outcome).toMatchObject(refusal('challenge_gone'))
       // What was typed stays spent.
       account.wait(2 * minute)
-      expect(account.start()).toMatchObject({ challenge: { attempts: { stranger: 1 } } })
+      expect(account.start()).toMatchObject({ challenge: { attempts: { unknown: 1 } } })
     },
   )
 
@@ -325,11 +325,11 @@ describe('the handle of a code', () => {
     const account = driveLedger(noPause)
     account.start({}, { result: 'sent', handle: 'first' })
     account.start(known, { result: 'sent', handle: 'second', lifetimeMs: 8 * minute })
-    account.start({ ...known, place: 'office' }, { result: 'sent', handle: 'elsewhere' })
+    account.start({ ...known, factor: 'office' }, { result: 'sent', handle: 'elsewhere' })
     account.cancel(known)
     expect(named(account, {})).toBe('second')
-    expect(named(account, { place: 'office' })).toBe('elsewhere')
-    expect(named(account, { place: 'third' })).toBeUndefined()
+    expect(named(account, { factor: 'office' })).toBe('elsewhere')
+    expect(named(account, { factor: 'third' })).toBeUndefined()
     account.wait(8 * minute)
     expect(named(account, {})).toBeUndefined()
   })
@@ -363,7 +363,7 @@ describe('resending', () => {
     account.wait(minute)
     expect(account.resend({ channel: 'call' })).toMatchObject({
       outcome: 'booked',
-      challenge: { id, attempts: { stranger: 1 }, channel: 'call', maxExpiresAt },
+      challenge: { id, attempts: { unknown: 1 }, channel: 'call', maxExpiresAt },
     })
   })
 
@@ -407,7 +407,7 @@ describe('resending', () => {
     account.verify('rejected', {}, 'new-code')
     expect(account.challenge?.wrongCodes).toEqual(['new-code'])
     account.settleSend(booked, { result: 'sent', lifetimeMs: 600_000 })
-    expect(account.challenge).toMatchObject({ attempts: { stranger: 1 }, wrongCodes: undefined })
+    expect(account.challenge).toMatchObject({ attempts: { unknown: 1 }, wrongCodes: undefined })
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Shown } from '../../../src/challenge/commands.js'
+import type { ChallengeRef } from '../../../src/challenge/commands.js'
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import { minute, refusal } from '../kit.js'
 import { type Acting, driveLedger } from './driver.js'
@@ -18,7 +18,7 @@ function accountWith(wanted: Acting) {
 const had = (sent: number, asked = sent) => ({ asked, sent })
 
 describe('a code', () => {
-  it.each<[string, Acting, Shown]>([
+  it.each<[string, Acting, ChallengeRef]>([
     ['the id of the challenge', transfer, { challenge: 'challenge-2' }],
     ['purpose and bound fields', transfer, { purpose: 'transfer', bound: '5 to Mum' }],
     ['nothing, for a sign-in,', {}, {}],
@@ -35,7 +35,7 @@ describe('a code', () => {
     detail: expect.stringContaining('"challenge"'),
   }
 
-  it.each<[string, Acting, Shown, object]>([
+  it.each<[string, Acting, ChallengeRef, object]>([
     ['the id of another challenge', transfer, { challenge: 'challenge-1' }, superseded],
     ['the id and another purpose', transfer, { challenge: 'challenge-2', purpose: 'login' }, superseded],
     ['the id and other fields', transfer, { challenge: 'challenge-2', bound: '9999' }, superseded],
@@ -97,11 +97,11 @@ describe('a code', () => {
     ['start', 'not-sent', 'office', had(3)],
   ] as const)(
     'stays the last one of its number after a %s that was %s: %s',
-    (command, result, place, count) => {
+    (command, result, factor, count) => {
       const account = driveLedger()
       account.start({}, { result: 'sent' }, { count: had(3) })
       account.wait(minute)
-      account[command]({ place, session: command === 'start' ? 's2' : 's1' }, { result }, { count: had(4) })
+      account[command]({ factor, session: command === 'start' ? 's2' : 's1' }, { result }, { count: had(4) })
       expect(account.challenge).toMatchObject({ session: 's1', count })
     },
   )

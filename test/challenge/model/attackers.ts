@@ -1,5 +1,5 @@
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
-import type { Who } from '../../../src/challenge/ledger/ledger.js'
+import type { RequesterTag } from '../../../src/challenge/ledger/ledger.js'
 import type { Fate, Guess, World } from './world.js'
 
 /**
@@ -13,9 +13,9 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-const ana: Who = { rank: 'stranger', session: 's1' }
+const ana: RequesterTag = { browserKind: 'unknown', session: 's1' }
 /** The same person in a browser that has proven her before. */
-const owner: Who = { rank: 'known', session: 's9' }
+const owner: RequesterTag = { browserKind: 'known', session: 's9' }
 const login = { ...ana, purpose: 'login' }
 const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
 
@@ -26,7 +26,7 @@ const times = (count: number, act: () => void) => {
   for (let round = 0; round < count; round += 1) act()
 }
 
-const verify = (world: World, who: Who, guess: Guess, fate: Fate = 'judged') => {
+const verify = (world: World, who: RequesterTag, guess: Guess, fate: Fate = 'judged') => {
   world.guess(who, guess, fate)
   world.answer(0)
 }

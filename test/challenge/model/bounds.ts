@@ -1,4 +1,4 @@
-import type { Rank } from '../../../src/challenge/ledger/ledger.js'
+import type { BrowserKind } from '../../../src/challenge/ledger/ledger.js'
 import { figures, type Guesses } from './oracle.js'
 
 /**
@@ -10,7 +10,7 @@ export type Seen =
       readonly what: 'checked'
       readonly at: number
       readonly challenge: string
-      readonly rank: Rank
+      readonly browserKind: BrowserKind
       readonly attempt: string
       /** Whether it was told that the code is wrong. */
       readonly judged: boolean
@@ -32,10 +32,16 @@ const hour = 60 * 60_000
 const day = 24 * hour
 
 /** Whether no hour and no day sees more codes checked than it may. Those that let somebody in do not count. */
-function keptTo({ checksPerHour, checksPerDay }: Guesses, history: readonly Seen[], by?: Rank): boolean {
+function keptTo(
+  { checksPerHour, checksPerDay }: Guesses,
+  history: readonly Seen[],
+  by?: BrowserKind,
+): boolean {
   const letIn = new Set(history.flatMap((seen) => (seen.what === 'let in' ? [seen.attempt] : [])))
   const moments = history.flatMap((seen) =>
-    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.rank) === seen.rank ? [seen.at] : [],
+    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.browserKind) === seen.browserKind
+      ? [seen.at]
+      : [],
   )
   const most = (windowMs: number) =>
     Math.max(0, ...moments.map((end) => moments.filter((at) => at <= end && at > end - windowMs).length))
@@ -43,11 +49,11 @@ function keptTo({ checksPerHour, checksPerDay }: Guesses, history: readonly Seen
 }
 
 /** Whether no more wrong codes in a row were judged than disable it. */
-function disabledAfter(most: number, history: readonly Seen[], by?: Rank): boolean {
+function disabledAfter(most: number, history: readonly Seen[], by?: BrowserKind): boolean {
   let judged = 0
   return history.every((seen) => {
     if (seen.what === 'let in') judged = 0
-    if (seen.what === 'checked' && seen.judged && (by ?? seen.rank) === seen.rank) judged += 1
+    if (seen.what === 'checked' && seen.judged && (by ?? seen.browserKind) === seen.browserKind) judged += 1
     return judged <= most
   })
 }
@@ -58,12 +64,12 @@ export function broken(whole: readonly Seen[]): string[] {
   const history = whole.slice(enabledAt + 1)
   const letIn = whole.filter((seen) => seen.what === 'let in')
   const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
-  const { ofStrangers } = figures
+  const { ofUnknown } = figures
   const kept: Readonly<Record<string, boolean>> = {
     'checks of an account': keptTo(figures, history),
-    'checks by strangers': keptTo(ofStrangers, history, 'stranger'),
+    'checks by strangers': keptTo(ofUnknown, history, 'unknown'),
     'wrong codes until it is disabled': disabledAfter(figures.failuresBeforeDisable, history),
-    'wrong codes by strangers': disabledAfter(ofStrangers.failuresBeforeDisable, history, 'stranger'),
+    'wrong codes by strangers': disabledAfter(ofUnknown.failuresBeforeDisable, history, 'unknown'),
     'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
     'one success for each code in a day': pairs.every(
       ([one, other]) => one.code !== other.code || Math.abs(other.at - one.at) >= day,

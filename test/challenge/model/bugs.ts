@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import type { Challenge, Ledger, Rank, Side } from '../../../src/challenge/ledger/ledger.js'
+import type { BrowserKind, BrowserUsage, Challenge, Ledger } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerCommands } from './ledger-commands.js'
 
 /** Takes the real commands and gives them with one mistake in them. */
@@ -53,31 +53,31 @@ const changed = <Of extends object>(of: Of, change: Change<Of>): Of => ({
 })
 
 /** The ledger with something else on one of its sides. */
-const within = (ledger: Ledger, rank: Rank, change: Change<Side>): Ledger => ({
+const within = (ledger: Ledger, browserKind: BrowserKind, change: Change<BrowserUsage>): Ledger => ({
   ...ledger,
-  [rank]: changed(ledger[rank], change),
+  [browserKind]: changed(ledger[browserKind], change),
 })
 
 /** The ledger with another challenge, where there is one. */
 const withChallenge = (ledger: Ledger, change: Change<Challenge>): Ledger =>
   ledger.challenge === undefined ? ledger : { ...ledger, challenge: changed(ledger.challenge, change) }
 
-const noAttempts = { stranger: 0, known: 0 }
-const otherThan = (rank: Rank): Rank => (rank === 'known' ? 'stranger' : 'known')
+const noAttempts = { unknown: 0, known: 0 }
+const otherThan = (browserKind: BrowserKind): BrowserKind => (browserKind === 'known' ? 'unknown' : 'known')
 
 /** Whoever types sees no attempts and no wrong codes of one rank, which are put back after it. */
-const unseen = (rankOf: (rank: Rank) => Rank) =>
+const unseen = (rankOf: (browserKind: BrowserKind) => BrowserKind) =>
   around('reserve', (run, was, attempt, ...more) => {
-    const rank = rankOf(attempt.rank)
-    const decision = run(within(was, rank, { attempts: [], rejections: 0 }), attempt, ...more)
-    const { attempts, rejections } = was[rank]
-    return then(decision, (next) => within(next, rank, { attempts, rejections }))
+    const browserKind = rankOf(attempt.browserKind)
+    const decision = run(within(was, browserKind, { attempts: [], rejections: 0 }), attempt, ...more)
+    const { attempts, rejections } = was[browserKind]
+    return then(decision, (next) => within(next, browserKind, { attempts, rejections }))
   })
 
 /** A start that sees other sends than there are. What it books is added to those. */
-const onSends = (change: (sends: Ledger['sends'], place: string) => Ledger['sends']) =>
+const onSends = (change: (sends: Ledger['sends'], factor: string) => Ledger['sends']) =>
   around('start', (run, was, command, ...more) => {
-    const decision = run({ ...was, sends: change(was.sends, command.place) }, command, ...more)
+    const decision = run({ ...was, sends: change(was.sends, command.factor) }, command, ...more)
     return then(decision, (next) => ({ ...next, sends: [...was.sends, ...next.sends.slice(-1)] }))
   })
 
@@ -92,11 +92,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
   // The provider may answer 520 to a wrong code as to an outage; the ledger sees `rejected` for both.
   'refund on 520': misheard('rejected', 'not-sent'),
   'refund on timeout': misheard('unavailable', 'not-sent'),
-  'no compare on settle': before('settle', (ledger, { rank }) => {
+  'no compare on settle': before('settle', (ledger, { browserKind }) => {
     const { challenge } = ledger
-    const { check } = ledger[rank]
+    const { check } = ledger[browserKind]
     if (challenge === undefined || check?.challenge === undefined) return ledger
-    const own = within(ledger, rank, { check: { ...check, challenge: challenge.id } })
+    const own = within(ledger, browserKind, { check: { ...check, challenge: challenge.id } })
     return withChallenge(own, { expiresAt: challenge.maxExpiresAt })
   }),
   'no used-code memory': after('settle', (next) => ({ ...next, usedCodes: [] })),
@@ -108,7 +108,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     const decision = run(was, attempt, verdict, ...more)
     if (verdict !== 'not-sent' || decision.next !== undefined || was.challenge === undefined) return decision
     const next = withChallenge(was, ({ attempts }) => ({
-      attempts: { ...attempts, [attempt.rank]: Math.max(0, attempts[attempt.rank] - 1) },
+      attempts: { ...attempts, [attempt.browserKind]: Math.max(0, attempts[attempt.browserKind] - 1) },
     }))
     return { ...decision, next }
   }),
@@ -116,16 +116,16 @@ export const bugs: Readonly<Record<string, Bug>> = {
     withChallenge(next, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
   ),
   'a code that expires early gives back what was guessed before': after('start', (next) =>
-    withChallenge(next, { spentUntil: undefined }),
+    withChallenge(next, { attemptsCountUntil: undefined }),
   ),
-  'a day has no guesses of its own': unseen(() => 'stranger'),
+  'a day has no guesses of its own': unseen(() => 'unknown'),
   'a used code costs nothing': around('reserve', (run, ...args) => {
     const decision = run(...args)
     return decision.outcome.outcome === 'rejected' ? { outcome: decision.outcome } : decision
   }),
 
   // ── places ─────────────────────────────────────────────────────────────────────────────────────
-  'a cooldown for all places': onSends((sends, place) => sends.map((send) => ({ ...send, place }))),
+  'a cooldown for all places': onSends((sends, factor) => sends.map((send) => ({ ...send, factor }))),
   'a code of the app is taken twice': before('settle', (ledger, { sealed }) =>
     sealed ? { ...ledger, lastStep: undefined } : ledger,
   ),
@@ -153,17 +153,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
   // ── ranks ──────────────────────────────────────────────────────────────────────────────────────
   'the lock stops known browsers, too': around('start', (run, was, command, ...more) => {
     const [now] = more
-    const isStopped = command.rank === 'known' && now < was.lockExpiresAt
+    const isStopped = command.browserKind === 'known' && now < was.lockExpiresAt
     return isStopped
       ? { outcome: { outcome: 'refused', code: 'account_locked' } }
       : run(was, command, ...more)
   }),
   'guesses for known browsers on top of those for strangers': unseen(otherThan),
-  'a stranger supersedes a known challenge': before('start', (ledger, { rank }) =>
-    rank === 'known' ? ledger : withChallenge(ledger, { rank: 'stranger' }),
+  'a stranger supersedes a known challenge': before('start', (ledger, { browserKind }) =>
+    browserKind === 'known' ? ledger : withChallenge(ledger, { browserKind: 'unknown' }),
   ),
-  'a known browser waits for the check of a stranger': before('reserve', (ledger, { rank }) =>
-    within(ledger, rank, ({ check }) => ({ check: check ?? ledger[otherThan(rank)].check })),
+  'a known browser waits for the check of a stranger': before('reserve', (ledger, { browserKind }) =>
+    within(ledger, browserKind, ({ check }) => ({ check: check ?? ledger[otherThan(browserKind)].check })),
   ),
   'a right code that comes late may be used again': around('settle', (run, was, ...args) => {
     const decision = run(was, ...args)
@@ -172,14 +172,14 @@ export const bugs: Readonly<Record<string, Bug>> = {
   }),
   'success of the owner gives a thief of the cookie another hour': around('settle', (run, ...args) => {
     const decision = run(...args)
-    const [, { rank }] = args
+    const [, { browserKind }] = args
     const isSuccess = decision.outcome.outcome === 'approved'
-    return isSuccess ? then(decision, (next) => within(next, rank, { attempts: [] })) : decision
+    return isSuccess ? then(decision, (next) => within(next, browserKind, { attempts: [] })) : decision
   }),
 
   // ── what is remembered ─────────────────────────────────────────────────────────────────────────
-  'a settle that is tried again is gone': before('settle', (ledger, { rank }) =>
-    within(ledger, rank, { settled: undefined }),
+  'a settle that is tried again is gone': before('settle', (ledger, { browserKind }) =>
+    within(ledger, browserKind, { settled: undefined }),
   ),
   'a wrong code remembered past a resend': after('resend', (next, was) =>
     withChallenge(next, { wrongCodes: was.challenge?.wrongCodes }),

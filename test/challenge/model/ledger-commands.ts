@@ -2,12 +2,12 @@ import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'
-import type { Ledger, Who } from '../../../src/challenge/ledger/ledger.js'
+import type { Ledger, RequesterTag } from '../../../src/challenge/ledger/ledger.js'
 import {
   type Booked,
   type ResendOnLedger,
   resend,
-  type Sent,
+  type SendReport,
   type StartOnLedger,
   settleSend,
   start,
@@ -20,7 +20,7 @@ export const ledgerCommands = {
     start({ ledger, now, limits }, command),
   resend: (ledger: Ledger, command: ResendOnLedger, now: number, limits: Limits) =>
     resend({ ledger, now, limits }, command),
-  settleSend: (ledger: Ledger, order: Booked, sent: Sent, now: number, limits: Limits) =>
+  settleSend: (ledger: Ledger, order: Booked, sent: SendReport, now: number, limits: Limits) =>
     settleSend({ ledger, now, limits }, order, sent),
   reserve: (ledger: Ledger, attempt: Attempt, now: number, limits: Limits) =>
     reserve({ ledger, now, limits }, attempt),
@@ -32,7 +32,8 @@ export const ledgerCommands = {
     now: number,
     limits: Limits,
   ) => settle({ ledger, now, limits }, attempt, verdict, step),
-  cancel: (ledger: Ledger, who: Who, now: number, limits: Limits) => cancel({ ledger, now, limits }, who),
+  cancel: (ledger: Ledger, who: RequesterTag, now: number, limits: Limits) =>
+    cancel({ ledger, now, limits }, who),
   enable: (ledger: Ledger, now: number, limits: Limits) => unlock({ ledger, now, limits }),
 }
 

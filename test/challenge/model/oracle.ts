@@ -1,5 +1,5 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import type { Binding, Rank, Who } from '../../../src/challenge/ledger/ledger.js'
+import type { BrowserKind, ChallengeScope, RequesterTag } from '../../../src/challenge/ledger/ledger.js'
 
 /**
  * What every command must answer, told from the documented bounds and not from the code: its figures are
@@ -25,7 +25,7 @@ export const figures = {
   failuresBeforeDisable: 100,
   checksPerHour: 25,
   checksPerDay: 50,
-  ofStrangers: { failuresBeforeDisable: 60, checksPerHour: 15, checksPerDay: 30 },
+  ofUnknown: { failuresBeforeDisable: 60, checksPerHour: 15, checksPerDay: 30 },
   cooldownMs: [minute, 2 * minute, 5 * minute] as const,
   sendsPerHour: 5,
   sendsPerDay: 10,
@@ -35,14 +35,14 @@ export const figures = {
 
 /** Attempts in common: a challenge that replaces a live one goes on with its predecessor's. */
 interface Purse {
-  stranger: number
+  unknown: number
   known: number
   /** The last moment of any code before the latest. */
   until: number
 }
 
-interface Challenge extends Binding {
-  readonly place: string
+interface Challenge extends ChallengeScope {
+  readonly factor: string
   readonly purse: Purse
   readonly born: number
   ends: number
@@ -55,8 +55,8 @@ interface Challenge extends Binding {
 
 export interface ExpectedSend {
   readonly at: number
-  readonly rank: Rank
-  readonly place: string
+  readonly browserKind: BrowserKind
+  readonly factor: string
   channel: Channel
   readonly challenge: Challenge
   /** The live challenge that it was to replace, and when that was to end. */
@@ -70,7 +70,7 @@ export interface ExpectedSend {
 
 export interface ExpectedAttempt {
   readonly at: number
-  readonly who: Who
+  readonly who: RequesterTag
   /** Undefined where the code is that of an app. */
   readonly challenge: Challenge | undefined
   readonly code: string
@@ -89,7 +89,7 @@ const emptySide = () => ({
 })
 
 export function createOracle() {
-  const sides = { stranger: emptySide(), known: emptySide() }
+  const sides = { unknown: emptySide(), known: emptySide() }
   const usedCodes: { code: string; at: number }[] = []
   let sends: ExpectedSend[] = []
   let current: Challenge | undefined
@@ -98,25 +98,25 @@ export function createOracle() {
 
   const young = (at: number, now: number, windowMs: number) => at > now - windowMs
 
-  function barred(rank: Rank, now: number): string | undefined {
-    const { stranger, known } = sides
+  function barred(browserKind: BrowserKind, now: number): string | undefined {
+    const { unknown, known } = sides
     const isDisabled =
-      stranger.judged + known.judged >= figures.failuresBeforeDisable ||
-      (rank === 'stranger' && stranger.judged >= figures.ofStrangers.failuresBeforeDisable)
+      unknown.judged + known.judged >= figures.failuresBeforeDisable ||
+      (browserKind === 'unknown' && unknown.judged >= figures.ofUnknown.failuresBeforeDisable)
     if (isDisabled) return 'account_disabled'
-    return rank === 'stranger' && now < lockedUntil ? 'account_locked' : undefined
+    return browserKind === 'unknown' && now < lockedUntil ? 'account_locked' : undefined
   }
 
   /** Whether the guesses of the hour or of the day are used up, and still will be at `later`. */
-  function guessedOut(rank: Rank, now: number, later = now): boolean {
+  function guessedOut(browserKind: BrowserKind, now: number, later = now): boolean {
     const areOut = (attempts: readonly ExpectedAttempt[], { checksPerHour, checksPerDay }: Guesses) => {
       const within = (windowMs: number) =>
         attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
       return within(hour) >= checksPerHour || within(day) >= checksPerDay
     }
-    const { stranger, known } = sides
-    const all = [...stranger.attempts, ...known.attempts]
-    return areOut(all, figures) || (rank === 'stranger' && areOut(stranger.attempts, figures.ofStrangers))
+    const { unknown, known } = sides
+    const all = [...unknown.attempts, ...known.attempts]
+    return areOut(all, figures) || (browserKind === 'unknown' && areOut(unknown.attempts, figures.ofUnknown))
   }
 
   const lastSend = () => sends.filter(({ state }) => state !== 'given back').at(-1)
@@ -126,10 +126,20 @@ export function createOracle() {
   /** Until when what was guessed stays spent: an earlier code may live longer than the one that took its place. */
   const keptUntil = ({ ends, purse }: Challenge) => Math.max(ends, purse.until)
 
-  function pause(rank: Rank, place: string, channel: Channel, now: number): string | undefined {
-    if (rank === 'stranger' && current?.rank === 'known' && isLive(current, now)) return 'resend_too_soon'
+  function pause(
+    browserKind: BrowserKind,
+    factor: string,
+    channel: Channel,
+    now: number,
+  ): string | undefined {
+    if (browserKind === 'unknown' && current?.browserKind === 'known' && isLive(current, now))
+      return 'resend_too_soon'
     const running = sends.filter(
-      (send) => send.rank === rank && send.place === place && !send.forgiven && send.state !== 'given back',
+      (send) =>
+        send.browserKind === browserKind &&
+        send.factor === factor &&
+        !send.forgiven &&
+        send.state !== 'given back',
     )
     const isHeldUp = (last: ExpectedSend | undefined) => {
       if (last === undefined) return false
@@ -147,7 +157,7 @@ export function createOracle() {
       sends
         .filter(
           (send) =>
-            send.rank === rank &&
+            send.browserKind === browserKind &&
             (send.state === 'booked' || send.state === 'sent') &&
             !send.unjudged &&
             !send.forgiven &&
@@ -160,30 +170,30 @@ export function createOracle() {
     return over ? 'send_limit' : undefined
   }
 
-  function liveFor(who: Who, now: number): Challenge | string {
+  function liveFor(who: RequesterTag, now: number): Challenge | string {
     if (current === undefined || !isLive(current, now)) return 'challenge_gone'
     return current.session === who.session ? current : 'challenge_superseded'
   }
 
-  function fail(rank: Rank, now: number): void {
-    const side = sides[rank]
+  function fail(browserKind: BrowserKind, now: number): void {
+    const side = sides[browserKind]
     side.judged += 1
     const further = side.judged - figures.failuresBeforeLock
-    if (rank === 'known' || further < 0 || further % 5 !== 0) return
+    if (browserKind === 'known' || further < 0 || further % 5 !== 0) return
     lockedUntil = now + (further === 0 ? 15 : further === 5 ? 30 : 60) * minute
   }
 
   function book(
     challenge: Challenge,
-    rank: Rank,
+    browserKind: BrowserKind,
     channel: Channel,
     now: number,
     replaced?: ExpectedSend['replaced'],
   ) {
     const send: ExpectedSend = {
       at: now,
-      rank,
-      place: challenge.place,
+      browserKind,
+      factor: challenge.factor,
       channel,
       challenge,
       replaced,
@@ -199,31 +209,36 @@ export function createOracle() {
   /** One that was given up without a guess leaves nothing to remember. */
   function end(challenge: Challenge): void {
     challenge.dead = true
-    if (challenge.purse.stranger + challenge.purse.known === 0) current = undefined
+    if (challenge.purse.unknown + challenge.purse.known === 0) current = undefined
   }
 
   function pardon(): void {
-    sides.stranger.judged = 0
+    sides.unknown.judged = 0
     sides.known.judged = 0
     lockedUntil = 0
   }
 
   /** The check has to wait for the other rank's only where both may be the last wrong code. */
-  function mustWait(rank: Rank, now: number): boolean {
-    const runs = (of: Rank) => {
+  function mustWait(browserKind: BrowserKind, now: number): boolean {
+    const runs = (of: BrowserKind) => {
       const { lease } = sides[of]
       return lease !== undefined && now < lease.until
     }
-    if (runs(rank)) return true
-    const other = rank === 'known' ? 'stranger' : 'known'
-    return runs(other) && sides.stranger.judged + sides.known.judged + 1 >= figures.failuresBeforeDisable
+    if (runs(browserKind)) return true
+    const other = browserKind === 'known' ? 'unknown' : 'known'
+    return runs(other) && sides.unknown.judged + sides.known.judged + 1 >= figures.failuresBeforeDisable
   }
 
-  function count(who: Who, challenge: Challenge | undefined, code: string, now: number): ExpectedAttempt {
-    const side = sides[who.rank]
+  function count(
+    who: RequesterTag,
+    challenge: Challenge | undefined,
+    code: string,
+    now: number,
+  ): ExpectedAttempt {
+    const side = sides[who.browserKind]
     const attempt = { at: now, who, challenge, code, send: lastSend() }
     if (challenge !== undefined) {
-      challenge.purse[who.rank] += 1
+      challenge.purse[who.browserKind] += 1
       // Of one whose time is up nobody knows what it came to.
       if (side.lease?.attempt.challenge === challenge) challenge.open.add(side.lease.attempt.code)
     }
@@ -240,15 +255,16 @@ export function createOracle() {
     now: number,
   ): string {
     const { challenge, who } = attempt
-    const side = sides[who.rank]
+    const side = sides[who.browserKind]
     const own = challenge === undefined || challenge === current
     if (verdict === 'not-sent') {
       side.attempts = side.attempts.filter((other) => other !== attempt)
-      if (own && challenge) challenge.purse[who.rank] = Math.max(0, challenge.purse[who.rank] - 1)
+      if (own && challenge)
+        challenge.purse[who.browserKind] = Math.max(0, challenge.purse[who.browserKind] - 1)
       return 'refunded'
     }
     if (verdict === 'rejected' || (step !== undefined && step <= lastStep)) {
-      fail(who.rank, now)
+      fail(who.browserKind, now)
       const wasOpen = challenge?.open.has(attempt.code)
       if (own && attempt.send === lastSend()) challenge?.wrong.add(attempt.code)
       return !own ? 'gone' : wasOpen ? 'rejected, but was open' : 'rejected'
@@ -270,31 +286,31 @@ export function createOracle() {
   }
 
   return {
-    attemptsRemaining: (rank: Rank) => figures.attempts - (current?.purse[rank] ?? 0),
+    attemptsRemaining: (browserKind: BrowserKind) => figures.attempts - (current?.purse[browserKind] ?? 0),
     lockEnds: () => lockedUntil,
 
-    start(binding: Binding, place: string, channel: Channel, now: number): ExpectedSend | string {
-      const { rank } = binding
-      const bar = barred(rank, now)
+    start(binding: ChallengeScope, factor: string, channel: Channel, now: number): ExpectedSend | string {
+      const { browserKind } = binding
+      const bar = barred(browserKind, now)
       if (bar !== undefined) return bar
       const before = current !== undefined && now < keptUntil(current) ? current : undefined
       const live = isLive(before, now) ? before : undefined
       const same =
         live !== undefined &&
         (['session', 'purpose', 'bound'] as const).every((name) => live[name] === binding[name])
-      const exhausted = before !== undefined && before.purse[rank] >= figures.attempts
+      const exhausted = before !== undefined && before.purse[browserKind] >= figures.attempts
       if (same && exhausted) return 'attempts_exhausted'
-      const wait = pause(rank, place, channel, now)
+      const wait = pause(browserKind, factor, channel, now)
       if (wait !== undefined) {
-        return same && live.place === place && wait === 'resend_too_soon' ? 'live' : wait
+        return same && live.factor === factor && wait === 'resend_too_soon' ? 'live' : wait
       }
-      if (exhausted || guessedOut(rank, now, now + 5 * minute - 1)) return 'attempts_exhausted'
-      const purse = before?.purse ?? { stranger: 0, known: 0, until: 0 }
+      if (exhausted || guessedOut(browserKind, now, now + 5 * minute - 1)) return 'attempts_exhausted'
+      const purse = before?.purse ?? { unknown: 0, known: 0, until: 0 }
       const replaced = live && { challenge: live, ends: live.ends, until: live.purse.until }
       if (before !== undefined) purse.until = keptUntil(before)
       const challenge = {
         ...binding,
-        place,
+        factor,
         purse,
         born: now,
         ends: now + 5 * minute,
@@ -302,18 +318,18 @@ export function createOracle() {
         wrong: new Set<string>(),
         open: new Set<string>(),
       }
-      return book(challenge, rank, channel, now, replaced)
+      return book(challenge, browserKind, channel, now, replaced)
     },
 
-    resend(who: Who, channel: Channel, now: number): ExpectedSend | string {
+    resend(who: RequesterTag, channel: Channel, now: number): ExpectedSend | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const refusal = barred(who.rank, now) ?? pause(who.rank, live.place, channel, now)
+      const refusal = barred(who.browserKind, now) ?? pause(who.browserKind, live.factor, channel, now)
       if (refusal !== undefined) return refusal
-      if (live.purse[who.rank] >= figures.attempts) return 'attempts_exhausted'
+      if (live.purse[who.browserKind] >= figures.attempts) return 'attempts_exhausted'
       live.wrong = new Set()
       live.open = new Set()
-      return book(live, who.rank, channel, now)
+      return book(live, who.browserKind, channel, now)
     },
 
     sent(
@@ -343,33 +359,34 @@ export function createOracle() {
       } else if (result === 'foreign-number' || isFirst) end(challenge)
     },
 
-    guess(who: Who, code: string, now: number): ExpectedAttempt | string {
+    guess(who: RequesterTag, code: string, now: number): ExpectedAttempt | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const bar = barred(who.rank, now)
+      const bar = barred(who.browserKind, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return live.open.has(code) ? 'repeated, but was open' : 'repeated'
-      if (live.purse[who.rank] >= figures.attempts || guessedOut(who.rank, now)) return 'attempts_exhausted'
-      if (mustWait(who.rank, now)) return 'verification_in_progress'
+      if (live.purse[who.browserKind] >= figures.attempts || guessedOut(who.browserKind, now))
+        return 'attempts_exhausted'
+      if (mustWait(who.browserKind, now)) return 'verification_in_progress'
       const attempt = count(who, live, code, now)
       if (!usedCodes.some((used) => used.code === code && young(used.at, now, day))) return attempt
-      sides[who.rank].lease = undefined
-      fail(who.rank, now)
+      sides[who.browserKind].lease = undefined
+      fail(who.browserKind, now)
       live.wrong.add(code)
       return 'rejected'
     },
 
     /** A code of the app. */
-    show(who: Who, code: string, now: number, startedBy: Who): ExpectedAttempt | string {
+    show(who: RequesterTag, code: string, now: number, startedBy: RequesterTag): ExpectedAttempt | string {
       if (startedBy.session !== who.session) return 'challenge_superseded'
-      const bar = barred(who.rank, now)
+      const bar = barred(who.browserKind, now)
       if (bar !== undefined) return bar
-      if (guessedOut(who.rank, now)) return 'attempts_exhausted'
-      return mustWait(who.rank, now) ? 'verification_in_progress' : count(who, undefined, code, now)
+      if (guessedOut(who.browserKind, now)) return 'attempts_exhausted'
+      return mustWait(who.browserKind, now) ? 'verification_in_progress' : count(who, undefined, code, now)
     },
 
     answer(attempt: ExpectedAttempt, verdict: Verdict, step: number | undefined, now: number): string {
-      const side = sides[attempt.who.rank]
+      const side = sides[attempt.who.browserKind]
       if (side.settled?.attempt === attempt) return side.settled.answer
       if (side.lease?.attempt !== attempt) return 'gone'
       side.lease = undefined
@@ -378,17 +395,17 @@ export function createOracle() {
       return answer
     },
 
-    cancel(who: Who, now: number): void {
+    cancel(who: RequesterTag, now: number): void {
       const live = liveFor(who, now)
       if (typeof live !== 'string') end(live)
     },
 
     enable(): void {
       pardon()
-      sides.stranger.attempts = []
+      sides.unknown.attempts = []
       sides.known.attempts = []
       if (current?.dead) current = undefined
-      if (current !== undefined) Object.assign(current.purse, { stranger: 0, known: 0 })
+      if (current !== undefined) Object.assign(current.purse, { unknown: 0, known: 0 })
       for (const send of sends) send.forgiven = true
       sends = sends.filter(({ state }) => state !== 'given back')
     },

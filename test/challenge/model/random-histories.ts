@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
-import type { Who } from '../../../src/challenge/ledger/ledger.js'
+import type { RequesterTag } from '../../../src/challenge/ledger/ledger.js'
 import type { Fate, Guess, Shown, World } from './world.js'
 
 const second = 1_000
@@ -21,21 +21,21 @@ function step<Values extends readonly unknown[]>(
 }
 
 /** Mostly the same few, so that they meet; sometimes somebody else. */
-const who = fc.constantFrom<Who>(
-  { rank: 'stranger', session: 's1' },
-  { rank: 'stranger', session: 's1' },
-  { rank: 'stranger', session: 's1' },
-  { rank: 'known', session: 's2' },
-  { rank: 'known', session: 's2' },
-  { rank: 'stranger', session: 's3' },
-  { rank: 'stranger', session: 's2' },
-  { rank: 'known', session: 's3' },
+const who = fc.constantFrom<RequesterTag>(
+  { browserKind: 'unknown', session: 's1' },
+  { browserKind: 'unknown', session: 's1' },
+  { browserKind: 'unknown', session: 's1' },
+  { browserKind: 'known', session: 's2' },
+  { browserKind: 'known', session: 's2' },
+  { browserKind: 'unknown', session: 's3' },
+  { browserKind: 'unknown', session: 's2' },
+  { browserKind: 'known', session: 's3' },
 )
 const binding = fc
   .tuple(who, fc.constantFrom('login', 'login', 'transfer'), fc.constantFrom(undefined, undefined, 'hash'))
   .map(([person, purpose, bound]) => ({ ...person, purpose, ...(bound === undefined ? {} : { bound }) }))
 const channel = fc.constantFrom('sms' as const, 'sms' as const, 'call' as const)
-const place = fc.constantFrom('home', 'home', 'home', 'office')
+const factor = fc.constantFrom('home', 'home', 'home', 'office')
 const nth = fc.nat({ max: 3 })
 
 const sendResult = fc.constantFrom<SendResult>(
@@ -78,7 +78,7 @@ const pause = fc.constantFrom(
   ].flatMap((ms) => [ms, ms, ms - 1]),
 )
 
-const starts = step('start', [binding, place, channel], (world, ...order) => world.start(...order))
+const starts = step('start', [binding, factor, channel], (world, ...order) => world.start(...order))
 const sent = step('sent', [nth, sendResult], (world, ...settled) => world.sent(...settled))
 const guesses = step('guess', [who, guess, fate], (world, ...typed) => world.guess(...typed))
 const answers = step('answer', [nth], (world, index) => world.answer(index))
@@ -92,7 +92,7 @@ const steps = [
   starts,
   starts,
   sent,
-  step('start and send', [binding, place, channel, sendResult], (world, order, at, over, result) => {
+  step('start and send', [binding, factor, channel, sendResult], (world, order, at, over, result) => {
     world.start(order, at, over)
     world.sent(0, result)
   }),

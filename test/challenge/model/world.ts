@@ -1,12 +1,12 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import type { Attempt } from '../../../src/challenge/ledger/attempts.js'
 import {
-  type Binding,
   type Challenge,
+  type ChallengeScope,
   type Decision,
   emptyLedger,
   type Ledger,
-  type Who,
+  type RequesterTag,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
@@ -60,7 +60,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
   const sending: Sending[] = []
   const checking: Checking[] = []
   const seen: Seen[] = []
-  const owners = new Map<string, Who>()
+  const owners = new Map<string, RequesterTag>()
   /** The codes that were sent, newest last. The provider never says that one was used. */
   const codes: string[] = []
   let ledger: Ledger = emptyLedger
@@ -95,7 +95,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
 
   /** A code that was typed, up to its check. */
   function type(attempt: Attempt, expected: Checking['expected'], right: boolean, fate: Fate, step?: number) {
-    const { rank } = attempt
+    const { browserKind } = attempt
     const answer = run((was, now) => commands.reserve(was, attempt, now, limits))
     agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
     if (answer.outcome === 'refused') {
@@ -104,11 +104,18 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       return
     }
     if (attempt.sealed === undefined) {
-      const left = limits.attemptsPerChallenge - answer.challenge.attempts[rank]
-      agree('attempts left', left, oracle?.attemptsRemaining(rank))
+      const left = limits.attemptsPerChallenge - answer.challenge.attempts[browserKind]
+      agree('attempts left', left, oracle?.attemptsRemaining(browserKind))
     }
     const { id: challenge } = answer.challenge
-    const trace = { what: 'checked', at: clock, challenge, rank, attempt: attempt.id, judged: false } as const
+    const trace = {
+      what: 'checked',
+      at: clock,
+      challenge,
+      browserKind,
+      attempt: attempt.id,
+      judged: false,
+    } as const
     if (answer.outcome === 'rejected') seen.push({ ...trace, judged: true })
     if (answer.outcome !== 'reserved') return
     const unjudged = {
@@ -129,13 +136,13 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       clock += ms
     },
 
-    start(binding: Binding, place: string, channel: Channel): void {
-      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, place, channel }
+    start(binding: ChallengeScope, factor: string, channel: Channel): void {
+      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, factor, channel }
       const answer = run((was, now) => commands.start(was, order, now, limits))
-      note('start', answer, oracle?.start(binding, place, channel, clock))
+      note('start', answer, oracle?.start(binding, factor, channel, clock))
     },
 
-    resend(who: Who, channel: Channel): void {
+    resend(who: RequesterTag, channel: Channel): void {
       const order = { ...who, sendId: newId('send'), channel }
       const answer = run((was, now) => commands.resend(was, { ...order, shown: liveShown(was) }, now, limits))
       note('resend', answer, oracle?.resend(who, channel, clock))
@@ -154,24 +161,24 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       if (arrives && (!sameCode || codes.length === 0)) codes.push(newId('code'))
     },
 
-    guess(who: Who, guess: Guess, fate: Fate): void {
+    guess(who: RequesterTag, guess: Guess, fate: Fate): void {
       const wanted = { right: codes.at(-1), earlier: codes.at(-2), again: typed, wrong: undefined }
       const code = wanted[guess] ?? newId('wrong')
       typed = code
-      const place = ledger.challenge?.place ?? 'home'
-      const attempt = { ...who, id: newId('attempt'), shown: liveShown(ledger), code, place }
+      const factor = ledger.challenge?.factor ?? 'home'
+      const attempt = { ...who, id: newId('attempt'), shown: liveShown(ledger), code, factor }
       type(attempt, oracle?.guess(who, code, clock), code === codes.at(-1), fate)
     },
 
     /** A code of the app, for a challenge that nobody has written down. */
-    show(who: Who, shown: Shown, startedBy = who): void {
+    show(who: RequesterTag, shown: Shown, startedBy = who): void {
       const sealed: Challenge = {
         id: newId('unsent'),
         ...startedBy,
         purpose: 'login',
-        place: 'app',
+        factor: 'app',
         channel: 'app',
-        attempts: { stranger: 0, known: 0 },
+        attempts: { unknown: 0, known: 0 },
         expiresAt: clock + limits.codeLifetimeMs,
         maxExpiresAt: clock + limits.codeLifetimeMs,
         fixed: true,
@@ -181,7 +188,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const step = Math.floor(clock / stepMs)
       const code = right ? `step ${step}` : newId('wrong')
       const shownTo = { challenge: sealed.id }
-      const attempt = { ...who, id: newId('attempt'), shown: shownTo, code, place: 'app', sealed }
+      const attempt = { ...who, id: newId('attempt'), shown: shownTo, code, factor: 'app', sealed }
       type(attempt, oracle?.show(who, code, clock, startedBy), right, 'judged', right ? step : undefined)
     },
 
@@ -206,7 +213,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       seen.push({ what: 'let in', at, challenge: challenge.id, attempt: id, code, right, session, startedBy })
     },
 
-    cancel(who: Who): void {
+    cancel(who: RequesterTag): void {
       run((was, now) => commands.cancel(was, who, now, limits))
       oracle?.cancel(who, clock)
     },

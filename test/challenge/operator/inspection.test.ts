@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openDesk } from '../../../src/challenge/operator/inspection.js'
+import { openInspection } from '../../../src/challenge/operator/inspection.js'
 import { memoryStore, type TwoFactorOptions } from '../../../src/index.js'
 import { bringDevice, gate, signupAt } from '../../express/kit.js'
 import { recover, startRecoveryHost, wrongCode } from '../../express/recovery-kit.js'
@@ -17,7 +17,7 @@ async function startDesk(options: Partial<TwoFactorOptions> = {}) {
     options: { store, ...options },
   })
   now = () => host.clock.now
-  const open = async () => openDesk({ store, secret, namespace: '' }, now)
+  const open = async () => openInspection({ store, secret, namespace: '' }, now)
   await expect.poll(open, { timeout: 10_000 }).not.toBe('unknown-namespace')
   const desk = await open()
   if (typeof desk === 'string') throw new Error(desk)
@@ -93,7 +93,7 @@ it('knows nothing of whoever never came, and is not opened with the secret of an
   const { store, desk } = await startDesk()
   expect(await desk.person('nobody')).toMatchObject({ isKnown: false, judged: 0, sessions: 0, codes: [] })
   const other = { store, secret: 'another secret of thirty-two bytes', namespace: '' }
-  expect(await openDesk(other)).toBe('other-secret')
+  expect(await openInspection(other)).toBe('other-secret')
 })
 
 it('goes by the limits of the app, and knows no browsers where the app knows none', async () => {

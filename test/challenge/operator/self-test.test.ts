@@ -23,7 +23,7 @@ interface Changes {
 /** What is found in a deployment that is otherwise well. */
 async function finds({ now = Date.now, members, ...changes }: Changes = {}) {
   const domain = { namespace: '', keys, now, store: { ...store, ...changes.store } as Store }
-  const asked = { ...provider, ...changes.provider, ...(members && { members, over: () => provider }) }
+  const asked = { ...provider, ...changes.provider, ...(members && { members, withMembers: () => provider }) }
   const app = { appNames: { login: 'Acme' }, locales: ['en', 'es', 'pt'] }
   return selfTest(domain, asked as CodeProvider, app, () => [])
 }

@@ -6,17 +6,21 @@ const older = 'an older secret of thirty-two bytes.'
 const newer = 'a newer secret of thirty-two bytes..'
 
 describe('bound fields', () => {
-  const hashBound = createBoundHash(createSecrets([older]), '')
+  const hashBoundFields = createBoundHash(createSecrets([older]), '')
 
   it('hash the same whatever the order of their members', () => {
-    expect(hashBound({ amount: 100, to: { name: 'a', ids: [1, '2', null, true] } })).toBe(
-      hashBound({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
+    expect(hashBoundFields({ amount: 100, to: { name: 'a', ids: [1, '2', null, true] } })).toBe(
+      hashBoundFields({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
     )
-    expect(hashBound(Object.assign(Object.create(null), { amount: 100 }))).toBe(hashBound({ amount: 100 }))
+    expect(hashBoundFields(Object.assign(Object.create(null), { amount: 100 }))).toBe(
+      hashBoundFields({ amount: 100 }),
+    )
   })
 
   it('hash the same in every process and version', () => {
-    expect(hashBound({ payee: 'ACME', amount: 100 })).toBe('Gkov2Sc8j9dAGzaHTIOinJJLx2ocQ6xY8baSxD0Bsqo')
+    expect(hashBoundFields({ payee: 'ACME', amount: 100 })).toBe(
+      'Gkov2Sc8j9dAGzaHTIOinJJLx2ocQ6xY8baSxD0Bsqo',
+    )
   })
 
   it('hash otherwise under another secret and in another namespace, so that no one finds them by trying', () => {
@@ -25,18 +29,18 @@ describe('bound fields', () => {
       createBoundHash(createSecrets([newer]), ''),
       createBoundHash(createSecrets([older]), 'tenant'),
     ].map((hash) => hash(fields))
-    expect(new Set([hashBound(fields), ...elsewhere]).size).toBe(3)
+    expect(new Set([hashBoundFields(fields), ...elsewhere]).size).toBe(3)
     // A rotation ends no grant.
-    expect(createBoundHash(createSecrets([newer, older]), '')(fields)).toBe(hashBound(fields))
+    expect(createBoundHash(createSecrets([newer, older]), '')(fields)).toBe(hashBoundFields(fields))
   })
 
   it('are refused as an invalid request when they are nested more than 32 deep or in a circle', () => {
     const nested = (depth: number): BoundFields => (depth === 1 ? {} : { a: nested(depth - 1) })
-    expect(hashBound(nested(32))).toEqual(expect.any(String))
+    expect(hashBoundFields(nested(32))).toEqual(expect.any(String))
     const circle: Record<string, unknown> = {}
     circle.round = [circle]
     for (const fields of [nested(33), nested(5_000), circle]) {
-      expect(() => hashBound(fields as BoundFields)).toThrow(
+      expect(() => hashBoundFields(fields as BoundFields)).toThrow(
         expect.objectContaining({ code: 'invalid_request', message: 'More than 32 levels of nesting.' }),
       )
     }
@@ -51,7 +55,7 @@ describe('bound fields', () => {
     [{ a: 0 }, { a: false }],
     [{}, { a: {} }],
   ])('tell %j from %j', (left, right) => {
-    expect(hashBound(left)).not.toBe(hashBound(right))
+    expect(hashBoundFields(left)).not.toBe(hashBoundFields(right))
   })
 
   it.each([
@@ -67,8 +71,8 @@ describe('bound fields', () => {
     [null, 'bind is object'],
     [Object.create(Object.create(null)), 'bind is object'],
   ])('refuse %o and name the member', (fields, message) => {
-    expect(() => hashBound(fields as never)).toThrow(TypeError)
-    expect(() => hashBound(fields as never)).toThrow(message)
+    expect(() => hashBoundFields(fields as never)).toThrow(TypeError)
+    expect(() => hashBoundFields(fields as never)).toThrow(message)
   })
 
   it.each([
@@ -78,7 +82,7 @@ describe('bound fields', () => {
     [undefined, undefined],
     [{ at: new Date(0) }, undefined],
   ])('name the empty field of %o to whoever has sent it', (fields, complaint) => {
-    expect(() => hashBound(fields as never)).toThrow(
+    expect(() => hashBoundFields(fields as never)).toThrow(
       complaint === undefined
         ? expect.not.objectContaining({ complaint: expect.anything() })
         : expect.objectContaining({ complaint }),

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { createKeys, hashId } from '../../../src/challenge/keys.js'
-import { createEnrolments } from '../../../src/challenge/proofs/phone-verifications.js'
+import { createPhoneVerifications } from '../../../src/challenge/proofs/phone-verifications.js'
 import { TwoFactorError } from '../../../src/errors.js'
 import { day, minute } from '../kit.js'
 import { createService, it } from '../service.js'
@@ -13,119 +13,124 @@ describe('the record of a number to be proven', () => {
   it('opens for no other session and in no other namespace, wherever it is copied to', async ({
     service,
   }) => {
-    const { enrolments, store, keys, secrets } = service
-    await enrolments.open('s1').begin(typed)
+    const { phoneVerifications, store, keys, secrets } = service
+    await phoneVerifications.open('s1').begin(typed)
     const entry = await store.read(keys.enrolment('s1'))
     await store.swap(keys.enrolment('s2'), undefined, entry?.value, minute)
-    expect(await enrolments.find('s2')).toBeUndefined()
+    expect(await phoneVerifications.find('s2')).toBeUndefined()
     const elsewhere = createKeys('elsewhere', secrets)
     await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
-    expect(await createEnrolments({ ...service, keys: elsewhere }).find('s1')).toBeUndefined()
-    expect(await enrolments.find('s1')).toBeDefined()
+    expect(await createPhoneVerifications({ ...service, keys: elsewhere }).find('s1')).toBeUndefined()
+    expect(await phoneVerifications.find('s1')).toBeDefined()
   })
 
   it('ends after half an hour by our clock, even when the store still has it', async () => {
-    const { enrolments, wait } = createService({
+    const { phoneVerifications, wait } = createService({
       commands: (well) => ({ swap: (key, version, next) => well.swap(key, version, next, day) }),
     })
-    await enrolments.open('s1').begin(typed)
+    await phoneVerifications.open('s1').begin(typed)
     wait(30 * minute - 1)
-    expect(await enrolments.find('s1')).toBeDefined()
+    expect(await phoneVerifications.find('s1')).toBeDefined()
     wait(1)
-    expect(await enrolments.find('s1')).toBeUndefined()
+    expect(await phoneVerifications.find('s1')).toBeUndefined()
   })
 
-  it('is handed out once it is proven, once, for its purpose', async ({ enrolments, now }) => {
-    await enrolments.open('s1').begin(typed)
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-    expect(await enrolments.find('s1')).toMatchObject(typed)
-    await enrolments.prove('s1', proven)
-    expect(await enrolments.redeem('s1', 'change-number', undefined)).toBeUndefined()
+  it('is handed out once it is proven, once, for its purpose', async ({ phoneVerifications, now }) => {
+    await phoneVerifications.open('s1').begin(typed)
+    expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
+    expect(await phoneVerifications.find('s1')).toMatchObject(typed)
+    await phoneVerifications.prove('s1', proven)
+    expect(await phoneVerifications.redeem('s1', 'change-number', undefined)).toBeUndefined()
     const handedOut = await Promise.all([
-      enrolments.redeem('s1', 'signup', undefined),
-      enrolments.redeem('s1', 'signup', undefined),
+      phoneVerifications.redeem('s1', 'signup', undefined),
+      phoneVerifications.redeem('s1', 'signup', undefined),
     ])
     expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...handedOver, verifiedAt: now() }])
-    expect(await enrolments.find('s1')).toBeUndefined()
-    expect(await enrolments.redeem('nobody', 'signup', undefined)).toBeUndefined()
+    expect(await phoneVerifications.find('s1')).toBeUndefined()
+    expect(await phoneVerifications.redeem('nobody', 'signup', undefined)).toBeUndefined()
   })
 
   it('takes the place of no other one that was begun since, when it is given back', async ({
-    enrolments,
+    phoneVerifications,
   }) => {
-    await enrolments.open('s1').begin(typed)
-    await enrolments.prove('s1', proven)
-    const taken = await enrolments.take('s1', 'signup', undefined)
-    await enrolments.open('s1').begin({ ...typed, phone: '300 111 2222' })
+    await phoneVerifications.open('s1').begin(typed)
+    await phoneVerifications.prove('s1', proven)
+    const taken = await phoneVerifications.take('s1', 'signup', undefined)
+    await phoneVerifications.open('s1').begin({ ...typed, phone: '300 111 2222' })
     await taken?.giveBack()
-    expect(await enrolments.find('s1')).toMatchObject({ phone: '300 111 2222' })
-    expect(await enrolments.find('s1')).not.toHaveProperty('verifiedAt')
+    expect(await phoneVerifications.find('s1')).toMatchObject({ phone: '300 111 2222' })
+    expect(await phoneVerifications.find('s1')).not.toHaveProperty('verifiedAt')
   })
 
   it('leaves nothing in the store after its end, nor does one that was redeemed', async ({
-    enrolments,
+    phoneVerifications,
     store,
     keys,
     wait,
   }) => {
-    for (const session of ['s1', 's2']) await enrolments.open(session).begin(typed)
-    await enrolments.prove('s2', proven)
-    await enrolments.redeem('s2', 'signup', undefined)
+    for (const session of ['s1', 's2']) await phoneVerifications.open(session).begin(typed)
+    await phoneVerifications.prove('s2', proven)
+    await phoneVerifications.redeem('s2', 'signup', undefined)
     // The number goes at once.
     expect(await store.read(keys.enrolment('s2'))).not.toHaveProperty('value.sealed')
     wait(30 * minute)
     for (const session of ['s1', 's2']) expect(await store.read(keys.enrolment(session))).toBeUndefined()
   })
 
-  it('moves with its session, keeps its end, and leaves nothing behind', async ({ enrolments, wait }) => {
-    await enrolments.open('s1').begin(typed)
-    await enrolments.prove('s1', proven)
+  it('moves with its session, keeps its end, and leaves nothing behind', async ({
+    phoneVerifications,
+    wait,
+  }) => {
+    await phoneVerifications.open('s1').begin(typed)
+    await phoneVerifications.prove('s1', proven)
     wait(20 * minute)
-    await enrolments.move('s1', 's2')
-    await enrolments.move('nobody', 's3')
-    expect(await enrolments.find('s1')).toBeUndefined()
-    expect(await enrolments.find('s2')).toMatchObject(proven)
+    await phoneVerifications.move('s1', 's2')
+    await phoneVerifications.move('nobody', 's3')
+    expect(await phoneVerifications.find('s1')).toBeUndefined()
+    expect(await phoneVerifications.find('s2')).toMatchObject(proven)
     wait(10 * minute)
-    expect(await enrolments.find('s2')).toBeUndefined()
+    expect(await phoneVerifications.find('s2')).toBeUndefined()
   })
 
-  it('keeps its visitor when it moves, and tells it to the new session alone', async ({ enrolments }) => {
-    const visitor = await enrolments.open('s1').read()
-    expect(await enrolments.open('s1').read()).toBe(visitor)
-    expect(await enrolments.open('s3').read()).not.toBe(visitor)
-    await enrolments.open('s1').begin(typed)
-    expect(await enrolments.open('s1').read()).toBe(visitor)
-    await enrolments.move('s1', 's2')
-    expect(await enrolments.open('s2').read()).toBe(visitor)
-    expect(await enrolments.open('s1').read()).not.toBe(visitor)
+  it('keeps its visitor when it moves, and tells it to the new session alone', async ({
+    phoneVerifications,
+  }) => {
+    const visitor = await phoneVerifications.open('s1').read()
+    expect(await phoneVerifications.open('s1').read()).toBe(visitor)
+    expect(await phoneVerifications.open('s3').read()).not.toBe(visitor)
+    await phoneVerifications.open('s1').begin(typed)
+    expect(await phoneVerifications.open('s1').read()).toBe(visitor)
+    await phoneVerifications.move('s1', 's2')
+    expect(await phoneVerifications.open('s2').read()).toBe(visitor)
+    expect(await phoneVerifications.open('s1').read()).not.toBe(visitor)
   })
 
-  it('is proven only where it was begun', async ({ enrolments }) => {
-    expect(await enrolments.prove('s1', proven)).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+  it('is proven only where it was begun', async ({ phoneVerifications }) => {
+    expect(await phoneVerifications.prove('s1', proven)).toBeUndefined()
+    expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 
-  it('is worth nothing while it is provisional', async ({ enrolments }) => {
-    await enrolments.open('s1').begin(typed)
-    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+  it('is worth nothing while it is provisional', async ({ phoneVerifications }) => {
+    await phoneVerifications.open('s1').begin(typed)
+    const proof = await phoneVerifications.prove('s1', { ...proven, provisional: true })
+    expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
     await proof?.confirm()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
+    expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
     // Nor is it brought back by its confirmation.
     await proof?.confirm()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+    expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 })
 
 describe('a revocation', () => {
   /** As a request of Ana's proves it. */
   async function proveAs(
-    { enrolments, grants }: ReturnType<typeof createService>,
+    { phoneVerifications, grants }: ReturnType<typeof createService>,
     subject: string | undefined,
   ) {
-    const epoch = subject && (await grants.open({ subject, session: 's1' }).read())
-    await enrolments.open('s1').begin({ ...typed, subject })
-    await enrolments.prove('s1', { ...proven, subject, epoch })
+    const revocationId = subject && (await grants.open({ subject, session: 's1' }).read())
+    await phoneVerifications.open('s1').begin({ ...typed, subject })
+    await phoneVerifications.prove('s1', { ...proven, subject, revocationId })
   }
 
   it('leaves alone what was proven after it, by somebody else, in another session or anonymously', async () => {
@@ -134,28 +139,28 @@ describe('a revocation', () => {
     await proveAs(revoked, 'ana')
     await revoked.grants.revokeSubject('ben')
     await revoked.grants.revoke({ subject: 'ana', session: 's2' })
-    expect(await revoked.enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
+    expect(await revoked.phoneVerifications.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
     // It may be forgotten before the proof ends.
     revoked.wait(30 * minute - 1)
-    expect(await revoked.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+    expect(await revoked.phoneVerifications.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
 
     const anonymous = createService()
     await proveAs(anonymous, undefined)
     await anonymous.grants.revokeSubject('ana')
-    expect(await anonymous.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+    expect(await anonymous.phoneVerifications.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
 
   it('of the session in which it was asked for does not end what a renewed one proves later', async ({
-    enrolments,
+    phoneVerifications,
     grants,
   }) => {
     await grants.revokeSubject('ana')
     await grants.revoke({ subject: 'ana', session: 's1' })
-    const epoch = await grants.open({ subject: 'ana', session: 's1' }).read()
-    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    await enrolments.move('s1', 's2')
-    await enrolments.prove('s2', { ...proven, subject: 'ana', epoch })
-    expect(await enrolments.redeem('s2', 'signup', 'ana')).toMatchObject(handedOver)
+    const revocationId = await grants.open({ subject: 'ana', session: 's1' }).read()
+    await phoneVerifications.open('s1').begin({ ...typed, subject: 'ana' })
+    await phoneVerifications.move('s1', 's2')
+    await phoneVerifications.prove('s2', { ...proven, subject: 'ana', revocationId })
+    expect(await phoneVerifications.redeem('s2', 'signup', 'ana')).toMatchObject(handedOver)
   })
 
   it.each([
@@ -165,16 +170,16 @@ describe('a revocation', () => {
     ['of its neighbour', ['s2'], 's9', true],
   ])('of a session %s', async (_name, ids, revoked, isLeft) => {
     const made = createService()
-    const { enrolments, grants } = made
+    const { phoneVerifications, grants } = made
     await proveAs(made, 'ana')
     let session = 's1'
     for (const id of ids) {
-      await enrolments.move(session, id)
+      await phoneVerifications.move(session, id)
       session = id
     }
     await grants.revoke({ subject: 'ana', session: revoked })
-    expect((await enrolments.peek(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
-    expect((await enrolments.redeem(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
+    expect((await phoneVerifications.peek(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
+    expect((await phoneVerifications.redeem(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
   })
 })
 
@@ -188,12 +193,12 @@ describe('the session of a sign-in', () => {
     // Session fixation: proven by whoever planted the session.
     [undefined, 'proven', false],
   ])('of ana takes along what %s has %s: %s', async (subject, stage, moves) => {
-    const { enrolments } = createService()
-    await enrolments.open('s1').begin({ ...typed, subject })
-    if (stage === 'proven') await enrolments.prove('s1', { ...proven, subject })
-    await enrolments.move('s1', 's2', { subject: 'ana' })
-    expect(await enrolments.find('s1')).toBeUndefined()
-    expect((await enrolments.find('s2')) !== undefined).toBe(moves)
+    const { phoneVerifications } = createService()
+    await phoneVerifications.open('s1').begin({ ...typed, subject })
+    if (stage === 'proven') await phoneVerifications.prove('s1', { ...proven, subject })
+    await phoneVerifications.move('s1', 's2', { subject: 'ana' })
+    expect(await phoneVerifications.find('s1')).toBeUndefined()
+    expect((await phoneVerifications.find('s2')) !== undefined).toBe(moves)
   })
 
   const foreign = Object.assign(new Error('foreign'), { code: 'capacity' })
@@ -204,15 +209,15 @@ describe('the session of a sign-in', () => {
     ['is refused with it', new TwoFactorError('capacity'), undefined, 'capacity'],
   ])('where the store takes no record, %s', async (_name, error, signIn, code) => {
     let isFull = false
-    const { enrolments } = createService({
+    const { phoneVerifications } = createService({
       commands: (well) => ({
         swap: (...asked) =>
           isFull && asked[0].endsWith(hashId('s2')) ? Promise.reject(error) : well.swap(...asked),
       }),
     })
-    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
+    await phoneVerifications.open('s1').begin({ ...typed, subject: 'ana' })
     isFull = true
-    const moved = enrolments.move('s1', 's2', signIn)
+    const moved = phoneVerifications.move('s1', 's2', signIn)
     await (code ? expect(moved).rejects.toMatchObject({ code }) : expect(moved).resolves.toBeUndefined())
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
-import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/saved-forms.js'
+import { createSavedForms, type SavedForm } from '../../../src/challenge/proofs/saved-forms.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { minute } from '../kit.js'
 import { createService } from '../service.js'
@@ -8,14 +8,14 @@ import { createService } from '../service.js'
 /** On a store whose time stands still. */
 function setUp() {
   const service = createService({ store: () => memoryStore({ now: () => 1 }) })
-  const forms = service.keptForms
-  const keep = async (kept: KeptForm, from = origin) => (await forms.keep(kept, from)) ?? 'not kept'
+  const forms = service.savedForms
+  const keep = async (kept: SavedForm, from = origin) => (await forms.save(kept, from)) ?? 'not kept'
   return { ...service, forms, keep }
 }
 
 const origin = { address: '192.0.2.1', proxied: false }
 
-const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): KeptForm => ({
+const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): SavedForm => ({
   action,
   body,
   session: 'a session',
@@ -113,6 +113,6 @@ describe('a kept form', () => {
     expect(await forms.find('ana', other)).toBeUndefined()
     const shop = createKeys('shop', secrets)
     await store.swap(shop.forms(id), undefined, entry?.value, minute)
-    expect(await createKeptForms({ ...parts, keys: shop }).find('ana', id)).toBeUndefined()
+    expect(await createSavedForms({ ...parts, keys: shop }).find('ana', id)).toBeUndefined()
   })
 })

@@ -5,7 +5,7 @@ import { ana, createService, it, rightCode } from '../service.js'
 /** Somebody else who has the number of `ana` on file, in a browser that is known or not. */
 const another = (index: number, knownBrowser: boolean) => ({
   ...ana,
-  subject: `${knownBrowser ? 'known' : 'stranger'}-${index}`,
+  subject: `${knownBrowser ? 'known' : 'unknown'}-${index}`,
   session: `session-${knownBrowser}-${index}`,
   knownBrowser,
   purpose: 'login',

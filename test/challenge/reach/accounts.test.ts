@@ -52,13 +52,15 @@ describe('a code that nothing is sent for', () => {
       delivery: 'sent',
       challenge: { channel: 'app', resendAt: now() },
     })
-    expect(await challenges.unsent(withApp)).toMatchObject({ channel: 'app', attemptsRemaining: 5 })
+    expect(await challenges.sealedChallenges(withApp)).toMatchObject({ channel: 'app', attemptsRemaining: 5 })
     expect(swaps).not.toHaveBeenCalled()
     expect(await challenges.find(withApp)).toMatchObject({ channel: 'sms' })
-    expect(await challenges.unsent({ ...ana, purpose: 'login' })).toBeUndefined()
+    expect(await challenges.sealedChallenges({ ...ana, purpose: 'login' })).toBeUndefined()
     // Of a version that has it: this one does not.
-    expect(await challenges.unsent({ ...withApp, purpose: 'nothing' })).toBeUndefined()
-    expect(await challenges.unsent({ ...withApp, phone: 'none', secret: undefined })).toBeUndefined()
+    expect(await challenges.sealedChallenges({ ...withApp, purpose: 'nothing' })).toBeUndefined()
+    expect(
+      await challenges.sealedChallenges({ ...withApp, phone: 'none', secret: undefined }),
+    ).toBeUndefined()
   })
 
   it('is for what it names, as far as that purpose takes one', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { defaultLimits } from '../../../src/challenge/limits.js'
 import { createDeployments } from '../../../src/challenge/operator/deployment.js'
-import type { Desk, PersonSeen } from '../../../src/challenge/operator/inspection.js'
+import type { Inspection, PersonReport } from '../../../src/challenge/operator/inspection.js'
 import { type ProblemCode, TwoFactorError } from '../../../src/errors.js'
 import { personCommand } from '../../../src/tools/cli/person-command.js'
 import { describePerson } from '../../../src/tools/cli/person-report.js'
@@ -10,15 +10,15 @@ import { signupsCommand } from '../../../src/tools/cli/signups-command.js'
 import { store } from './store-in-memory.js'
 
 /** What is otherwise at the desk of the command. */
-let atDesk: Partial<Desk> = {}
+let atDesk: Partial<Inspection> = {}
 
 vi.mock(import('../../../src/challenge/operator/inspection.js'), async (original) => {
-  const { openDesk } = await original()
+  const { openInspection: openDesk } = await original()
   const opened: typeof openDesk = async (...where) => {
-    const desk = await openDesk(...where)
-    return typeof desk === 'string' ? desk : { ...desk, ...atDesk }
+    const inspection = await openDesk(...where)
+    return typeof inspection === 'string' ? inspection : { ...inspection, ...atDesk }
   }
-  return { openDesk: opened }
+  return { openInspection: opened }
 })
 
 // In place of Redis, too.
@@ -54,9 +54,7 @@ beforeEach(async () => {
   vi.stubEnv('TWO_FACTOR_SECRET', secret)
   const secrets = createSecrets([secret])
   const left = { limits: defaultLimits, knownMaxAgeMs: 1, trustedMaxAgeMs: 0 }
-  await createDeployments({ store, secrets, keys: createKeys('shop', secrets), namespace: 'shop' }).leave(
-    left,
-  )
+  await createDeployments({ store, secrets, keys: createKeys('shop', secrets), namespace: 'shop' }).save(left)
 })
 
 afterEach(() => {
@@ -142,12 +140,12 @@ describe('a command that fails', () => {
   }
   const silent = failing('store_unavailable')
   const done = async () => undefined
-  const known = async () => ({ isKnown: true }) as PersonSeen
+  const known = async () => ({ isKnown: true }) as PersonReport
   const signups = { pause: done, resume: done, state: silent }
   const person = { person: known, unlock: done, revokeEverything: silent }
   const fault = async () => JSON.parse('')
 
-  it.each<[when: string, typeof pause, Partial<Desk>, code: string, changes: object]>([
+  it.each<[when: string, typeof pause, Partial<Inspection>, code: string, changes: object]>([
     ['once it was done', pause, { signups }, 'redis_unusable', { paused: 'done' }],
     [
       'as it was done',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { PersonSeen, SignupsSeen } from '../../../src/challenge/operator/inspection.js'
+import type { PersonReport, SignupsReport } from '../../../src/challenge/operator/inspection.js'
 import { enough } from '../../in-full.js'
 import { challenged, newcomer, signedIn } from '../../many/people.js'
 import { type Instance, startInstance, type Told } from '../../many/processes.js'
@@ -17,7 +17,7 @@ const hour = 3_600_000
 const visitors = enough(20, { inFull: 60 })
 
 /** What the program prints as JSON of an account, with what was asked. */
-type Seen = PersonSeen & {
+type Seen = PersonReport & {
   readonly unlocked?: boolean
   readonly revoked?: boolean
   readonly failure?: { readonly code: string }
@@ -128,7 +128,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
     async function signups(...args: string[]) {
       const program = run(['signups', ...args, ...namespace, '--json'], env)
       const code = await program.exitCode
-      return { code, seen: JSON.parse(program.out() || '{}') as SignupsSeen }
+      return { code, seen: JSON.parse(program.out() || '{}') as SignupsReport }
     }
 
     let last = 0
