@@ -1,5 +1,5 @@
 // A store of your own, on PostgreSQL 13 or newer: one table, one statement per change. A command waits for a connection
-// of the pool within `limits.storeTimeoutMs`. Of 64 people who signed in at once over a pool of ten, all down to one in
+// of the pool within the `timeoutMs` below. Of 64 people who signed in at once over a pool of ten, all down to one in
 // twenty got in with the 250 ms that are meant for Redis, as busy as the machine was; with the 2,000 ms that this store
 // asks for, all did. Give the pool the connections that your server can spare, a `connectionTimeoutMillis` and a
 // `query_timeout` of no more than that; and call `deleteEnded(pool)` every minute, in one process.

@@ -7,7 +7,7 @@ import type { Store } from './store/store.js'
 
 /** What a purpose may say about itself. */
 export interface PurposeOptions {
-  /** Age in milliseconds up to which a grant admits: `limits.loginMaxAgeMs` for `login`, else `limits.maxAgeMs`. */
+  /** Maximum age of a grant, in milliseconds. Default: 12 hours for `login`, 5 minutes for every other purpose. */
   readonly maxAgeMs?: number
   /** Whether a grant admits a single request. Default false. */
   readonly once?: boolean
@@ -30,10 +30,13 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly appName: string | Readonly<Record<string, string>>
   /** 32 bytes or more, or a list to rotate it: the first signs, all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
-  /** Where codes may go, by ISO 3166 codes. Any other country is 403 `destination_not_allowed`. */
-  readonly countries?: readonly string[]
-  /** Instead of `countries`: codes, and the cost of abuse, may go anywhere. */
-  readonly dangerouslyAnyCountry?: true
+  /**
+   * Countries to which codes may be sent, as ISO 3166-1 alpha-2 codes, or `'dangerously-any'` for every country.
+   *
+   * A number of any other country gets 403 `destination_not_allowed`. With `'dangerously-any'` an attacker can make you
+   * pay for texts to the most expensive countries (SMS pumping).
+   */
+  readonly countries: readonly string[] | 'dangerously-any'
   /**
    * What a browser may ask to prove. Default: `login` and the purposes of your guards.
    *

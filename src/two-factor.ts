@@ -33,9 +33,7 @@ import {
   factory,
   type RoutesOptions,
   routesChecks,
-  type SingleHandlers,
   type StartOptions,
-  singleHandlers,
   startChecks,
 } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
@@ -48,7 +46,7 @@ import { transportLoaded } from './provider/send.js'
 import { openDefaultStore } from './store/memory-store.js'
 
 /** Two-factor authentication for one app. */
-export interface TwoFactor extends Operator, SingleHandlers {
+export interface TwoFactor extends Operator {
   /** All routes, to be mounted at the option `path`. */
   routes(options?: RoutesOptions): Router
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
@@ -121,7 +119,7 @@ export interface TwoFactor extends Operator, SingleHandlers {
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { provider, limits, knownBrowsers } = settings
+  const { limits, knownBrowsers } = settings
   const warnings = createWarnings()
   const { warn, hint } = warnings
   // Preloads in the background, so that the first request does not wait for it.
@@ -140,8 +138,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     store,
     now,
     emit,
-    // The shorter timeout ends a check, and the account is free for the next one soon after.
-    limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
@@ -179,7 +175,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       successPaths.add('start', purpose, successPath)
       return handlers.start(purpose)
     }),
-    ...singleHandlers(handlers),
     requireTwoFactor: factory('requireTwoFactor', guardChecks, (given) =>
       createGuard(http, routes, resolveGuard(given, domain.purposes, settings)),
     ),

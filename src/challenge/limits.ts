@@ -1,16 +1,5 @@
-import {
-  type Check,
-  type Checks,
-  durationMs,
-  integer,
-  list,
-  object,
-  oneOf,
-  optionError,
-  that,
-  timeoutMs,
-} from '../lib/options.js'
-import { hourMs, minuteMs, secondMs } from '../lib/time.js'
+import { type Check, type Checks, durationMs, integer, list, object, oneOf, that } from '../lib/options.js'
+import { minuteMs, secondMs } from '../lib/time.js'
 
 /** A bound that an operator may set: what holds otherwise, and what it may be. */
 interface Limit<Value> {
@@ -118,77 +107,57 @@ const limitTable = {
   /** The same in 24 hours. */
   // SMS pumping is paid by the message: this bounds what a day of it costs.
   serviceEnrolSendsPerDay: limit(3_000, count),
-  /** Age up to which a grant admits a step-up. */
-  // PSD2 RTS, article 4(3)(d): five minutes.
-  maxAgeMs: limit(5 * minuteMs, durationMs),
-  /** Age up to which a grant admits what only needs a sign-in. */
-  // NIST SP 800-63B-4, AAL2: a day at most.
-  loginMaxAgeMs: limit(12 * hourMs, durationMs),
-  /**
-   * Deadline of a check at the provider.
-   *
-   * A shorter one of the provider's own, such as that of the client, applies.
-   */
-  verifyTimeoutMs: limit(8 * secondMs, timeoutMs),
-  /**
-   * Deadline of a send at the provider.
-   *
-   * A shorter one of the provider's own, such as that of the client, applies.
-   */
-  sendTimeoutMs: limit(10 * secondMs, timeoutMs),
-  /** Deadline of a command of the store, where the store has no `timeoutMs` of its own. */
-  storeTimeoutMs: limit(250, timeoutMs),
 }
 
-/** The bounds in force. Durations in milliseconds. */
-export type Limits = {
+/** The limits that the option `limits` can change. Durations are milliseconds. */
+export type OptionLimits = {
   readonly [Name in keyof typeof limitTable]: (typeof limitTable)[Name]['byDefault']
 }
+
+/** Deadlines in milliseconds. Provider and store set them with their own `timeoutMs`. */
+export type Timeouts = {
+  /** Of a send. */
+  readonly sendTimeoutMs: number
+  /** Of a check. */
+  readonly verifyTimeoutMs: number
+  /** Of a store command. */
+  readonly storeTimeoutMs: number
+}
+
+/** Deadlines of a provider and a store that set none. */
+export const defaultTimeouts: Timeouts = {
+  sendTimeoutMs: 10 * secondMs,
+  verifyTimeoutMs: 8 * secondMs,
+  storeTimeoutMs: 250,
+}
+
+/** Every limit and deadline in force. */
+export type Limits = OptionLimits & Timeouts
 
 /** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */
 export const profiles = {
   /** Commission Delegated Regulation (EU) 2018/389 (PSD2 RTS), article 4(3). */
-  psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5, maxAgeMs: 5 * minuteMs },
-} as const satisfies Record<string, Partial<Limits>>
+  psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5 },
+} as const satisfies Record<string, Partial<OptionLimits>>
+
+/** Maximum age of a grant for a purpose other than `login`, by profile. Article 4(3)(d): five minutes. */
+export const maxStepUpAges = { psd2: 5 * minuteMs } as const satisfies Record<keyof typeof profiles, number>
 
 /** The option `limits`: single limits, or a whole stricter set. */
-export type LimitsOption = Partial<Limits> & { readonly profile?: keyof typeof profiles }
+export type LimitsOption = Partial<OptionLimits> & { readonly profile?: keyof typeof profiles }
 
 /** One member of each limit. */
 const each = <Member extends 'byDefault' | 'check'>(member: Member) =>
   Object.fromEntries(Object.entries(limitTable).map(([name, limit]) => [name, limit[member]]))
 
 /** What holds unless the host says otherwise. */
-export const defaultLimits = each('byDefault') as unknown as Limits
+export const defaultLimits = each('byDefault') as unknown as OptionLimits
 
-/** Limits of earlier builds, and what holds instead. */
-const gone = {
-  failuresPerSubjectPerDay:
-    'wrong codes are counted by account, see attemptsPerChallenge and failuresBeforeDisable',
-  sendsPerChallenge: 'a challenge sends as many codes as cooldownMs and sendsPerHour let it',
-  callsPerHour: 'a call counts as two of sendsPerHour',
-  callsPerDay: 'a call counts as two of sendsPerDay',
-  sendsPerSubjectPerDay: 'sends are counted by account (sendsPerDay) and by number (allSendsPerDay)',
-  sendsPerSessionPerHour:
-    'sends are counted by account, number and address, new numbers of a session by numbersPerSessionPerDay',
-  verificationsPerAddressPer10Min: 'guesses are counted by account and number, sends by address',
-  enrolVerificationsPerAddressPer10Min:
-    'guesses are counted by number, sends and questions to beforeSend by address',
-  hostTimeoutMs: 'your functions are awaited; give the clients of your databases a deadline of their own',
-}
-
-const checkLimits = object(
-  { profile: oneOf(...Object.keys(profiles)), ...(each('check') as unknown as Checks<Limits>) },
+export const limitsOption: Check = object(
+  { profile: oneOf(...Object.keys(profiles)), ...(each('check') as unknown as Checks<OptionLimits>) },
   [],
   'docs/reference.md#limits',
 )
-
-export const limitsOption: Check = (value, name) => {
-  for (const [limit, instead] of Object.entries(gone)) {
-    if (Object(value)[limit] !== undefined) throw optionError(`${name}.${limit} is gone: ${instead}`)
-  }
-  return checkLimits(value, name)
-}
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'

@@ -15,7 +15,6 @@ import {
   mountPath,
   nonEmptyString,
   object,
-  oneOf,
   optionError,
   record,
   type Settled,
@@ -83,8 +82,11 @@ export const optionChecks = {
   subject: func('(req) => subject'),
   phone: func('(req, subject) => phone number'),
   secret,
-  countries,
-  dangerouslyAnyCountry: oneOf(true),
+  countries: (value: unknown, name: string) => {
+    if (value === 'dangerously-any') return value
+    if (Array.isArray(value)) return countries(value, name)
+    throw optionError(`${name} must be an array such as ['CO'], or 'dangerously-any' for every country`)
+  },
   purposes: withDefault({ login: {} }, record(object(purpose), 'must be an object of purposes by name')),
   channels,
   code: withDefault({}, object(code)),
@@ -132,29 +134,6 @@ export const optionChecks = {
   now: func('() => milliseconds'),
 } satisfies Checks<TwoFactorOptions>
 
-/** Where options of earlier builds are now, or what does the same. */
-const moved = {
-  ...Object.fromEntries(
-    [
-      'approvedStatuses',
-      'calibratedAt',
-      'rejectedCodes',
-      'accountErrorCodes',
-      'voice',
-      'callRetries',
-      'countryCode',
-    ].map((name) => [name, `provider: providerCodes({ client, ${name} })`]),
-  ),
-  ...Object.fromEntries(Object.keys(pages).map((name) => [name, `pages: { ${name} }`])),
-  codePattern: 'code: { pattern }',
-  codeLetters: 'code: { letters }',
-  'watch.signups': 'signupGuard',
-  balance: 'examples/watch-balance.ts',
-  'watch.balance': 'examples/watch-balance.ts',
-  deliveryWatch: 'examples/watch-delivery.ts',
-  'watch.delivery': 'examples/watch-delivery.ts',
-}
-
 const toPaste = {
   provider: 'providerCodes({ client: createClient({ baseUrl, client, key }), approvedStatuses }),',
   appName: "'Acme', // the app-name at the provider",
@@ -176,25 +155,14 @@ export type CheckedOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof 
 
 /** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
 export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions {
-  const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
-  const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
-  for (const [name, place] of Object.entries(moved)) {
-    const value = name.split('.').reduce((given: unknown, member) => Object(given)[member], options)
-    if (value !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
-  }
-  const names = Object.fromEntries(required)
   const given = checkOptions(
     'twoFactor',
     options,
     optionChecks,
-    names,
+    toPaste,
     'docs/reference.md#options',
   ) as CheckedOptions
   refuseUndeclaredChannels(given)
-  if (anyCountry && given.countries !== undefined) {
-    // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
-    throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
-  }
   if (given.session?.bearer && given.trustedDevices !== undefined) {
     // It would be off in silence, as knownBrowsers is, which nobody has to ask for.
     throw optionError('twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart')

@@ -1,10 +1,21 @@
 import {
   appMethod,
   type Channel,
+  type CodeProvider,
   interfaceMethods,
   type Method,
+  membersOf,
 } from '../challenge/exchange/code-provider.js'
-import { defaultLimits, type Limits, type LimitsOption, profiles } from '../challenge/limits.js'
+import {
+  defaultLimits,
+  defaultTimeouts,
+  type Limits,
+  type LimitsOption,
+  maxStepUpAges,
+  type OptionLimits,
+  profiles,
+  type Timeouts,
+} from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { HttpSettings } from '../express/settings.js'
 import { optionError } from '../lib/options.js'
@@ -13,6 +24,11 @@ import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Finding, Store } from '../store/store.js'
 import { type CheckedOptions, checkTwoFactorOptions } from './checks.js'
+
+/** How long a sign-in lasts. NIST SP 800-63B-4, AAL2: a day at most. */
+const signInAgeMs = 12 * hourMs
+/** How long a code counts for anything else. PSD2 RTS, article 4(3)(d): five minutes. */
+const stepUpAgeMs = 5 * minuteMs
 
 /** The options, checked, with every default in place. */
 export interface Settings
@@ -40,8 +56,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const declared: readonly Method[] = provider.methods ?? interfaceMethods
   const apps = authenticator === undefined ? [] : [{ name: appMethod }]
   const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = given
-  const limits = resolveLimits(given.limits, store)
-  const maxStepUpAgeMs = profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[profile].maxAgeMs
+  const limits = { ...resolveLimits(given.limits), ...resolveTimeouts(provider, store) }
+  const maxStepUpAgeMs = profile === undefined ? Number.MAX_SAFE_INTEGER : maxStepUpAges[profile]
 
   function resolvePurpose(name: string, purpose: PurposeOptions): Purpose {
     if (purpose.trustedDevice === true && trustedDevices === undefined) {
@@ -55,7 +71,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
       )
     }
     const isLogin = name === 'login'
-    const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
+    const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? signInAgeMs : stepUpAgeMs)
     if (!isLogin && maxAgeMs > maxStepUpAgeMs) {
       throw optionError(
         `twoFactor: purposes.${name}.maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`,
@@ -76,7 +92,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     ...given,
     // A client with a bearer token keeps no cookies.
     knownBrowsers: given.session?.bearer ? false : given.knownBrowsers,
-    countries: given.countries ?? 'any',
+    countries: given.countries === 'dangerously-any' ? 'any' : given.countries,
     allowedOrigins: given.allowedOrigins.flatMap((origin) => originOf(origin) ?? []),
     channels,
     methods: [...declared, ...apps],
@@ -102,24 +118,35 @@ function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Pu
 }
 
 /** The limits in force. */
-function resolveLimits({ profile, ...given }: LimitsOption, store: Store | undefined): Limits {
+function resolveLimits({ profile, ...given }: LimitsOption): OptionLimits {
   const bounds = profile === undefined ? {} : profiles[profile]
   for (const [name, max] of Object.entries<number>(bounds)) {
-    if (Number(given[name as keyof Limits] ?? max) > max) {
+    if (Number(given[name as keyof OptionLimits] ?? max) > max) {
       throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${profile}`)
     }
   }
-  const storeTimeoutMs = store?.timeoutMs ?? defaultLimits.storeTimeoutMs
-  return { ...defaultLimits, storeTimeoutMs, ...bounds, ...given }
+  return { ...defaultLimits, ...bounds, ...given }
 }
 
-/** The limits in force, as a Markdown table for the operator's documentation. */
-export function describeLimits(limits: Limits): string {
-  const rows = Object.entries(limits).map(([name, value]) => `| \`${name}\` | ${inWords(name, value)} |`)
+/** The longest deadline of the provider's members, so that nothing is given up while one of them still waits. */
+function resolveTimeouts(provider: CodeProvider, store: Store | undefined): Timeouts {
+  const members = membersOf(provider)
+  const longest = (byDefault: number) => Math.max(...members.map(({ timeoutMs }) => timeoutMs ?? byDefault))
+  return {
+    sendTimeoutMs: longest(defaultTimeouts.sendTimeoutMs),
+    verifyTimeoutMs: longest(defaultTimeouts.verifyTimeoutMs),
+    storeTimeoutMs: store?.timeoutMs ?? defaultTimeouts.storeTimeoutMs,
+  }
+}
+
+/** Returns the limits in force as a Markdown table, for the documentation of an operator. */
+export function describeLimits(limits: OptionLimits): string {
+  const names = Object.keys(defaultLimits) as readonly (keyof OptionLimits)[]
+  const rows = names.map((name) => `| \`${name}\` | ${inWords(name, limits[name])} |`)
   return ['| limit | value |', '| --- | --- |', ...rows].join('\n')
 }
 
-export function inWords(name: string, value: Limits[keyof Limits]): string {
+export function inWords(name: string, value: OptionLimits[keyof OptionLimits]): string {
   if (value === false) return 'off'
   if (typeof value === 'object') return value.map((one) => inWords(name, one)).join(', ')
   return name.endsWith('Ms') ? duration(value) : String(value)

@@ -15,6 +15,7 @@ import {
 import { type OperationName, operations } from './operations.js'
 import { mostExchanges } from './option-checks.js'
 import type { Dispatcher } from './send.js'
+import { defaultTimeoutMs } from './timeouts.js'
 import type { NumberFormat } from './wire.js'
 
 /** Options of `createClient`. */
@@ -51,7 +52,7 @@ const checks = {
       /^\d{1,19}$/.test(String(value)),
   ),
   key: checkKey,
-  timeoutMs: withDefault(10_000, timeoutMs),
+  timeoutMs: withDefault(defaultTimeoutMs, timeoutMs),
   maxExchanges: withDefault(defaultMaxExchanges, mostExchanges),
   paths: withDefault(
     {},

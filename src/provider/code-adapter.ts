@@ -17,6 +17,7 @@ import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixe
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
 import { refusesAccount, reportFailure, sendResultOf } from './send-result.js'
+import { chosenTimeout } from './timeouts.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
@@ -93,7 +94,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
 
   const provider: CodeProvider = {
     name,
-    timeoutMs: client.timeoutMs,
+    timeoutMs: chosenTimeout(client),
     maxExchanges: client.maxExchanges,
 
     sendCode(send) {

@@ -19,6 +19,7 @@ import { createWriter, inspectTexts } from './code-text.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import * as optionChecks from './option-checks.js'
 import { sendResultOf } from './send-result.js'
+import { chosenTimeout } from './timeouts.js'
 
 /** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
 export interface CodeSender
@@ -118,7 +119,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
 
   const provider: CodeProvider = {
     name,
-    timeoutMs: client.timeoutMs,
+    timeoutMs: chosenTimeout(client),
     maxExchanges: client.maxExchanges,
     methods,
 

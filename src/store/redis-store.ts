@@ -25,7 +25,7 @@ export type { RedisClient, RedisConnection, SendCommand } from './redis-connecti
 
 /** Options of `redisStore`. */
 export type RedisStoreOptions = {
-  /** Deadline of every command in milliseconds; 250. A shorter `limits.storeTimeoutMs` holds as well. */
+  /** Deadline of each command, in milliseconds. Default: 250. */
   timeoutMs?: number
   /**
    * Whether a swap must be acknowledged by a replica, as no counter is; false. Costs a round trip per swap, and needs one

@@ -69,8 +69,8 @@ export interface Store {
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /**
-   * The deadline in milliseconds that its commands keep by themselves: the default of `limits.storeTimeoutMs`. Left
-   * out by a store that may hang.
+   * Deadline of each command, in milliseconds, if the store enforces one itself. Leave it out for a store that may
+   * hang: the package then waits 250 ms.
    */
   readonly timeoutMs?: number
   /**

@@ -1,7 +1,12 @@
 import type { ChallengeRef } from '../../src/challenge/commands.js'
 import { createKeys, createSecrets, type DomainServices } from '../../src/challenge/keys.js'
 import type { Ledger } from '../../src/challenge/ledger/ledger.js'
-import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
+import {
+  type LedgerLimits,
+  type Limits,
+  ledgerLimitsOf,
+  type OptionLimits,
+} from '../../src/challenge/limits.js'
 import type { SignupGuardRules } from '../../src/challenge/rate-limits/signup-guard.js'
 import type { ProblemCode } from '../../src/errors.js'
 import { createBackground } from '../../src/lib/promises.js'
@@ -40,7 +45,7 @@ export const hour = 60 * minute
 export const day = 24 * hour
 
 /** The documented defaults, written out: a changed default must fail here. */
-export const limits: Limits = {
+export const optionLimits: OptionLimits = {
   attemptsPerChallenge: 5,
   failuresBeforeLock: 10,
   lockMs: 900_000,
@@ -59,8 +64,11 @@ export const limits: Limits = {
   serviceSendsPerMinute: 600,
   serviceEnrolSendsPerHour: 600,
   serviceEnrolSendsPerDay: 3_000,
-  maxAgeMs: 300_000,
-  loginMaxAgeMs: 43_200_000,
+}
+
+/** Those, and the deadlines of a provider and a store that set none. */
+export const limits: Limits = {
+  ...optionLimits,
   verifyTimeoutMs: 8_000,
   sendTimeoutMs: 10_000,
   storeTimeoutMs: 250,

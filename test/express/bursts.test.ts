@@ -5,7 +5,7 @@ import { figure } from '../prove/figure.js'
 import { startAppHost } from './app-kit.js'
 import { codeProvidersOfEachKind } from './code-providers.js'
 import { bringDevice, phones, startChallenged, startHost } from './kit.js'
-import { patientMs, redisOfFile, times } from './redis.js'
+import { redisOfFile, times } from './redis.js'
 
 const sessions = enough(30, { inFull: 100 })
 const rightCodes = enough(60, { inFull: 500 })
@@ -56,7 +56,6 @@ describe.each(Object.entries(stores))(
     const limits = {
       sendsPerAddressPer10Min: false,
       allSendsPerHour: 1_000,
-      storeTimeoutMs: patientMs,
     } as const
 
     function start(namespace: string) {

@@ -11,6 +11,7 @@ it('who finds no place for a send is told soon that nothing was sent, and may as
   const held = gate()
   let holds = false
   const provider: CodeProvider = {
+    timeoutMs: 5_000,
     maxExchanges: 1,
     async sendCode({ destination }) {
       sentTo.push(destination)
@@ -19,8 +20,7 @@ it('who finds no place for a send is told soon that nothing was sent, and may as
     },
     checkCode: async ({ code }) => (code === right ? 'approved' : 'rejected'),
   }
-  const limits = { sendTimeoutMs: 5_000 }
-  const host = await startHost({ provider: () => provider, options: { limits }, listens: true })
+  const host = await startHost({ provider: () => provider, listens: true })
   const [ana, ben] = [await host.challenged(), await host.login('ben')]
   const liveChallenge = async () => (await ana.get('/two-factor')).json.challenge.id
   const before = await liveChallenge()

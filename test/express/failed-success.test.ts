@@ -54,8 +54,7 @@ describe('a sign-in whose grant cannot be stored', () => {
     }, failing)
     const { session, renewals } = counted(instead)
     const trustedDevices = { maxAgeMs: 60_000 }
-    const limits = { storeTimeoutMs: 50 }
-    const { host, ana } = await startChallenged({ options: { store, session, trustedDevices, limits } })
+    const { host, ana } = await startChallenged({ options: { store, session, trustedDevices } })
     arm()
     const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
     expect(told.refusal).toEqual([503, 'store_unavailable'])

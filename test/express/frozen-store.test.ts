@@ -37,7 +37,6 @@ async function freezingHost(given: HostOptions) {
   }
   const options: Partial<TwoFactorOptions> = {
     ...given.options,
-    limits: { ...given.options?.limits, storeTimeoutMs },
     store: redisStore({ sendCommand, timeoutMs: storeTimeoutMs }),
     phone: (_req, subject) => `+57300${subject.slice(1).padStart(7, '0')}`,
   }

@@ -4,25 +4,25 @@ import { hostClock } from '../../src/express/host/boundary.js'
 import { memoryStore, type TwoFactor, twoFactor } from '../../src/index.js'
 import { asAna, baseOptions, ok, startHost, startVisit } from './kit.js'
 
-it("single handlers work on paths of the host's choice, with nothing around them", async () => {
+it('start() sends a code on a path of your choice, beside the routes that check it', async () => {
   const routes = (app: Express, tf: TwoFactor) => {
     app.post('/a', asAna, tf.start({ purpose: 'login' }))
-    app.post('/b', tf.verify())
-    app.post('/c', tf.resend())
-    app.post('/d', tf.cancel())
-    app.get('/e', tf.status())
+    app.use('/two-factor', tf.routes())
     app.get('/f', tf.requireTwoFactor(), ok)
   }
   const { host, visitor: ana } = await startVisit({ routes })
   expect((await ana.post('/a', { user: 'ana', password: 'x', purpose: 'anything' })).status).toBe(201)
-  expect((await ana.get('/e')).json.challenge.purpose).toBe('login')
-  host.clock.now += 60_000
-  expect((await ana.post('/c')).status).toBe(200)
-  expect((await ana.post('/d')).status).toBe(204)
-  host.clock.now += 120_000
-  expect((await ana.post('/a', {})).status).toBe(201)
-  expect((await ana.post('/b', { code: host.stub.rightCode })).status).toBe(200)
+  expect((await ana.get('/two-factor')).json.challenge.purpose).toBe('login')
+  expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
   expect((await ana.get('/f')).status).toBe(200)
+})
+
+it('the other routes exist as routes only', async () => {
+  const host = await startHost()
+  for (const name of ['resend', 'verify', 'cancel', 'status']) {
+    expect(host.tf).not.toHaveProperty(name)
+    expect(host.tf.phoneVerification()).not.toHaveProperty(name)
+  }
 })
 
 describe('close', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Browser } from './browser.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
-import { patientMs, redisOfFile, times } from './redis.js'
+import { redisOfFile, times } from './redis.js'
 
 const sessions = 15
 const uses = 150
@@ -10,13 +10,12 @@ const { stores } = redisOfFile()
 
 describe.each(Object.entries(stores))('recovery codes, %s,', (_, open) => {
   async function setUp(namespace: string) {
-    const limits = { storeTimeoutMs: patientMs }
     // A host function that takes its time: every use that was let through is at it together.
     const consume = async (consumed: () => boolean) => {
       await new Promise((resolve) => setImmediate(resolve))
       return consumed()
     }
-    const host = await startRecoveryHost({ consume, options: { store: open(), namespace, limits } })
+    const host = await startRecoveryHost({ consume, options: { store: open(), namespace } })
     const admitted = async (browsers: readonly Browser[]) => {
       const answers = await times(browsers.length, async (index) => browsers[index]?.get('/account'))
       return answers.filter((answer) => answer?.status === 200).length

@@ -36,7 +36,7 @@ describe('a store that', () => {
     const store = storeThrough((command, _key, work) => {
       return isBroken && command === verb ? faults[fault]?.() : work()
     })
-    const { host, ana } = await startLoggedIn({ options: { store, limits: { storeTimeoutMs: 20 } } })
+    const { host, ana } = await startLoggedIn({ options: { store } })
     // Verify, resend and cancel need a challenge that began while all was well.
     if (route !== 'start') await ana.start()
     host.clock.now += 60_000
@@ -93,7 +93,7 @@ describe('a grant of the host', () => {
       late.push(work)
       return new Promise(() => undefined)
     })
-    const { host, ana } = await startLoggedIn({ options: { store, limits: { storeTimeoutMs: 20 } } })
+    const { host, ana } = await startLoggedIn({ options: { store } })
     swaps = 0
     const grant = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login', method: 'passkey' }
     const told = await host.tf.grants.write(grant).catch((error: unknown) => error)

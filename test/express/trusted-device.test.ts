@@ -238,8 +238,7 @@ describe('trust that was given', () => {
       silent -= 1
       return new Promise(() => undefined)
     })
-    const limits = { storeTimeoutMs: 100 }
-    const host = await startHost({ options: { ...options, store, limits }, mount })
+    const host = await startHost({ options: { ...options, store }, mount })
     const ana = await trust(host)
     silent = times
     expect((await startAgain(host, ana)).refusal).toEqual(refusal)

@@ -37,7 +37,7 @@ const tf = twoFactor({
   subject: (req) => tokenOf(req)[0] || undefined,
   phone: (_req, subject) => (subject.startsWith('+') ? subject : `+57300000${subject}`),
   // What holds an attacker back here is the ledger alone.
-  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, ...limits },
+  limits: { sendsPerAddressPer10Min: false, ...limits },
   namespace,
   onEvent: (event) => events.push(event),
 })

@@ -39,7 +39,7 @@ const tf = twoFactor({
 
 const app = express()
 app.use('/two-factor', tf.routes())
-app.post('/login', tf.start({ purpose: 'login' }), tf.verify())
+app.post('/login', tf.start({ purpose: 'login' }))
 app.get('/account', tf.requireTwoFactor({ maxAgeMs: 60_000 }), (req, res) => {
   const verifiedAt: number | undefined = req.twoFactor?.grant.verifiedAt
   // @ts-expect-error a subject that the guard exempts has no grant

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { eventUrgency } from '../../src/alarms.js'
-import { defaultLimits, type Limits } from '../../src/challenge/limits.js'
+import { defaultLimits, type OptionLimits } from '../../src/challenge/limits.js'
 import { httpStatusOf } from '../../src/errors.js'
 import { inWords } from '../../src/options/resolve.js'
 import { fixedNumbers } from '../../src/tools/sandbox/index.js'
@@ -38,7 +38,7 @@ const documented = (source: string, entry: RegExp) =>
 const limits = documented(read('src/challenge/limits.ts'), /(\w+): limit/).map(
   ({ sentence, found: [name = ''] }) => [
     `\`${name}\``,
-    inWords(name, defaultLimits[name as keyof Limits]),
+    inWords(name, defaultLimits[name as keyof OptionLimits]),
     sentence,
   ],
 )
@@ -59,8 +59,6 @@ const options = [
   ...membersOf('src/express/host/requester.ts', 'AuthenticatorOptions', 'authenticator.'),
 ]
 
-const handlers = membersOf('src/express/http/routes.ts', 'SingleHandlers')
-
 /** What `twoFactor` returns; a member that has members of its own, by these. */
 const facades: Readonly<Record<string, readonly [file: string, type: string]>> = {
   grants: ['src/express/host/facades.ts', 'GrantsFacade'],
@@ -71,7 +69,6 @@ const facades: Readonly<Record<string, readonly [file: string, type: string]>> =
   signups: ['src/express/host/operator.ts', 'SignupsFacade'],
 }
 const calls = membersOfType('src/two-factor.ts', 'TwoFactor').flatMap(({ name, takes, docstring }) => {
-  if (handlers.some(([handler]) => handler === `\`${name}${takes}\``)) return []
   const facade = facades[name]
   if (facade !== undefined)
     return membersOf(...facade, `tf.${name}.`).filter(([call = '']) => call.includes(')`'))
@@ -149,7 +146,7 @@ const tables: [document: string, name: string, table: string][] = [
     table(
       ['member', 'what it does'],
       membersOf('src/express/flows/phone-verification.ts', 'PhoneVerification').filter(
-        ([member]) => member !== '`start()`' && !handlers.some(([handler]) => handler === member),
+        ([member]) => member !== '`start()`',
       ),
     ),
   ],

@@ -168,7 +168,7 @@ export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' 
 export interface CodeProvider {
   /** Names it in events. */
   readonly name?: string | undefined
-  /** Deadline of each method in milliseconds, where it is shorter than `limits.sendTimeoutMs` and `limits.verifyTimeoutMs`. */
+  /** Deadline of each send and each check, in milliseconds. Default: 10 s for a send, 8 s for a check. */
   readonly timeoutMs?: number | undefined
   /**
    * How many of its exchanges may be under way at once; 64. Sign-ups have half of them. Who finds none free waits at most

@@ -5,7 +5,7 @@ import { openDomain, withStoreDeadline } from '../domain.js'
 import { createKeys, createSecrets } from '../keys.js'
 import { judgedIn, type LedgerSnapshot, type Send } from '../ledger/ledger.js'
 import { rememberedMs } from '../ledger/pacing.js'
-import { defaultLimits } from '../limits.js'
+import { defaultLimits, defaultTimeouts } from '../limits.js'
 import type { TrustedDevice } from '../proofs/devices.js'
 import type { SubjectReport } from '../proofs/subject-report.js'
 import { createDeployments, type NoDeployment } from './deployment.js'
@@ -88,7 +88,7 @@ export async function openInspection(
   const { subjects, grants, devices, enrolledLedgerOf, signups, signupPause } = openDomain({
     ...deployment,
     // A limit that came with a later version than the one that serves.
-    limits: { ...defaultLimits, ...deployment.limits, storeTimeoutMs: patientMs },
+    limits: { ...defaultLimits, ...defaultTimeouts, ...deployment.limits, storeTimeoutMs: patientMs },
     store: where.store,
     secret: [where.secret],
     namespace,

@@ -9,14 +9,7 @@ import { whenGone } from '../../lib/when-gone.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import {
-  createRouter,
-  factory,
-  type SingleHandlers,
-  singleHandlers,
-  sitePath,
-  startChecks,
-} from '../http/routes.js'
+import { createRouter, factory, sitePath, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import type { PageView } from '../pages/page-view.js'
 import { createRoutes } from './routes.js'
@@ -47,7 +40,7 @@ export const verificationChecks: Checks<PhoneVerificationOptions> = {
 }
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
-export interface PhoneVerification extends SingleHandlers {
+export interface PhoneVerification {
   /**
    * All routes, to be mounted at a path of your choice.
    *
@@ -221,10 +214,9 @@ export function createPhoneVerification(
   return {
     routes: factory('routes', {}, () => createRouter(handlers, pages, path)),
     start: factory('start', {}, () => handlers.start()),
-    ...singleHandlers(handlers),
     proven,
     redeem,
-    redeemWith: redeemWith,
+    redeemWith,
     requireProof: factory('requireProof', {}, () =>
       middleware(async (req, res) => {
         try {

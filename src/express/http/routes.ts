@@ -110,29 +110,3 @@ export function factory<Options extends object, Made>(
     return make(checkOptions(name, given, checks))
   }
 }
-
-/** The handlers that need no options, each to be mounted by hand. */
-export interface SingleHandlers {
-  /** `POST /resend` as a single handler: another code for the live challenge. */
-  resend(): RequestHandler
-  /**
-   * `POST /verify` as a single handler. Success renews the session, and writes the grant or makes the number redeemable.
-   *
-   * @example
-   * app.post('/login/code', tf.verify())
-   */
-  verify(): RequestHandler
-  /** `POST /cancel` as a single handler: ends the live challenge. */
-  cancel(): RequestHandler
-  /** `GET /` as a single handler: the live challenge or the page. Never sends. */
-  status(): RequestHandler
-}
-
-export function singleHandlers(handlers: Handlers): SingleHandlers {
-  return {
-    resend: factory('resend', {}, () => handlers.resend),
-    verify: factory('verify', {}, () => handlers.verify),
-    cancel: factory('cancel', {}, () => handlers.cancel),
-    status: factory('status', {}, () => handlers.status),
-  }
-}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
-import { defaultLimits } from '../../../src/challenge/limits.js'
+import { defaultLimits, defaultTimeouts } from '../../../src/challenge/limits.js'
 import { createDeployments } from '../../../src/challenge/operator/deployment.js'
 import type { Inspection, PersonReport } from '../../../src/challenge/operator/inspection.js'
 import { type ProblemCode, TwoFactorError } from '../../../src/errors.js'
@@ -53,7 +53,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   vi.stubEnv('TWO_FACTOR_SECRET', secret)
   const secrets = createSecrets([secret])
-  const left = { limits: defaultLimits, knownMaxAgeMs: 1, trustedMaxAgeMs: 0 }
+  const left = { limits: { ...defaultLimits, ...defaultTimeouts }, knownMaxAgeMs: 1, trustedMaxAgeMs: 0 }
   await createDeployments({ store, secrets, keys: createKeys('shop', secrets), namespace: 'shop' }).save(left)
 })
 

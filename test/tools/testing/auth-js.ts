@@ -40,7 +40,7 @@ export function createAuthJs(
   }
   const tf = twoFactor({
     provider: providerCodes({
-      client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+      client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials, timeoutMs: 1_000 }),
       approvedStatuses: sandbox.approvedStatuses,
     }),
     appName: 'Acme',
@@ -49,7 +49,6 @@ export function createAuthJs(
     // What Auth.js signs in has given a password and no more: the guard asks for the rest.
     subject: (req) => names.get(req),
     phone: (_req, subject) => users.get(subject)?.phone,
-    limits: { verifyTimeoutMs: 500 },
   })
   const readName: RequestHandler = (req, _res, next) => {
     getSession(req, config).then((found) => {
