@@ -85,7 +85,9 @@ export const optionChecks = {
   countries: (value: unknown, name: string) => {
     if (value === 'dangerously-any') return value
     if (Array.isArray(value)) return countries(value, name)
-    throw optionError(`${name} must be an array such as ['CO'], or 'dangerously-any' for every country`)
+    throw optionError(
+      `${name} must list at least one country, in an array such as ['CO'], or be 'dangerously-any'`,
+    )
   },
   purposes: withDefault({ login: {} }, record(object(purpose), 'must be an object of purposes by name')),
   channels,
