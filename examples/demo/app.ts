@@ -144,6 +144,8 @@ export function createDemo(
   )
   app.use(express.json(), express.urlencoded({ extended: false }))
   app.use((req, res, next) => {
+    // After a sign-out, Back must not show the account again.
+    res.set('Cache-Control', 'no-store')
     const { router } = banks.get(switchOf(req, 'brand') ?? '') ?? first
     router(req, res, next)
   })

@@ -26,6 +26,7 @@ function pagesIn(t: Texts, { name, logoUrl }: BrandOptions) {
 <meta name="color-scheme" content="light dark">
 <title>${title} – ${name}</title>
 <link rel="stylesheet" href="/two-factor/page.css">
+<script src="/two-factor/page.js" defer></script>
 ${head}</head>
 <body>
 <main>

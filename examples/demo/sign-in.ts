@@ -30,7 +30,8 @@ export function signInRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
   })
   router.post('/logout', async (req, res) => {
     await tf.grants.revoke(req)
-    req.session.destroy(() => res.redirect(303, '/bank'))
+    // Chromium drops the pages that it has kept when a cookie of the session goes.
+    req.session.destroy(() => res.clearCookie('connect.sid').redirect(303, '/bank'))
   })
   return router
 }

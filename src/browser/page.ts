@@ -1,4 +1,5 @@
 import { showBusy, submitterOf } from './busy.js'
+import { emptyInHistory } from './history.js'
 import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
@@ -6,6 +7,7 @@ import { takeFromDevice } from './one-time-code.js'
 // A reload of the address that a form was posted to would post it again.
 const address = document.querySelector('main')?.dataset.address
 if (address !== undefined) history.replaceState(history.state, '', address)
+emptyInHistory()
 
 // The second click of a double click would make the browser drop the first response, and with it the cookie of the
 // renewed session. A later one counts: the person has stopped the first, or it is stuck.
@@ -24,7 +26,7 @@ addEventListener('submit', (event) => {
   endBusy()
   endBusy = showBusy(submitterOf(event))
 })
-// The browser has kept the page and shows it again, or was told to stop.
+// The browser was told to stop.
 addEventListener('pageshow', () => {
   sentAt = Number.NEGATIVE_INFINITY
   endBusy()
