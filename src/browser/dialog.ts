@@ -1,6 +1,7 @@
 import { type Beginning, converse } from './conversation.js'
 import type { Answer, Mount } from './mount.js'
 import { nextAfter } from './outcome.js'
+import { reveal } from './screen.js'
 import { pageOf, type StepUp } from './step-up.js'
 
 const tag = 'two-factor-dialog'
@@ -81,4 +82,6 @@ async function loadStyle(root: ShadowRoot, mount: Mount, signal: AbortSignal): P
   // Custom properties of the page are those of the dialog, and nobody else's.
   await style.replace((await response.text()).replaceAll(':root', ':host'))
   root.adoptedStyleSheets = [style]
+  // The style moves what had the focus before it came.
+  reveal(root.activeElement)
 }

@@ -26,6 +26,8 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   if (!dialog.open) dialog.showModal()
   const start = find('[autofocus]') ?? find('form:not([method=dialog]) button:enabled, a')
   start?.focus()
+  // WebKit takes no notice of what lies over the edge (WCAG 2.2, 2.4.11).
+  dialog.addEventListener('focusin', ({ target }) => reveal(target), { signal: end.signal })
   const code = find<HTMLInputElement>('[autocomplete=one-time-code]')
   takeFromDevice(code, end.signal)
 
@@ -49,4 +51,9 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
     },
     close: () => end.abort(),
   }
+}
+
+/** Scrolls as far as it takes to see an element beside what stays at the edge. */
+export function reveal(element: EventTarget | null): void {
+  if (element instanceof Element) element.scrollIntoView({ block: 'nearest' })
 }

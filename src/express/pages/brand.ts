@@ -176,7 +176,7 @@ main > :last-child, section > :last-child { margin-bottom: 0; }
 .number, .key { hyphens: none; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
-input:not([type=checkbox]), select {
+input:not([type=checkbox], [type=hidden]), select {
   display: block; width: 100%; min-height: 3rem; margin-bottom: 1rem; padding: 0.5rem 0.75rem;
   background: var(--paper); border: 1px solid var(--line); border-radius: var(--radius);
 }
@@ -209,7 +209,7 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .problem p, .notice p { margin: 0; }
 .problem a { color: var(--wrong); font-weight: 600; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-[hidden] { display: none !important; }
+[hidden], [type=hidden] { display: none !important; }
 .brand { font-weight: 600; }
 .qr { max-width: 14rem; margin: 0 auto 1rem; }
 .key { font-family: monospace; font-weight: 600; }
@@ -228,7 +228,7 @@ dialog {
   background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: break-word;
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5);
 }
-dialog { padding-block: 2.75rem 0; }
+dialog { padding-block: 2.75rem 0; scroll-padding-block: 1rem 5.5rem; }
 dialog .foot { position: sticky; bottom: 0; margin: 1.5rem -2rem 0; padding: 0.75rem 2rem; background: var(--paper); border-top: 1px solid var(--ground); }
 dialog .corner { position: absolute; top: 0.5rem; inset-inline-end: 0.5rem; margin: 0; }
 dialog .corner button { min-width: 2.75rem; font-size: 1.5rem; line-height: 1; text-decoration: none; color: var(--faint); }
