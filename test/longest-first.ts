@@ -3,6 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take longest, or wait longest: first of their project, so that the others fill the time. */
 const long = [
   'browser/walk',
+  'browser/chromium',
+  'browser/firefox',
+  'browser/webkit',
   'tools/cli/calibrate',
   'examples/demo',
   'challenge/rate-limits/pumping',

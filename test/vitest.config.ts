@@ -46,6 +46,7 @@ const full = files(
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',
   'account/walk',
+  'browser/{chromium,firefox,webkit}',
   'browser/{inbox,keyboard,pages,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look}',
   'faults/**/*',

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
@@ -13,16 +14,40 @@ export interface Bank {
   readonly origin: string
 }
 
-export async function openBank(): Promise<Bank> {
+export interface BankOptions {
+  readonly scheme?: 'http' | 'https'
+  /** Whether the pages may run scripts, as if the browser ran none where false. Default: true. */
+  readonly scripts?: boolean
+}
+
+export async function openBank({ scheme, scripts = true }: BankOptions = {}): Promise<Bank> {
   const sandbox = await startSandbox()
   const demo = createDemo(sandbox)
-  const { origin, close } = await listening(demo.app, 'localhost')
+  const handler = scripts ? demo.app : withoutScripts(demo.app)
+  const { origin, close } = await listening(handler, 'localhost', scheme)
   onTestFinished(async () => {
     await close()
     await demo.close()
     await sandbox.close()
   })
   return { sandbox, demo, origin }
+}
+
+/**
+ * Has a browser run no script of the pages, and show what is meant for that. Not every engine has a switch for it.
+ * In such a sandbox browsers ignore `autofocus`, too.
+ */
+function withoutScripts(handler: RequestListener): RequestListener {
+  const sandbox = 'sandbox allow-downloads allow-forms allow-popups allow-same-origin allow-top-navigation'
+  return (req, res) => {
+    const { writeHead } = res
+    // Beside the policy that a page has set meanwhile.
+    const addSandbox = (...given: readonly unknown[]): unknown => {
+      res.appendHeader('Content-Security-Policy', sandbox)
+      return Reflect.apply(writeHead, res, given)
+    }
+    handler(req, Object.assign(res, { writeHead: addSandbox }))
+  }
 }
 
 /** The newest code of a number; Ana's by default. */

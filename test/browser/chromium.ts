@@ -12,7 +12,7 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find(existsSync)
 
-const args = [
+export const args = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -23,7 +23,7 @@ const args = [
   '--disable-sync',
 ]
 
-const patienceMs = 120_000
+export const patienceMs = 120_000
 
 const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

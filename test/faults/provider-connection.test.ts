@@ -3,8 +3,8 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FailureReason, ProviderClient } from '../../src/provider/index.js'
+import { selfSigned } from '../self-signed.js'
 import { canaryClient, check, deadlineMs, failureOf, lateOnce, read, send, warmUp } from './failing-call.js'
-import { selfSigned } from './self-signed.js'
 import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
 
 const open: { close(): Promise<unknown> }[] = []

@@ -137,4 +137,9 @@ export const bounds = [
       'test/challenge/ledger',
     ],
   },
+  {
+    number: 29,
+    says: 'no secret comes back from the history of a browser after a sign-out',
+    tests: ['test/browser/chromium.test.ts', 'test/browser/firefox.test.ts', 'test/browser/webkit.test.ts'],
+  },
 ].map((bound, index) => ({ number: index + 1, ...bound }))

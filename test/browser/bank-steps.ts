@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { en as account } from '../../src/account/texts/en.js'
+import { type Bank, codeFor } from './bank.js'
+import type { Visitor } from './engines/visitor.js'
+
+// Steps of the journeys at the demo's bank.
+
+export async function enter(visitor: Visitor, code: string): Promise<void> {
+  await visitor.fill('Security code', code)
+  await visitor.press('Continue')
+}
+
+export async function givePassword(visitor: Visitor, { origin }: Bank): Promise<void> {
+  await visitor.visit(`${origin}/login`)
+  await visitor.press('Sign in')
+  await visitor.see('Check your phone')
+}
+
+export async function signIn(visitor: Visitor, bank: Bank): Promise<void> {
+  await givePassword(visitor, bank)
+  await enter(visitor, await codeFor(bank))
+  await visitor.see('Movements')
+}
+
+export async function openCodePage(visitor: Visitor, bank: Bank): Promise<void> {
+  await visitor.visit(`${bank.origin}/transfer`)
+  await visitor.press('Transfer')
+  await visitor.see('Check your phone')
+}
+
+/** A transfer that a code on a page confirms. */
+export async function transfer(visitor: Visitor, bank: Bank): Promise<void> {
+  await openCodePage(visitor, bank)
+  await enter(visitor, await codeFor(bank))
+  expect(await visitor.heading()).toBe('Check and send')
+  await visitor.press('Transfer')
+  await visitor.see('$100.00 went to Luis.')
+}
+
+export async function openDialog(visitor: Visitor, bank: Bank): Promise<void> {
+  await visitor.evaluate("document.cookie = 'steps=dialog; path=/'")
+  await visitor.visit(`${bank.origin}/transfer`)
+  await visitor.tap('Transfer')
+  await visitor.see('Check your phone')
+}
+
+/** Signs in and makes recovery codes. Resolves with the codes, which the page shows. */
+export async function makeRecoveryCodes(visitor: Visitor, bank: Bank): Promise<readonly string[]> {
+  await signIn(visitor, bank)
+  bank.sandbox.clock.advance(61_000)
+  await visitor.visit(`${bank.origin}/security`)
+  await visitor.press(account['do.recovery-codes-made'])
+  await enter(visitor, await codeFor(bank))
+  await visitor.press(account['do.recovery-codes-made'])
+  const codes = await visitor.evaluate(
+    "[...document.querySelectorAll('.codes li')].map(({ textContent }) => textContent.trim())",
+  )
+  expect(codes).toHaveLength(10)
+  return codes as readonly string[]
+}
+
+/** From the page of the recovery codes. */
+export async function signOut(visitor: Visitor): Promise<void> {
+  await visitor.press(account['codes.kept'])
+  await visitor.press('Account')
+  await visitor.press('Sign out')
+}
+
+/** Goes back so many times. Resolves with all that could be read on the way. */
+export async function goBack(visitor: Visitor, times: number): Promise<string> {
+  const seen: string[] = []
+  for (let steps = 0; steps < times; steps += 1) {
+    await visitor.back()
+    seen.push(await visitor.text())
+  }
+  return seen.join('\n')
+}

@@ -1,0 +1,4 @@
+import { describeInEngine } from './engines/describe-in-engine.js'
+import { itLeads } from './journeys.js'
+
+describeInEngine('Chromium', itLeads)

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { freePort } from '../../free-port.js'
+import { clickActions, keyActions } from './key-codes.js'
+import { makeFolder, readFrom, startGroup } from './process.js'
+import type { Look, Size, Tab } from './tab.js'
+
+export const webKitPath = ['/usr/bin/WebKitWebDriver'].find(
+  (path) => existsSync(path) && existsSync('/usr/bin/Xvfb'),
+)
+
+// The bar of addresses is at least 447 px wide, and so would be each page. Without room for its buttons it fits 320 px.
+const narrowBar = '* { min-width: 0; padding: 0; margin: 0; border: 0; font-size: 1px; }\n'
+
+/** WebKitGTK, over WebDriver, on a display that nobody sees: it has no headless mode. */
+export async function openWebKit(look: Look = 'light'): Promise<Tab> {
+  if (webKitPath === undefined) throw new Error('there is no WebKitWebDriver with Xvfb in /usr/bin')
+  const config = makeFolder('webkit')
+  const css = join(config.path, 'gtk-3.0/gtk.css')
+  mkdirSync(dirname(css))
+  writeFileSync(css, narrowBar)
+  const screen = startGroup('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const display = await readFrom(screen.child.stdio[3] as NodeJS.ReadableStream, /^(\d+)\n/)
+  const port = await freePort()
+  const env = { ...process.env, DISPLAY: `:${display}`, XDG_CONFIG_HOME: config.path, LANG: 'en_US.UTF-8' }
+  const driver = startGroup(webKitPath, [`--port=${port}`], { env, stdio: 'ignore' })
+  const root = `http://127.0.0.1:${port}`
+  await listens(`${root}/status`)
+  const browserOptions = look === 'dark' ? { args: ['--automation', '--dark-mode'] } : {}
+  const { sessionId } = await command<{ sessionId: string }>(root, 'POST', '/session', {
+    capabilities: {
+      alwaysMatch: {
+        acceptInsecureCerts: true,
+        unhandledPromptBehavior: 'accept',
+        'webkitgtk:browserOptions': browserOptions,
+      },
+    },
+  })
+  const ask = <Value = void>(method: string, path: string, body?: object) =>
+    command<Value>(`${root}/session/${sessionId}`, method, path, body)
+  const act = (type: string, actions: readonly object[]) =>
+    ask('POST', '/actions', { actions: [{ type, id: type, actions }] })
+  async function evaluate(expression: string): Promise<unknown> {
+    const outcome = `(async () => ({ value: await (${expression}) }))().catch((error) => ({ error: String(error) }))`
+    const script = `${outcome}.then((outcome) => arguments[0](JSON.stringify(outcome)))`
+    const { value, error } = JSON.parse(await ask<string>('POST', '/execute/async', { script, args: [] }))
+    if (error !== undefined) throw new Error(error)
+    return value
+  }
+  return {
+    engine: 'WebKit',
+    open: (url) => ask('POST', '/url', { url }),
+    back: () => ask('POST', '/back', {}),
+    reload: () => ask('POST', '/refresh', {}),
+    evaluate,
+    clickAt: (x, y) => act('pointer', clickActions(x, y)),
+    press: (keys) => act('key', keyActions(keys)),
+    async resize({ width, height }: Size) {
+      await ask('POST', '/window/rect', { width, height })
+      // The window has a bar above the page.
+      const seen = (await evaluate('[innerWidth, innerHeight]')) as readonly [number, number]
+      const [more, higher] = [width - seen[0], height - seen[1]]
+      if (more !== 0 || higher !== 0) {
+        await ask('POST', '/window/rect', { width: width + more, height: height + higher })
+      }
+    },
+    picture: () => ask('GET', '/screenshot'),
+    forget: () => ask('DELETE', '/cookie'),
+    async close() {
+      await ask('DELETE', '')
+      await driver.end()
+      await screen.end()
+      config.remove()
+    },
+  }
+}
+
+async function listens(url: string): Promise<void> {
+  const endsAt = Date.now() + 60_000
+  for (;;) {
+    try {
+      await fetch(url)
+      return
+    } catch (error) {
+      if (Date.now() > endsAt) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+async function command<Value>(root: string, method: string, path: string, body?: object): Promise<Value> {
+  const response = await fetch(root + path, { method, ...(body && { body: JSON.stringify(body) }) })
+  const { value } = (await response.json()) as { value: { error?: string; message?: string } }
+  if (!response.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`)
+  return value as Value
+}
