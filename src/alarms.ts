@@ -1,14 +1,14 @@
 import type { EventBody } from './events.js'
 
-/** What an operator does about the events of one type. */
+/** How an operator reacts to the events of one type. */
 export interface EventUrgency {
-  /** `alarm`: somebody should act now. `warning`: for the weekly look. `record`: for audits, and whoever investigates. */
+  /** `alarm`: act now. `warning`: look at it once a week. `record`: for audits and investigations. */
   readonly level: 'alarm' | 'warning' | 'record'
-  /** Of an alarm: how many of them within five minutes, over all processes, call somebody. */
+  /** Number of events within five minutes, over all processes, that triggers the alarm. */
   readonly atLeast?: number
-  /** Of an alarm: what to do, in a sentence. */
+  /** For an alarm: the action to take, in one sentence. */
   readonly todo?: string
-  /** Of an alarm: the anchor of `docs/operation.md` below which the rest of it stands. */
+  /** For an alarm: the anchor of the section in `docs/operation.md` that describes it. */
   readonly section?: string
 }
 
@@ -22,7 +22,7 @@ const alarm = (atLeast: number, section: string, todo: string): EventUrgency => 
 })
 
 /**
- * How urgent each event is: logs, dashboards and alarms of your own can go by it, as the recipes do.
+ * The urgency of each event. Build your own logs, dashboards and alarms from it, as the recipes do.
  *
  * @example
  * const { level } = eventUrgency[event.type]

@@ -1,78 +1,86 @@
-/** The HTTP status of every problem code: a new code without a status does not compile. */
+/** HTTP status of each problem code. A new code without a status does not compile. */
 export const httpStatusOf = {
-  /** A body or code of the wrong shape, an unknown purpose or `requirement`, or a code that does not say what it is for. */
+  /**
+   * The body or code has the wrong shape, the purpose or `requirement` is unknown, or the request does not name the
+   * challenge of the code.
+   */
   invalid_request: 400,
-  /** `subject` returned nobody: sign in first. */
+  /** `subject` returned no user. Sign in first. */
   not_identified: 401,
-  /** The guard wants a code: `POST` the `requirement` to `startUrl`. For a bearer token 401 (RFC 9470). */
+  /**
+   * The guard requires a code: `POST` the `requirement` to `startUrl`. With a bearer token the status is 401 (RFC
+   * 9470).
+   */
   second_factor_required: 403,
   /**
-   * The country is not in `countries`, or the number cannot be read; at a sign-up also a landline, or a number of
-   * another country than was chosen.
+   * The country is not in `countries`, or the number is unreadable. At a sign-up also: a landline, or a number of
+   * another country than the chosen one.
    */
   destination_not_allowed: 403,
-  /** `beforeSend` said no. */
+  /** `beforeSend` refused the send. */
   send_refused: 403,
-  /** Another site posted this: list it in `allowedOrigins` if it is yours. */
+  /** The request came from another site. If that site is yours, list it in `allowedOrigins`. */
   cross_site: 403,
-  /** Too many wrong codes since the last right one: `tf.subjects.unlock` lifts it. */
+  /** Too many consecutive wrong codes. `tf.subjects.unlock` lifts it. */
   account_disabled: 403,
-  /** See `Allow`. */
+  /** The route accepts other methods only: see `Allow`. */
   method_not_allowed: 405,
-  /** Another code is good now than the one that was shown: start again. A newer one may have gone to another session. */
+  /** A newer challenge, perhaps of another session, replaced the one on the page. Start again. */
   challenge_superseded: 409,
-  /** A code is being checked: wait and look again. */
+  /** Another code of this account is being checked. Wait `retryAfterMs`, then try again. */
   verification_in_progress: 409,
   /** `phone` returned no number. */
   no_phone: 409,
-  /** Unknown, expired, used or somebody else's, or its number got a code for another account: start again. */
+  /**
+   * The challenge is unknown, expired, used or belongs to another session, or its number has since received a code for
+   * another account. Start again.
+   */
   challenge_gone: 410,
   /** The body is too large. */
   payload_too_large: 413,
-  /** Send JSON or a form. */
+  /** The body is neither JSON nor a form. */
   unsupported_media_type: 415,
-  /** Wrong, used or expired: see `attemptsRemaining`. */
+  /** The code is wrong, used or expired: see `attemptsRemaining`. */
   code_not_accepted: 422,
-  /** Wait `retryAfterMs`, then start again. */
+  /** The challenge has no attempts left. Wait `retryAfterMs`, then start again. */
   attempts_exhausted: 429,
-  /** Wait `retryAfterMs`; `tf.subjects.unlock` lifts it, too. */
+  /** Too many wrong codes. Wait `retryAfterMs`; `tf.subjects.unlock` also lifts it. */
   account_locked: 429,
-  /** The cooldown runs. */
+  /** The pause after the last code is still running. Wait `retryAfterMs`. */
   resend_too_soon: 429,
-  /** One of the limits on sends. */
+  /** A limit on sends was reached. Wait `retryAfterMs`. */
   send_limit: 429,
-  /** The provider refused the send. */
+  /** The provider refused to send the code. */
   delivery_failed: 502,
-  /** The provider gave no verdict, or its response was lost. The attempt is spent. */
+  /** The provider returned no verdict, or its response was lost. The attempt stays used. */
   verification_unavailable: 503,
-  /** Nothing was sent, and an attempt came back; or the provider refuses the account. */
+  /** Nothing was sent and an attempt was refunded, or the provider rejects your account. */
   provider_unavailable: 503,
   /** The store did not respond in time. */
   store_unavailable: 503,
-  /** The memory store is full. 429 with `limit: 'session'`: 16 requests of this session are under way. */
+  /** The memory store is full. With status 429 and `limit: 'session'`: this session has 16 requests in progress. */
   capacity: 503,
-  /** The session could not be renewed, its adapter gave none, or the browser takes no cookies. */
+  /** The session id could not be renewed, the session adapter returned none, or the browser accepts no cookies. */
   session_unavailable: 503,
-  /** A limit of the whole service, a country whose sign-ups nobody completes, or an operator. */
+  /** Sending is paused by a service-wide limit, by the sign-up guard for one country, or by an operator. */
   sending_paused: 503,
 } as const satisfies Record<string, number>
 
-/** Why a request was refused or failed. Stable, so that programs can branch on it. */
+/** Why a request was refused or failed. The codes are stable, so programs can branch on them. */
 export type ProblemCode = keyof typeof httpStatusOf
 
 export interface TwoFactorErrorOptions {
-  /** Shown to callers. Must not contain a key, code, full number or URL. */
+  /** Text for the caller. It must not contain a key, a code, a full number or a URL. */
   message?: string
-  /** Response headers; Express sends those of an error. */
+  /** Response headers. Express sends the headers of an error. */
   headers?: Readonly<Record<string, string>>
-  /** Overrides the status of the code, such as 401 for `second_factor_required` with a bearer token. */
+  /** Replaces the status of the code, such as 401 for `second_factor_required` with a bearer token. */
   status?: number
   cause?: unknown
 }
 
 /**
- * A failure of the outside world (provider, store, session), or a refusal raised as an error.
- * A wrong code is never an error: it is an outcome.
+ * A failure of provider, store or session, or a refusal raised as an error. A wrong code is never an error.
  *
  * @example
  * app.use((err, req, res, next) => {
@@ -81,18 +89,18 @@ export interface TwoFactorErrorOptions {
  * })
  */
 export class TwoFactorError extends Error {
-  /** Stable reason, one of the problem codes. */
+  /** The problem code. It is stable. */
   readonly code: ProblemCode
   /** HTTP status of the response. */
   readonly status: number
-  /** Whether `message` may be shown to the caller: only for statuses below 500. */
+  /** True if the caller may see `message`: for statuses below 500 only. */
   readonly expose: boolean
-  /** Response headers, which Express sends with the error. */
+  /** Response headers that Express sends with the error. */
   declare readonly headers?: Readonly<Record<string, string>>
 
   constructor(code: ProblemCode, options: TwoFactorErrorOptions = {}) {
     super(options.message ?? code, options.cause === undefined ? undefined : { cause: options.cause })
-    // Not the name of the class, which a minifier takes away.
+    // A literal, because a minifier renames the class.
     this.name = 'TwoFactorError'
     this.code = code
     this.status = options.status ?? httpStatusOf[code]

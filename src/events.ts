@@ -1,196 +1,204 @@
 import type { ProblemCode } from './errors.js'
 
-/** Members of every challenge event. They contain no number, code or session id. */
+/** Fields of every challenge event. They contain no number, code or session id. */
 export interface ChallengeFields {
   readonly lane: 'auth' | 'enrol'
   readonly purpose: string
-  /** How the code travels: the name of a provider's method. */
+  /** Method by which the code was sent, such as `sms`. */
   readonly channel: string
-  /** Id of the challenge, as the browser sees it. */
+  /** Id of the challenge, as in the JSON responses. */
   readonly challengeId: string
-  /** The account, as the option `subject` returned it. */
+  /** Account id, as your option `subject` returned it. */
   readonly subject: string
-  /** ISO 3166 code of the destination; empty for an authenticator app. */
+  /** ISO 3166 code of the number's country. Empty for an authenticator app. */
   readonly country: string
 }
 
-/** What a limit counts by: one address, one session, one subject, all of them, or one country. */
+/** What the limit counts: requests of one address, session, subject or country, or of the whole service. */
 export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country'
 
-/** The limits of the whole service, as the option `limits` names them. */
+/** Service-wide limits, as the option `limits` names them. */
 export type ServiceLimit = 'serviceSendsPerMinute' | 'serviceEnrolSendsPerHour' | 'serviceEnrolSendsPerDay'
 
-/** What has nothing left for anybody: a limit of the whole service, or what an operator has paused. */
+/** A service-wide limit that was reached, or `pause` if an operator paused sign-ups. */
 export type ClosedLimitFields = ServiceLimit | 'pause'
 
-/** Which code provider it is about: its `name`, when it has one. */
+/** Identifies the code provider of an event. */
 export interface ProviderFields {
-  /** Its `name`, when it has one. */
+  /** Name of the provider, if it has one. */
   readonly provider?: string | undefined
 }
 
-/** One question to a provider and what came back. Absent when nobody was asked; nothing in it is secret. */
+/** Facts about one request to a provider and its response. Absent if no request was made. No field is secret. */
 export interface ExchangeFields extends ProviderFields {
-  /** How long the provider took, in milliseconds; absent when it was not asked. */
+  /** Time until the provider's response, in milliseconds. Absent if no request was made. */
   readonly durationMs?: number | undefined
-  /** The operation of the client, such as `sendSmsCode`. */
+  /** Operation of the client, such as `sendSmsCode`. */
   readonly operation?: string | undefined
-  /** HTTP status of the response, if one came. */
+  /** HTTP status of the response. Absent without a response. */
   readonly httpStatus?: number | undefined
-  /** The provider's own `error`, with anything secret masked. */
+  /** The provider's own `error`. Secrets in it are masked. */
   readonly providerError?: string | undefined
-  /** Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. */
+  /** Reason of the failure: a `FailureReason` of the client, `error` if an adapter threw, or the adapter's own word. */
   readonly reason?: string | undefined
-  /** What is wrong and what to do about it, in a sentence or two without values; absent where nobody can tell. */
+  /** Problem and fix in one or two sentences, without values. Absent if the cause is unknown. */
   readonly cause?: string | undefined
-  /** The `status` of a complete answer to a code, where it is not approved: of a wrong code, or of a changed account. */
+  /**
+   * The `status` of a complete response that is not approved. Either the code was wrong, or the account changed its
+   * statuses.
+   */
   readonly status?: string | undefined
 }
 
-/** The message that a code travels in. */
+/** Identifies the message that carries a code. */
 interface MessageFields {
-  /** The provider's id of it, where it named one. */
+  /** The provider's id of the message, if it returned one. */
   readonly messageId?: string | undefined
 }
 
-/** An event before its time is stamped on it. */
+/** An event without its time. */
 export type EventBody =
-  /** A code was asked for, and every limit allowed it. */
+  /** A code was requested and every limit allowed it. */
   | ({ readonly type: 'challenge.started' } & ChallengeFields)
-  /** The provider took the code. */
+  /** The provider accepted the code for delivery. */
   | ({ readonly type: 'challenge.sent' } & ChallengeFields & ExchangeFields & MessageFields)
-  /** The response of the provider was lost; the code may arrive. */
+  /** The provider's response to a send was lost. The code may arrive. */
   | ({ readonly type: 'challenge.unconfirmed' } & ChallengeFields & ExchangeFields & MessageFields)
-  /** No code will arrive. */
+  /** A send failed, and no code will arrive. */
   | ({
       readonly type: 'challenge.undelivered'
       readonly reason: UndeliveredReason
-      /** What other events call `reason`. */
+      /** The `reason` of the other provider events. */
       readonly failure?: string | undefined
     } & ChallengeFields &
       Omit<ExchangeFields, 'reason'>)
-  /** A wrong code; with `used` that of an earlier success. */
+  /** A wrong code was submitted. With `used`, the code of an earlier success. */
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
       readonly used: boolean
-      /** Wrong codes of the account since its last success, this one included. */
+      /** Consecutive wrong codes of the account, this one included. */
       readonly inARow: number
     } & ChallengeFields &
       ExchangeFields)
-  /** The right code. */
+  /** A correct code was verified. */
   | ({
       readonly type: 'challenge.approved'
-      /** Milliseconds between the last send of its code and the approval. */
+      /** Time between the last send of this challenge and its approval, in milliseconds. */
       readonly ageMs?: number | undefined
     } & ChallengeFields &
       ExchangeFields)
-  /** A newer start replaced it, of this session or another. */
+  /** A newer start of this or another session replaced the challenge. */
   | ({ readonly type: 'challenge.superseded' } & ChallengeFields)
-  /** The person gave up. */
+  /** The user cancelled the challenge. */
   | ({ readonly type: 'challenge.cancelled' } & ChallengeFields)
   /**
-   * Too many wrong codes, for a while.
+   * The account was locked for a while after too many wrong codes.
    *
-   * Five for one challenge, or ten of strangers since the last success.
+   * Five for one challenge, or ten of unknown browsers since the last success.
    */
   | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & ChallengeFields)
   /**
-   * Too many wrong codes since the last right one, until an operator lifts it.
+   * The account was disabled after too many consecutive wrong codes. An operator must unlock it.
    *
-   * A hundred, or of strangers sixty.
+   * A hundred in total, or sixty of unknown browsers.
    */
   | ({ readonly type: 'subject.disabled' } & ChallengeFields)
-  /** An operator lifted what locked or disabled an account, and its counts. */
+  /** An operator lifted the lock or the disabling of an account and reset its counters. */
   | { readonly type: 'subject.unlocked'; readonly subject: string }
-  /** A limit or a rule refused. */
+  /** A limit or a rule refused a request. */
   | {
       readonly type: 'request.refused'
       readonly command: 'start' | 'resend' | 'verify'
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The limit that was reached, if any. */
+      /** The limit that was reached, if a limit refused. */
       readonly limit?: LimitName
-      /** What is wrong with the number, typed or on file; of `send_refused` what `beforeSend` gave. */
+      /**
+       * The problem of the number, for one that was typed or is on file. For `send_refused`, the reason that
+       * `beforeSend` returned.
+       */
       readonly reason?: string
     }
-  /** A browser was trusted, replaced a code, or is trusted no longer. */
+  /** A browser became trusted, replaced a code, or lost its trust. */
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
-  /** A proof was taken back. */
+  /** A grant was revoked. */
   | { readonly type: 'grant.revoked'; readonly subject: string }
-  /** A recovery code was used up: write to the person. `remaining` is there where the option of that name is. */
+  /** A recovery code was used. Notify the user. `remaining` is present if your app has the option of this name. */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
-  /** A wrong or used recovery code. */
+  /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an app or recovery codes were put on file, or are about to be, or were removed: write to the person.
+   * A number, an app or recovery codes were added, are about to be added, or were removed. Notify the user.
    *
-   * A number is told when the host has taken it over, and where its request fails with a 5xx, since it may have; an app
-   * once its first code was right, recovery codes when they are made.
+   * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
+   * after its first correct code. For recovery codes: when they are made.
    */
   | {
       readonly type: 'factor.changed'
       readonly kind: 'phone' | 'app' | 'recovery-codes'
       readonly subject: string
-      /** The number on file, masked; absent where there was none. */
+      /** The number on file, masked. Absent if there was none. */
       readonly before?: string
-      /** The number that was proven, masked. */
+      /** The verified number, masked. */
       readonly after?: string
-      /** It was taken off file, and nothing in its place. */
+      /** True if the factor was removed and not replaced. */
       readonly removed?: true
     }
-  /** A right code did not lead to a sign-in, because the session could not be renewed. */
+  /** The session could not be renewed after a correct code, so the user was not signed in. */
   | { readonly type: 'session.failed' }
-  /** The store failed or was late. */
+  /** A store command failed or missed its deadline. */
   | {
       readonly type: 'store.failed'
       readonly command: string
       readonly durationMs?: number
-      /** Why, in the words to look for, such as `ECONNREFUSED`, `OOM` or `no response within 250 ms`. */
+      /** The cause in words to search for, such as `ECONNREFUSED`, `OOM` or `no response within 250 ms`. */
       readonly cause?: string | undefined
     }
   /**
-   * An hour or a day of a country's sign-ups looks like SMS pumping; or as long again has passed without one.
+   * The sign-ups of a country look like SMS pumping in this hour or day, or a period of this length has passed without
+   * a suspicion.
    *
-   * Once from each process.
+   * Emitted once by each process.
    */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'
       /** ISO 3166 code, or `all` for the sum over all countries. */
       readonly country: string
-      /** The UTC hour or day in which it was counted. */
+      /** UTC hour or day of the count. */
       readonly window: 'hour' | 'day'
-      /** Codes sent in the window to numbers that were not yet proven. */
+      /** Codes sent in the window to numbers without a verification. */
       readonly sent: number
-      /** Numbers proven in the window. */
+      /** Numbers verified in the window. */
       readonly approved: number
     }
   /**
-   * A limit of the whole service has nothing left, or an operator paused sign-ups.
+   * A service-wide limit was reached, or an operator paused sign-ups.
    *
-   * Once in each window, by each process.
+   * Emitted once in each window by each process.
    */
   | {
       readonly type: 'limit.closed'
-      /** Its name in the option `limits`; `pause`: by `npx express-two-factor signups`. */
+      /** Name of the limit in the option `limits`, or `pause` for `npx express-two-factor signups`. */
       readonly limit: ClosedLimitFields
-      /** Whose sends it counts: of numbers on file, or of sign-ups. */
+      /** `auth` for sends to numbers on file, `enrol` for sends of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** The provider refuses the account, and nobody can sign in. Once an hour, by each process. */
+  /** The provider rejects your account, so no code is sent or checked. Emitted once an hour by each process. */
   | ({ readonly type: 'provider.misconfigured' } & ExchangeFields)
-  /** The provider gave no usable response. */
+  /** The provider returned no usable response. */
   | ({
       readonly type: 'provider.unavailable'
       readonly command: 'send' | 'check'
-      /** `false` with the `reason` `busy`: as many exchanges as it takes at once were under way. */
+      /** False with the `reason` `busy`: the maximum of concurrent requests was reached. */
       readonly sent: boolean
     } & ExchangeFields)
   /**
-   * Codes of five accounts in a row got a `status` that is not approved: right codes are refused, or somebody guesses.
+   * For five accounts in a row, the provider returned a `status` that is not approved. Either `approvedStatuses` is
+   * incomplete, or an attacker is guessing.
    *
-   * `cause` has the line to paste. Once a minute, by each process.
+   * `cause` contains the line to paste. Emitted once a minute by each process.
    */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & ExchangeFields)
 
@@ -198,18 +206,18 @@ export type EventBody =
 export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
 
 /**
- * What auditors, fraud analysts and dashboards need. Narrow on `type`.
+ * Every event, for audits, fraud analysis and dashboards. Narrow on `type`.
  *
  * @example
  * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
  */
 export type TwoFactorEvent = EventBody & {
-  /** When it happened, in milliseconds since 1970, by the option `now`. */
+  /** Time of the event in milliseconds since 1970, from the option `now`. */
   readonly at: number
 }
 
-/** Receives one event. Errors that it throws are ignored. */
+/** Receives one event. The package ignores errors that it throws. */
 export type OnEvent = (event: TwoFactorEvent) => void
 
-/** Takes one event as the parts of the package report it. */
+/** Emits one event without its time. */
 export type Emit = (event: EventBody) => void

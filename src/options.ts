@@ -5,17 +5,20 @@ import type { OnEvent } from './events.js'
 import type { HttpOptions } from './express/settings.js'
 import type { Store } from './store/store.js'
 
-/** What a purpose may say about itself. */
+/** Policy of one purpose. */
 export interface PurposeOptions {
   /** Maximum age of a grant, in milliseconds. Default: 12 hours for `login`, 5 minutes for every other purpose. */
   readonly maxAgeMs?: number
-  /** Whether a grant admits a single request. Default false. */
+  /** If true, each grant admits one request. Default: false. */
   readonly once?: boolean
-  /** The channels that its codes may take. Default: those of the option `channels`. */
+  /** Channels of the codes for this purpose. Default: the option `channels`. */
   readonly channels?: readonly Channel[]
-  /** Whether a trusted device may stand in for the code. Default: for `login` only. */
+  /** If true, a trusted device replaces the code. Default: true for `login`, false for any other purpose. */
   readonly trustedDevice?: boolean
-  /** Whether a recovery code may. Default: for `login` only, where a guard asks for no more than a sign-in. */
+  /**
+   * If true, a recovery code replaces the code. Default: for `login` only, and only if the guard requires no more than
+   * a sign-in.
+   */
   readonly recoveryCode?: boolean
 }
 
@@ -24,11 +27,14 @@ export interface TwoFactorOptions extends HttpOptions {
   /** Sends and checks codes: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or an adapter of yours. */
   readonly provider: CodeProvider
   /**
-   * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
-   * of `login`; a phone verification needs one of its own.
+   * The provider's `app-name`: one for all purposes, or one for each. A purpose without a name uses that of `login`. A
+   * phone verification needs its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
-  /** 32 bytes or more, or a list to rotate it: the first signs, all verify. Unset is refused at start-up. */
+  /**
+   * Signs and encrypts. At least 32 bytes. To rotate, pass a list: the first signs, all verify. If it is unset,
+   * start-up fails.
+   */
   readonly secret: string | readonly string[] | undefined
   /**
    * Countries to which codes may be sent, as ISO 3166-1 alpha-2 codes, or `'dangerously-any'` for every country.
@@ -38,23 +44,30 @@ export interface TwoFactorOptions extends HttpOptions {
    */
   readonly countries: readonly string[] | 'dangerously-any'
   /**
-   * What a browser may ask to prove. Default: `login` and the purposes of your guards.
+   * Configures the purposes for which a browser may request a code. Default: `login` and the purposes of your guards.
    *
-   * Once it names others than `login`, it names all: a guard for another one is refused when it is made.
+   * If it contains any purpose besides `login`, it must contain all of them. Creating a guard for another purpose then
+   * fails.
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
-  /** Methods of the provider, the preferred one first. Default: `sms` and `call` as far as it has them, else all. */
+  /**
+   * Methods of the provider in the order of preference. Default: `sms` and `call` if the provider has them, otherwise
+   * all its methods.
+   */
   readonly channels?: readonly Channel[]
-  /** Where everything is counted and kept: `redisStore(…)` or one of yours. Default `memoryStore()`, for a single process. */
+  /**
+   * Stores counters, challenges and grants: `redisStore(…)` or a store of yours. Default: `memoryStore()`, for a single
+   * process.
+   */
   readonly store?: Store
-  /** Part of every key, for several apps or tenants on one store. */
+  /** Part of every key, so that several apps or tenants can share one store. Default: empty. */
   readonly namespace?: string
-  /** Single limits, or the stricter set `{ profile: 'psd2' }`. */
+  /** Changes single limits, or selects the stricter set with `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** How sign-ups are watched for SMS pumping. By default it only observes. */
+  /** Configures how sign-ups are watched for SMS pumping. Default: it reports and refuses nothing. */
   readonly signupGuard?: SignupGuardOptions
-  /** Receives every event. So does the diagnostics channel `express-two-factor:event`. */
+  /** Receives every event. The diagnostics channel `express-two-factor:event` publishes them, too. */
   readonly onEvent?: OnEvent
-  /** The clock, in milliseconds since 1970, for tests. Default `Date.now`. */
+  /** Returns the time in milliseconds since 1970, for tests. Default: `Date.now`. */
   readonly now?: () => number
 }

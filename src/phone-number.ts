@@ -4,24 +4,24 @@ import { plainCharacters, separators } from './lib/typed.js'
 
 declare const checked: unique symbol
 
-/** An E.164 number (`+573001234567`) that was parsed and checked. Only this module makes one. */
+/** A parsed and checked E.164 number (`+573001234567`). Only this module creates it. */
 export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
 
-/** Why a text is not a number that a code may go to. */
+/** Why a text is not a number to which codes can be sent. */
 export type PhoneRefusal =
   | 'not-a-number'
   | 'wrong-length'
   | 'country-not-allowed'
   | 'not-a-mobile'
-  /** It is not one of `defaultCountry`, and would be one of another country on the list. */
+  /** The number does not fit `defaultCountry`, but would fit another listed country. */
   | 'other-country'
 
 export interface PhoneRules {
-  /** ISO 3166 codes a code may go to, or `'any'`. */
+  /** ISO 3166 codes of the allowed countries, or `'any'`. */
   readonly countries: readonly string[] | 'any'
-  /** ISO 3166 code used for a number typed without its country code. */
+  /** ISO 3166 code for a number without a country code. */
   readonly defaultCountry?: string | undefined
-  /** Refuse what can only be a fixed line: for a number that nobody has proven yet. */
+  /** If true, refuses numbers that can only be landlines. Used for unverified numbers. */
   readonly mobileOnly?: boolean
 }
 
@@ -29,25 +29,26 @@ export type PhoneParse =
   | { readonly ok: true; readonly phone: PhoneNumber; readonly country: string }
   | { readonly ok: false; readonly refusal: PhoneRefusal }
 
-/** The phone data weighs more than everything else here, so it loads in the background. */
+/** The phone data is larger than everything else, so it loads in the background. */
 let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
 
-/** The numbering plans. They begin to load when routes are made, so that no request waits for them. */
+/** Loads the numbering plans. Creating routes starts the load, so that no request waits for it. */
 export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile')> {
   phoneData ??= import('libphonenumber-js/mobile').catch((failure: unknown) => {
-    // Else every number would be refused until a restart, for one file that could not be opened.
+    // After a failed load, the next call loads again. Otherwise one unreadable file would refuse every number until a
+    // restart.
     phoneData = undefined
     throw failure
   })
   return phoneData
 }
 
-// What people write inside a number. Extensions and commas are refused: `phone` takes comma lists
-// in other operations of the provider, and one canonical number must go out.
+// Characters of a written number. Extensions and commas are refused: other operations of the provider read `phone` as a
+// list, and exactly one number must be sent.
 const spelling = /^[+\d\s()/]{4,40}$/
 
 /**
- * Reads one number in any usual spelling and checks it against the allow-list.
+ * Reads one number in any usual spelling and checks it against the allowed countries.
  *
  * @example
  * await parsePhoneNumber('0057 300 123 4567', { countries: ['CO'] })
@@ -61,8 +62,8 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
 }
 
 /**
- * The first other country on the list in which these digits are a mobile number; undefined for those that name their
- * country themselves. Somebody has to be asked: in the wrong country a code goes to a stranger.
+ * Returns the first other listed country in which these digits are a mobile number. Returns undefined for digits that
+ * contain a country code. The user must choose, because a code for the wrong country reaches another person.
  */
 export async function otherCountryOf(
   text: string,
@@ -98,7 +99,7 @@ async function readingOf(
 ): Promise<Reading | undefined> {
   const international = withoutRetiredPrefix(spelled.replace(/^\(?(?:00|\+)/, '+'), defaultCountry)
   if (defaultCountry === undefined) {
-    // Else a number would be remembered as one that cannot be read.
+    // Without the plans, the number would be remembered as unreadable.
     await loadPhoneData()
     return readOnce(international)
   }
@@ -108,8 +109,8 @@ async function readingOf(
 }
 
 /**
- * Most people write 00 for the +, also where something else is dialled: what follows is `international`. In some
- * countries 00 is only the beginning of what is dialled, such as 001 in Singapore: `dialled` is what follows that.
+ * Chooses between two readings of a number that starts with 00. Most people write 00 for the plus (`international`). In
+ * some countries 00 is only the start of the prefix, such as 001 in Singapore (`dialled`).
  */
 function eitherOf(
   international: Reading | undefined,
@@ -117,9 +118,10 @@ function eitherOf(
   home: CountryCode,
 ): Reading | undefined {
   const isEither = international?.isMobile && dialled?.isMobile && international.phone !== dialled.phone
-  // 001 65… typed in Singapore would be somebody in Alabama. Of two foreign countries nobody can tell which is meant.
+  // 001 65… typed in Singapore would otherwise be a number in Alabama. Between two foreign countries there is no way to
+  // know.
   if (isEither) return [international, dialled].find(({ country }) => country === home)
-  // By the plans of Colombia 0057 300… leads to Russia by a carrier, where nobody has that number.
+  // By the plans of Colombia, 0057 300… leads to Russia through a carrier, and no such number exists there.
   return dialled?.isMobile || (dialled?.isPossible && !international?.isPossible) ? dialled : international
 }
 
@@ -127,8 +129,8 @@ function eitherOf(
 const readOnce = memoize((spelled) => read(spelled, {}))
 
 /**
- * Mexico dialled mobiles as +52 1, at home as 044, 045 or 1, until 2019; contact lists still hold them, and the plans
- * no longer know them.
+ * Removes the prefix of Mexican mobile numbers that was retired in 2019: +52 1, and 044, 045 or 1 within the country.
+ * Contact lists still contain it, and the plans no longer do.
  */
 function withoutRetiredPrefix(international: string, country: string | undefined): string {
   const prefix = country === 'MX' ? /^(?:\+521|04[45]|1)(\d{10})$/ : /^\+521(\d{10})$/
@@ -136,7 +138,7 @@ function withoutRetiredPrefix(international: string, country: string | undefined
   return mexican === null ? international : `+52${mexican[1]}`
 }
 
-/** A number by the numbering plans. */
+/** One reading of a number by the numbering plans. */
 interface Reading {
   readonly phone: PhoneNumber
   readonly country: string | undefined
@@ -144,7 +146,7 @@ interface Reading {
   readonly isMobile: boolean
 }
 
-/** What the numbering plans make of a spelling; undefined when it is no number. */
+/** Reads a spelling by the numbering plans. Returns undefined if it is not a number. */
 async function read(
   spelled: string,
   country: { readonly defaultCountry?: CountryCode },
@@ -156,14 +158,14 @@ async function read(
       phone: parsed.number as string as PhoneNumber,
       country: parsed.country,
       isPossible: parsed.isPossible(),
-      // The plans loaded hold only mobile ranges: valid means mobile.
+      // The loaded plans contain mobile ranges only, so a valid number is mobile.
       isMobile: parsed.isValid(),
     }
   )
 }
 
 /**
- * The number as people write it, such as `300 1234567` or `+57 300 1234567`.
+ * Formats a number as people write it, such as `300 1234567` or `+57 300 1234567`.
  *
  * @example
  * await formatPhoneNumber('+573001234567', 'national') // '300 1234567'
@@ -181,13 +183,13 @@ export async function formatPhoneNumber(
   return (style === 'national' ? number?.formatNational() : number?.formatInternational()) ?? phone
 }
 
-/** The calling code of each of these countries, such as `57`. */
+/** Returns the calling code of each country, such as `57`. */
 export async function callingCodes(countries: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const { getCountryCallingCode } = await loadPhoneData()
   return Object.fromEntries(countries.map((code) => [code, getCountryCallingCode(code as CountryCode)]))
 }
 
-/** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */
+/** Masks a number as six bullets and its last two digits. The fixed width hides the length of the number. */
 export function maskPhoneNumber(phone: string): string {
   return `••••••${phone.slice(-2)}`
 }
@@ -210,7 +212,7 @@ const unassigned = ['AC', 'TA', 'XK']
 /** The officially assigned two-letter codes of ISO 3166-1. */
 export const countryCodes: ReadonlySet<string> = new Set(assigned.trim().split(/\s/))
 
-/** The countries that have phone numbers. A table, because the numbering plans load in the background. */
+/** Countries with phone numbers. A constant, because the numbering plans load in the background. */
 export const phoneCountries: ReadonlySet<string> = new Set(
   [...countryCodes, ...unassigned].filter((code) => !withoutNumbers.has(code)),
 )

@@ -45,14 +45,14 @@ import { loadPhoneData } from './phone-number.js'
 import { transportLoaded } from './provider/send.js'
 import { openDefaultStore } from './store/memory-store.js'
 
-/** Two-factor authentication for one app. */
+/** Two-factor authentication of one app. */
 export interface TwoFactor extends Operator {
-  /** All routes, to be mounted at the option `path`. */
+  /** Returns all routes. Mount them at the option `path`. */
   routes(options?: RoutesOptions): Router
-  /** Starts a challenge; `purpose` fixes what for, else the body names it. */
+  /** Starts a challenge for `purpose`. Without that option, the request body names the purpose. */
   start(options?: StartOptions): RequestHandler
   /**
-   * The guard: lets a request pass that has a fresh grant for its purpose, and sets `req.twoFactor`.
+   * Creates a guard. It lets a request pass if a fresh grant for its purpose exists, and sets `req.twoFactor`.
    *
    * @example
    * app.post('/transfers', express.json(), tf.requireTwoFactor({
@@ -62,11 +62,11 @@ export interface TwoFactor extends Operator {
    * }), transfer)
    */
   requireTwoFactor(options?: GuardOptions): RequestHandler
-  /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
+  /** Creates routes that verify a number which is not on file. Default of `purpose`: `signup`. */
   phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
   /**
-   * A route of your own with the checks, the look and the language of those of the package. For whoever is signed in or
-   * signing in: this method only, from no other site, body parsed, refusals reported.
+   * Creates a route of yours with the checks, look and language of the package's routes. Users must be signed in or
+   * signing in. The route accepts one method, rejects other sites, parses the body and reports refusals.
    *
    * @example
    * app.get('/sessions', tf.requireTwoFactor(), tf.ownRoute('GET', async ({ subject }) => {
@@ -75,22 +75,22 @@ export interface TwoFactor extends Operator {
    * }))
    */
   readonly ownRoute: OwnRoute
-  /** Challenges without a request: for GraphQL, websockets and jobs. */
+  /** Challenges without a request, for GraphQL, websockets and jobs. */
   readonly challenges: ChallengesFacade
-  /** What success leaves behind: read it, write one for a factor of your own, end it. */
+  /** Reads and revokes the grants that a success leaves behind, and writes one for a factor of your own. */
   readonly grants: GrantsFacade
-  /** Browsers that replace the code at sign-in: list them, end them. */
+  /** Lists and revokes browsers that replace the code at sign-in. */
   readonly trustedDevices: TrustedDevicesFacade
-  /** Codes for a person who has lost the phone; the option `recoveryCodes` takes them. */
+  /** Generates codes for users who lost the phone. The option `recoveryCodes` accepts them. */
   readonly recoveryCodes: RecoveryCodesFacade
-  /** Puts an authenticator app on file; the option `authenticator` takes its codes. */
+  /** Adds an authenticator app. The option `authenticator` accepts its codes. */
   readonly authenticators: Authenticators
-  /** The limits in force, as a Markdown table. */
+  /** Returns the limits in force as a Markdown table. */
   describeLimits(): string
   /**
-   * Loads what the first sign-in needs: await it before `listen`.
+   * Loads everything that the first sign-in needs. Await it before `listen`.
    *
-   * That is the numbering plans and the HTTP client. Rejects when a package cannot be loaded.
+   * It loads the numbering plans and the HTTP client. Rejects if a package cannot be loaded.
    *
    * @example
    * await tf.ready()
@@ -101,7 +101,7 @@ export interface TwoFactor extends Operator {
 }
 
 /**
- * Puts the parts together, once per app.
+ * Creates the two-factor authentication of an app. Call it once per app.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -122,7 +122,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { limits, knownBrowsers } = settings
   const warnings = createWarnings()
   const { warn, hint } = warnings
-  // Preloads in the background, so that the first request does not wait for it.
+  // Loads in the background, so that the first request does not wait for it.
   ignoreRejection(loadPhoneData())
 
   const clock = settings.now && hostClock(settings.now)
@@ -153,15 +153,15 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     findings: () => [...settingFindings(settings), ...health.findings(), ...warnings.findings()],
   })
 
-  // Its store may connect while it starts. Of the default one nobody else hears.
+  // Delayed, because the app's store may still be connecting. No other process reads a default store.
   const saveDeploymentRecord = (): Promise<void> =>
     domain.saveDeploymentRecord().catch(() => background.after(minuteMs, saveDeploymentRecord))
   if (settings.store !== undefined) background.after(secondMs, saveDeploymentRecord)
 
-  // Once the app runs, for the same reason.
+  // Delayed for the reason above.
   background.after(minuteMs, async () => {
     const found = (await inspectStore(domain)).filter(({ code }) => code === 'store_evicts')
-    // Brute force: whoever fills a store that forgets what is live has it forget a lock.
+    // An attacker who fills a store that evicts live entries makes it forget a lock (brute force).
     if (found.length > 0) hint('TWO_FACTOR_STORE_EVICTS', found.map(({ message }) => message).join(' '))
   })
 

@@ -4,8 +4,8 @@ import { isThenable } from './promises.js'
 const thrownByHost = new WeakSet<Error>()
 
 /**
- * Wraps a function of the host: whatever it throws becomes an Error marked as the host's. An error of this package from
- * it, such as that of a message it sent itself, is not about this request: it goes to the host's error handler.
+ * Wraps a function of your app, so that each error is marked as your app's. An error of this package thrown inside it,
+ * such as that of a message your app sent, is not about this request: your error handler receives it.
  */
 export function hostFunction<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result,
@@ -13,17 +13,17 @@ export function hostFunction<Args extends readonly unknown[], Result>(
   return throwingErrors(call, (error) => thrownByHost.add(error))
 }
 
-/** The same for a function of a session adapter, which is not marked: its errors say that there is no session. */
+/** Wraps a function of a session adapter. Its errors are not marked, because they mean that there is no session. */
 export function adapterFunction<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result,
 ): (...args: Args) => Result {
   return throwingErrors(call, () => undefined)
 }
 
-/** Whether a function of the host threw this. */
+/** Returns whether a function of the app threw this error. */
 export const isOfHost = (error: Error): boolean => thrownByHost.has(error)
 
-/** Whatever the function throws or rejects with becomes an Error; what it returns at once costs no promise. */
+/** Turns every thrown or rejected value into an Error. A synchronous result needs no promise. */
 function throwingErrors<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result,
   note: (error: Error) => void,
@@ -41,15 +41,17 @@ function throwingErrors<Args extends readonly unknown[], Result>(
       return fail(thrown)
     }
     if (!isThenable(result)) return result
-    // Query builders run the query at every `then`: call it once.
+    // Called once, because query builders run the query at every `then`.
     const settled = Promise.resolve(result).catch(fail)
-    // Where a promise is a mistake it is not awaited, and an unhandled rejection would end the process.
+    // A promise may be returned by mistake and never awaited. Its rejection must not end the process.
     settled.catch(() => undefined)
     return settled as Result
   }
 }
 
-/** What was thrown, as an Error: JavaScript throws anything. That of another realm stays as it is. */
+/**
+ * Turns a thrown value into an Error, because JavaScript throws any value. An Error of another realm stays as it is.
+ */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error || isNativeError(thrown)) return thrown
   return new Error(`A value of type ${typeof thrown} was thrown instead of an Error`, { cause: thrown })

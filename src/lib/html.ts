@@ -1,4 +1,4 @@
-/** A string that is HTML already. Only `html` makes one, so nothing reaches a page unescaped (XSS). */
+/** HTML that is already escaped. Only `html` creates it, so a page contains no unescaped value (XSS). */
 export interface Html {
   readonly markup: string
 }
@@ -15,12 +15,12 @@ const entities: Readonly<Record<string, string>> = {
 
 const characters = new Map(Object.entries(entities).map(([character, entity]) => [entity, character]))
 
-/** Escapes every value that is not HTML itself; `undefined` and `false` leave nothing. Attributes must be quoted. */
+/** Escapes every value that is not `Html`. `undefined` and `false` add nothing. Attributes must be quoted. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
 }
 
-/** What a person sees of it, without the markup and what only a screen reader says. */
+/** Returns the visible text, without markup and without texts for screen readers only. */
 export function plainText({ markup }: Html): string {
   return markup
     .replace(/<span class="unseen">.*?<\/span>|<[^>]*>/g, '')

@@ -1,6 +1,6 @@
 /**
- * Remembers the results of a pure function. Bounded: full, it forgets everything, which is cheaper than keeping
- * an order and cannot be used to fill the memory.
+ * Remembers the results of a pure function. When it is full it forgets every result: this is cheaper than keeping an
+ * order, and a flood cannot fill the memory.
  */
 export function memoize<Result>(
   compute: (key: string) => Result,

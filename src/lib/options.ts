@@ -1,21 +1,21 @@
 import { isThenable } from './promises.js'
 import { maxTimerMs } from './time.js'
 
-/** Reads the value of one option: returns it settled, or throws the TypeError that names it, with what it must be. */
+/** Reads one option and returns its settled value. Throws a TypeError that names the option and the accepted values. */
 export interface Check {
   (value: unknown, name: string): unknown
-  /** What is read where nothing was given. */
+  /** Value of an omitted option. */
   readonly byDefault?: unknown
 }
 
-/** The checks of all options of one function, by name: an option without a check does not compile. */
+/** Checks of all options of a function by name. An option without a check does not compile. */
 export type Checks<Options = Record<string, unknown>> = {
   readonly [Name in keyof Required<Options>]: Check
 }
 
 type WithDefault = Required<Pick<Check, 'byDefault'>>
 
-/** The options of a table as they are settled: those that have a default are there. */
+/** Options after their check: members with a default are present. */
 export type Settled<Options, Table> = Options & {
   readonly [Name in keyof Options & keyof Table as Table[Name] extends WithDefault ? Name : never]-?: Exclude<
     Options[Name],
@@ -23,17 +23,17 @@ export type Settled<Options, Table> = Options & {
   >
 }
 
-/** Required options: their names, or for each the source that the error offers to paste. */
+/** Required options: their names, or for each name the source line that the error suggests. */
 export type RequiredNames = readonly string[] | Readonly<Record<string, string>>
 
-/** A TypeError with `code: 'ERR_TWO_FACTOR_OPTION'`: a mistake in the program, found at start-up. */
+/** Creates a TypeError with `code: 'ERR_TWO_FACTOR_OPTION'`, for a mistake in the program that is found at start-up. */
 export function optionError(message: string): TypeError {
   return Object.assign(new TypeError(message), { code: 'ERR_TWO_FACTOR_OPTION' })
 }
 
 /**
- * Settles what a function was given: returns a copy, with the defaults in place. Never quotes a value: some of them are
- * secrets. Options that are `undefined` count as absent, inherited ones as given.
+ * Checks the options of a function and returns a copy with defaults. Errors quote no value, because some values are
+ * secrets. `undefined` counts as omitted, an inherited option as given.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -53,12 +53,12 @@ export function checkOptions<Options, Table extends Checks>(
   }
 }
 
-/** The same check for an option that has a default, which is settled as if it had been given. */
+/** Adds a default to a check. The default passes the check, too. */
 export function withDefault(byDefault: unknown, check: Check): Check & WithDefault {
   return Object.assign((value: unknown, name: string) => check(value, name), { byDefault })
 }
 
-/** An object of these options and no others. The error lists them, or leads to the page that does. */
+/** Accepts an object with these options only. The error lists them or links to the page that does. */
 export function object(checks: Checks, required: RequiredNames = [], page?: string): Check {
   const known = Object.keys(checks)
   const requiredNames = Array.isArray(required) ? required : Object.keys(required)
@@ -67,7 +67,7 @@ export function object(checks: Checks, required: RequiredNames = [], page?: stri
       throw optionError(`${name === '' ? 'options' : name} must be an object with: ${known.join(', ')}`)
     }
     const path = (member: string) => (name === '' ? member : `${name}.${member}`)
-    // A misspelt name comes first: it explains the one that is missing.
+    // A misspelt name is reported first, because it explains the missing one.
     const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
     const hint = page && `see ${page}`
     if (unknown !== undefined) throw optionError(unknownName('option', path(unknown), known, hint))
@@ -83,7 +83,7 @@ export function object(checks: Checks, required: RequiredNames = [], page?: stri
   }
 }
 
-/** An object whose members all pass one check; their names are the caller's own. */
+/** Accepts an object with any names, whose members all pass one check. */
 export function record(check: Check, fix: string): Check {
   return (value, name) => {
     if (!isRecord(value) || Object.hasOwn(value, '')) throw optionError(`${name} ${fix}`)
@@ -92,7 +92,7 @@ export function record(check: Check, fix: string): Check {
   }
 }
 
-/** An array whose items all pass one check. */
+/** Accepts an array whose items all pass one check. */
 export function list(check: Check, fix: string, min = 0): Check {
   return (value, name) => {
     if (!Array.isArray(value) || value.length < min) throw optionError(`${name} ${fix}`)
@@ -100,7 +100,7 @@ export function list(check: Check, fix: string, min = 0): Check {
   }
 }
 
-/** Whatever `holds` accepts; `fix` completes the sentence "name …". */
+/** Accepts a value if `holds` returns true. `fix` completes the sentence "name …". */
 export function that(fix: string, holds: (value: unknown) => boolean): Check {
   return (value, name) => {
     if (!holds(value)) throw optionError(`${name} ${fix}`)
@@ -108,7 +108,7 @@ export function that(fix: string, holds: (value: unknown) => boolean): Check {
   }
 }
 
-/** A safe integer within these bounds, both included. */
+/** Accepts a safe integer from `min` to `max`, both included. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): Check {
   const range =
     max === Number.MAX_SAFE_INTEGER ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
@@ -118,10 +118,10 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): 
   )
 }
 
-/** A span of time that no timer has to hold. */
+/** A duration that no timer runs for. */
 export const durationMs: Check = integer(1, Number.MAX_SAFE_INTEGER, ' (milliseconds)')
 
-/** A span of time that a timer holds. */
+/** A duration that a timer runs for. */
 export const timeoutMs: Check = integer(1, maxTimerMs, ' (milliseconds)')
 
 export const boolean: Check = that('must be true or false', (value) => typeof value === 'boolean')
@@ -141,7 +141,7 @@ const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base
 const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
 const secretList = list(oneSecret, secretFix, 1)
 
-/** A secret of the host, or for its rotation a list of them; settled as a list. */
+/** Accepts a secret, or a list of secrets for a rotation. Returns a list. */
 export const secret: Check = (value, name) =>
   Array.isArray(value) ? secretList(value, name) : [oneSecret(value, name)]
 
@@ -150,7 +150,7 @@ export function oneOf(...allowed: readonly (string | number | boolean)[]): Check
   return that(`must be ${quoted.join(' or ')}`, (value) => allowed.includes(value as never))
 }
 
-/** An object, of the caller's own making, with these methods. */
+/** Accepts an object, or class instance, with these methods. */
 export function withMethods(methods: readonly string[], fix: string): Check {
   return that(
     fix,
@@ -158,7 +158,7 @@ export function withMethods(methods: readonly string[], fix: string): Check {
   )
 }
 
-/** No list, no Map, and no promise that was not awaited: none of them would have any option. */
+/** Rejects a list, a Map and an unawaited promise: they would contain none of the options. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(Symbol.iterator in value) && !isThenable(value)
 }
@@ -173,14 +173,14 @@ function toPaste(missing: readonly string[], required: RequiredNames): string {
   return `; add${lines.join('')}`
 }
 
-/** Where routes are mounted. */
+/** Path of a mount. */
 export const mountPath: Check = that(
   "must be a fixed path such as '/two-factor', without parameters or a trailing slash",
   (value) => typeof value === 'string' && /^(\/[\w.~%-]+)+$/.test(value),
 )
 
 /**
- * A sentence about a name that is not known.
+ * Builds the sentence about an unknown name.
  *
  * @example
  * unknownName('option', 'coutries', ['countries', 'channels']) // 'unknown option "coutries"; did you mean "countries"?'
@@ -195,7 +195,7 @@ export function unknownName(
   return `unknown ${what} "${path}"; ${didYouMean(named, known, otherwise)}`
 }
 
-/** How a sentence about such a name ends: with the one that was probably meant, else with all there are, or `otherwise`. */
+/** Ends that sentence with the name that was probably meant, or with all known names or `otherwise`. */
 export function didYouMean(name: string, known: readonly string[], otherwise?: string): string {
   const near = nearestName(name, known)
   if (near !== undefined) return `did you mean "${near}"?`
@@ -203,7 +203,7 @@ export function didYouMean(name: string, known: readonly string[], otherwise?: s
 }
 
 /**
- * The name that was probably meant: at most two edits away (Levenshtein), fewer for short names.
+ * Returns the name that was probably meant: at most two edits away (Levenshtein), fewer for short names.
  *
  * @example
  * nearestName('coutries', ['countries', 'channels']) // 'countries'
@@ -229,7 +229,7 @@ function edits(name: string, candidate: string): number {
   return previous.at(-1) ?? 0
 }
 
-/** Whether only this machine is reached under a host name or an address, also one in the brackets of a URL. */
+/** Returns whether a host name or address, also in the brackets of a URL, reaches this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|::1|\[::1\]|127(?:\.\d+){3})$/.test(host)
 }

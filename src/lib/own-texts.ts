@@ -1,24 +1,26 @@
 import { present } from './json.js'
 import { nearestName, optionError } from './options.js'
 
-// Texts of the host per locale, each key on its own, over built-in ones.
+// Texts of the app per locale. Each key replaces one built-in text.
 
 type TextsPerLocale<Texts extends object> = Readonly<Record<string, Texts>>
 
-/** The texts that a host may have of its own. */
+/** Describes the texts that the app can replace. */
 export interface KnownTexts {
-  /** The option that has them, for errors. */
+  /** The option that contains them, for errors. */
   readonly where: string
   readonly keys: readonly string[]
-  /** A key, to show what they look like. */
+  /** A key, as an example in errors. */
   readonly example: string
-  /** What may be filled in a text, without its braces; undefined where there is no such text. */
+  /** Returns the placeholders of a text without their braces, or undefined for an unknown key. */
   readonly placesOf: (key: string) => readonly string[] | undefined
-  /** Whether each of these has to be: what is filled in is what the person decides about. */
+  /** If true, a text must contain each placeholder, because the user decides about these values. */
   readonly needsPlaces?: boolean
 }
 
-/** What the host has for a locale, whatever its case: for its language, and over that for its script and region. */
+/**
+ * Returns the texts of the app for a locale in any case: those of its language, then those of its script and region.
+ */
 export function ownTexts<Texts extends object>(
   locale: string,
   messages: TextsPerLocale<Texts>,
@@ -29,15 +31,15 @@ export function ownTexts<Texts extends object>(
   return Object.assign({}, ...layers.map(([, texts]) => present(texts)))
 }
 
-/** The language of a tag: `es` of `es-MX`. */
+/** Returns the language of a tag: `es` for `es-MX`. */
 export function languageIn(tag: string): string {
   const [language = ''] = tag.toLowerCase().split('-')
   return language
 }
 
 /**
- * Throws a TypeError that names what would never be shown, or shown with a hole: a locale or a text that there is not, a
- * place that nothing is filled in, one that is missing.
+ * Throws a TypeError for a text that would never be shown, or shown with a gap: an unknown locale or key, an unknown
+ * placeholder, a missing placeholder.
  */
 export function checkOwnTexts(messages: TextsPerLocale<object>, known: KnownTexts): void {
   for (const [locale, own] of Object.entries(messages)) {
@@ -77,7 +79,7 @@ function mistakeIn(key: string, text: string, known: KnownTexts): string | undef
   return missing && `"${key}" lacks {${missing}}`
 }
 
-/** The places that a text has filled in, without their braces. */
+/** Returns the placeholders of a text without their braces. */
 export function placesIn(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }

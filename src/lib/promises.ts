@@ -2,10 +2,13 @@ import type { TracingChannel } from 'node:diagnostics_channel'
 
 // What may take its time: at once or later, within a deadline, beside the requests, under a trace.
 
-/** A value, or a promise of one. Callers do not await a value that is there at once, as from a store in memory. */
+/** A value, or a promise of it. The guard does not await a value that a memory store returns synchronously. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Goes on with a value, at once where it is no promise: half of what a request costs would be promises of nothing. */
+/**
+ * Continues with a value, synchronously unless it is a promise. Otherwise half the cost of a request would be promises
+ * without a wait.
+ */
 export function andThen<T, Result>(
   value: Awaitable<T>,
   next: (value: T) => Awaitable<Result>,
@@ -13,7 +16,7 @@ export function andThen<T, Result>(
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** All of them together, at once where none is a promise. */
+/** Combines several values, synchronously if none is a promise. */
 export function all<const Values extends readonly unknown[]>(
   values: Values,
 ): Awaitable<{ readonly [Index in keyof Values]: Awaited<Values[Index]> }> {
@@ -21,7 +24,7 @@ export function all<const Values extends readonly unknown[]>(
   return values.some(isPromise) ? (Promise.all(values) as Promise<Settled>) : (values as unknown as Settled)
 }
 
-/** The same where each is waited for, whatever becomes of the others. What is no promise has not failed. */
+/** Like `all`, but waits for every value even if one fails. A value that is no promise has not failed. */
 export function allSettled<T>(
   values: readonly Awaitable<T>[],
 ): Awaitable<readonly PromiseSettledResult<T>[]> {
@@ -29,7 +32,7 @@ export function allSettled<T>(
   return (values as readonly T[]).map((value) => ({ status: 'fulfilled', value }))
 }
 
-/** The same, and then the first failure is thrown: nothing is still under way where one has failed. */
+/** Waits for every value, then throws the first failure, so that nothing is in progress after a failure. */
 export async function allEnded<T>(values: readonly Awaitable<T>[]): Promise<readonly T[]> {
   const ended = await allSettled(values)
   return ended.map((one) => {
@@ -40,19 +43,19 @@ export async function allEnded<T>(values: readonly Awaitable<T>[]): Promise<read
 
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
-/** Whether it is a promise of whatever make: clients of databases and stores have their own. */
+/** Returns whether a value is a promise of any make. Database and store clients have their own. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
 }
 
-/** For what may never be awaited, or must be no promise: its rejection must not end the process. */
+/** Ignores the rejection of a value that may never be awaited, so that it does not end the process. */
 export function ignoreRejection(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => undefined)
 }
 
 /**
- * Rejects with what `late` returns when `start` takes longer than `ms`, counted in time in which the event
- * loop turned: after a pause of the whole process, the reply may be waiting unread, or the request unsent.
+ * Rejects with the result of `late` if `start` takes longer than `ms`. Only time in which the event loop turned counts:
+ * after a pause of the process the response may be unread, or the request unsent.
  */
 export function withinDeadline<Result>(
   ms: number,
@@ -61,23 +64,19 @@ export function withinDeadline<Result>(
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const bounded = new Promise<Result>((resolve, reject) => {
-    // If the loop was blocked, timers fire late. Two half timeouts and a setImmediate give pending I/O a
-    // chance before we give up.
+    // Timers fire late after a blocked loop. Two half timeouts and a setImmediate let pending I/O arrive first.
     timer = setTimeout(() => {
       timer = setTimeout(() => setImmediate(() => reject(late())), ms / 2)
     }, ms / 2)
     start().then(resolve, reject)
   })
-  // Asked of our own promise: one that never settles would keep alive whatever waits for it.
+  // Attached to our own promise: one that never settles would keep its waiters in memory.
   const clear = () => clearTimeout(timer)
   bounded.then(clear, clear)
   return bounded
 }
 
-/**
- * For what must not have happened where nobody waited for it: `bounded` has ended, and what `work` comes to after all is
- * undone.
- */
+/** Undoes the late result of `work` after `bounded` has failed, because its caller has stopped waiting. */
 export function undoneWhenLate<Result>(
   bounded: Promise<Result>,
   work: Promise<Result>,
@@ -87,11 +86,11 @@ export function undoneWhenLate<Result>(
   return bounded
 }
 
-/** Work beside the requests: it keeps no process alive, reports no failure, and ends with `close`. */
+/** Work outside of requests. It keeps no process alive, reports no failure, and ends with `close`. */
 export interface Background {
-  /** Runs a task after so many milliseconds, unless it was closed meanwhile. */
+  /** Runs a task after this many milliseconds, unless `close` was called before. */
   after(ms: number, task: () => Promise<void>): void
-  /** Runs a task beside the caller, who does not wait for it. */
+  /** Runs a task without a caller that waits for it. */
   run(task: () => Promise<void>): void
   close(): void
 }
@@ -100,7 +99,7 @@ export function createBackground(): Background {
   const timers = new Set<NodeJS.Timeout>()
   let isClosed = false
   function run(task: () => Promise<void>): void {
-    // A rejection that nobody awaits would end the host's process.
+    // An unhandled rejection would end the app's process.
     if (!isClosed) task().catch(() => undefined)
   }
 
@@ -124,8 +123,8 @@ export function createBackground(): Background {
 }
 
 /**
- * Runs one operation under a tracing channel of `node:diagnostics_channel`. What `run` adds to the context
- * is there when the operation ends. Without a subscriber no context is made.
+ * Runs one operation under a tracing channel of `node:diagnostics_channel`. Members that `run` adds to the context are
+ * present when the operation ends. Without a subscriber there is no context.
  */
 export function traced<Context extends { result?: unknown }, T>(
   channel: TracingChannel<unknown, Context>,
@@ -143,7 +142,7 @@ async function observed<Context extends { result?: unknown }, T>(
   let result: T | undefined
   await channel.tracePromise(async () => {
     result = await run(context)
-    // Published as the result: what `run` resolves with may hold what no tracer should see.
+    // The result that is published. The value of `run` may contain secrets.
     return context.result
   }, context)
   return result as T

@@ -1,4 +1,4 @@
-/** What browsers are served, by the name of the file: the build puts its text in its place. */
+/** A file that browsers load, by its name. The build inserts its text. */
 declare module 'served:*' {
   export const text: string
 }

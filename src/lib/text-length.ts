@@ -3,21 +3,21 @@ const basic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
     '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** Its extension: an escape and a character, so each counts twice. */
+/** Its extension: an escape and a character, so each counts as two. */
 const extension = new Set('^{}\\[~]|€\f')
 
-/** How long a text is as a short message, and how much goes into one part. */
+/** Length of a text message and the capacity of one part. */
 export interface TextLength {
   readonly length: number
   readonly limit: number
-  /** Messages that it is billed as: each of several loses room to a header. */
+  /** Billed messages. In a text of several parts each part loses room to a header. */
   readonly parts: number
-  /** The first character that is not of GSM-7, which makes all of them two bytes wide. */
+  /** First character outside of GSM-7. It makes every character two bytes wide. */
   readonly foreign?: string
 }
 
 /**
- * Counts a text as networks do: in characters of GSM-7 up to 160, else in UTF-16 units up to 70.
+ * Counts a text as networks do: up to 160 characters of GSM-7, or up to 70 UTF-16 units.
  *
  * @example
  * textLength('100 €') // { length: 6, limit: 160, parts: 1 }
@@ -43,7 +43,7 @@ function counted(
     length += width
     inPart += width
     if (inPart > limitOfSeveral) {
-      // Neither an escape and its character nor a surrogate pair is split (3GPP TS 23.040): both go into the next part.
+      // An escape with its character, and a surrogate pair, stay in one part (3GPP TS 23.040).
       parts += 1
       inPart = width
     }

@@ -1,11 +1,14 @@
-/** Spans of time in milliseconds. */
+/** Durations in milliseconds. */
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** Node's timers hold 31 bits and fire at once beyond them. */
+/** Node's timers hold 31 bits and fire immediately beyond them. */
 export const maxTimerMs = 2 ** 31 - 1
 
-/** By how much the clocks of two machines may differ. Machines run NTP; beyond this one of them is wrong. */
+/**
+ * Maximum difference between the clocks of two machines. Machines run NTP; a larger difference means that one clock is
+ * wrong.
+ */
 export const clockLeewayMs = 5_000

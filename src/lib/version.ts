@@ -1,2 +1,2 @@
-/** Version of this package. A constant, so that it can be bundled; a test holds it equal to package.json. */
+/** Version of this package. It is a constant so that it can be bundled. A test compares it with package.json. */
 export const version = '0.2.0'

@@ -1,9 +1,9 @@
-/** A request as far as its response tells that nobody waits for it any more. */
+/** A request with the response whose close ends the wait. */
 interface DisconnectWait {
   readonly res?: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown } | undefined
 }
 
-/** What waits for a request is given up once nobody waits for the response. */
+/** Calls a function when the client disconnects before the response is sent. */
 export const whenGone =
   ({ res }: DisconnectWait) =>
   (leave: () => void): void => {

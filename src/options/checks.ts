@@ -75,7 +75,7 @@ const storeMethods = withMethods(
 
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 
-/** Each option of `twoFactor`: what it must be, and what holds without it. */
+/** The check and the default of each option of `twoFactor`. */
 export const optionChecks = {
   provider,
   appName,
@@ -95,11 +95,11 @@ export const optionChecks = {
   path: withDefault('/two-factor', mountPath),
   store: (value: unknown, name: string) => {
     const { timeoutMs: own } = Object(storeMethods(value, name))
-    // Silence: no other deadline is put over one that a store keeps by itself.
+    // A store with a deadline of its own is not given a second one, so a wrong value would wait forever.
     if (own !== undefined) timeoutMs(own, `${name}.timeoutMs`)
     return value
   },
-  // A colon would end a part of a key, braces would choose the slot of a Redis cluster.
+  // A colon would end a part of a key, and braces would choose the slot of a Redis cluster.
   namespace: withDefault(
     '',
     that(
@@ -112,7 +112,7 @@ export const optionChecks = {
     'must be expressSession(), tokenSession() or { id, regenerate }',
   ),
   limits: withDefault({}, limitsOption),
-  // NIST SP 800-63B-4, 5.1: thirty days at most.
+  // NIST SP 800-63B-4, 5.1: at most thirty days.
   trustedDevices: object(
     { maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)'), label: func('(req) => string') },
     ['maxAgeMs'],
@@ -120,7 +120,7 @@ export const optionChecks = {
   knownBrowsers: withDefault({ maxAgeMs: 90 * dayMs }, (value, name) =>
     value === false ? false : knownBrowsers(value, name),
   ),
-  // As it was given: it may be an object of a class, and its functions need it.
+  // Returned as it is: it may be a class instance, and its methods need `this`.
   recoveryCodes: (value: unknown, name: string) => {
     recoveryCodes(value, name)
     return value
@@ -145,17 +145,20 @@ const toPaste = {
   countries: "['CO', 'MX'], // the only countries that codes may go to",
 }
 
-/** What checks make of some options, besides putting their defaults in place. */
+/** Options whose type changes during the check. */
 interface Read extends Pick<HttpSettings, 'appName' | 'code' | 'pages'> {
-  /** The first signs, all verify. */
+  /** The first secret signs, all verify. */
   readonly secret: readonly [string, ...string[]]
   readonly signupGuard: SignupGuardRules
 }
 
-/** The options as they were given, checked, with every default in place that does not depend on others. */
+/** The checked options, with every default that does not depend on another option. */
 export type CheckedOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof optionChecks> & Read
 
-/** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
+/**
+ * Checks the options of `twoFactor`. Throws a TypeError that names the problem and the fix. The message quotes no
+ * value, because some values are secrets.
+ */
 export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions {
   const given = checkOptions(
     'twoFactor',
@@ -166,13 +169,13 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions
   ) as CheckedOptions
   refuseUndeclaredChannels(given)
   if (given.session?.bearer && given.trustedDevices !== undefined) {
-    // It would be off in silence, as knownBrowsers is, which nobody has to ask for.
+    // Trusted devices would be off without a word. `knownBrowsers` is off as well, but by default.
     throw optionError('twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart')
   }
   return given
 }
 
-/** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
+/** Refuses a channel that the provider does not have. A misspelt channel would never be offered. */
 function refuseUndeclaredChannels(given: CheckedOptions): void {
   const { provider, channels = [], purposes, authenticator } = given
   const apps = authenticator === undefined ? [] : [appMethod]

@@ -30,7 +30,7 @@ import {
 } from '../lib/options.js'
 import { phoneCountries } from '../phone-number.js'
 
-// Options that are objects or lists, each with what its members must be.
+// Checks of options that are objects or lists.
 
 const link = that(
   "must be a path such as '/help', an https URL, a mailto: or tel: link, or a function (req) => string",
@@ -41,7 +41,7 @@ const colour = that(
   "must be a colour such as '#0b6e4f'",
   (value) => typeof value === 'string' && parseColour(value) !== undefined,
 )
-/** A colour that text can have there, and buttons with text. */
+/** Accepts a colour in which text, and buttons with text, can be read. */
 const readable =
   (on: Surroundings): Check =>
   (value, name) => {
@@ -54,7 +54,7 @@ const readable =
 const sources = list(
   that(
     'must be a source such as https://cdn.example.com',
-    // A semicolon or a space would begin another directive or source.
+    // A semicolon or a space would start another directive or source.
     (value) => typeof value === 'string' && /^[^\s;,]+$/.test(value),
   ),
   'must be an array of sources',
@@ -68,14 +68,14 @@ const brandChecks: Checks<BrandOptions> = {
   name: nonEmptyString(),
   logoUrl: that(
     'must be a non-empty string: a path of this site or an https URL',
-    // `mailto:` has no origin, and would stand as `null` in the policy.
+    // `mailto:` has no origin and would appear as `null` in the policy.
     (value) => isLink(value, ['https:']),
   ),
   accent: readable(light),
   accentDark: readable(dark),
   font: that(
     'must be a CSS font-family list',
-    // Nothing that ends the declaration: the rest of it would be CSS that nobody meant.
+    // No character that ends the declaration, because the rest of the value would then be CSS of its own.
     (value) => typeof value === 'string' && /^[\w\s,'"-]+$/.test(value),
   ),
   radius: integer(0, 64, ' (pixels)'),
@@ -132,7 +132,7 @@ export const recoveryCodes = object(recoveryCodeChecks, ['consume'])
 
 export const authenticator: Checks<AuthenticatorOptions> = {
   secretOf: func('(req, subject) => secret in base32'),
-  // The app would take what stands before a colon for the issuer.
+  // An authenticator app reads the text before a colon as the issuer.
   issuer: that(
     'must be a non-empty string without a colon: the name of your app',
     (value) => typeof value === 'string' && /^[^:]+$/.test(value),
@@ -142,7 +142,7 @@ export const authenticator: Checks<AuthenticatorOptions> = {
 
 const pattern: Check = (value, name) => {
   if (!(value instanceof RegExp)) throw optionError(`${name} must be a regular expression`)
-  // `g` and `y` would make it remember where it stopped, and refuse every other code.
+  // With `g` or `y` the pattern would remember its last position and refuse every other code.
   return new RegExp(value, value.flags.replaceAll(/[gy]/g, ''))
 }
 export const code: Checks<CodeOptions> = {

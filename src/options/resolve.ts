@@ -30,7 +30,7 @@ const signInAgeMs = 12 * hourMs
 /** How long a code counts for anything else. PSD2 RTS, article 4(3)(d): five minutes. */
 const stepUpAgeMs = 5 * minuteMs
 
-/** The options, checked, with every default in place. */
+/** The checked options with every default. */
 export interface Settings
   extends Pick<
       CheckedOptions,
@@ -40,7 +40,7 @@ export interface Settings
   readonly channels: readonly Channel[]
   readonly limits: Limits
   readonly purposes: readonly Purpose[]
-  /** A purpose that nobody configured. */
+  /** Returns the policy of a purpose that the options do not configure. */
   readonly defaultPurpose: (name: string) => Purpose
 }
 
@@ -104,20 +104,22 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   }
 }
 
-/** What most people can receive, else all there is: not every account has every method that its service has. */
+/**
+ * Returns the methods that most people can receive, or all of them: not every account of a service has every method.
+ */
 function usualChannels(methods: readonly Method[]): readonly Channel[] {
   const names = methods.map(({ name }) => name)
   const usual = names.filter((name) => name === 'sms' || name === 'call')
   return usual.length > 0 ? usual : names
 }
 
-/** Recovery codes are for getting in again: they confirm an action only where its purpose says so. */
+/** A recovery code signs a user in again. It confirms an action only if the purpose allows this. */
 function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Purpose['recoveryCode'] {
   if (given === true) return 'always'
   return given === undefined && isDefault ? 'sign-in' : undefined
 }
 
-/** The limits in force. */
+/** Combines the defaults, the profile and the option `limits`. */
 function resolveLimits({ profile, ...given }: LimitsOption): OptionLimits {
   const bounds = profile === undefined ? {} : profiles[profile]
   for (const [name, max] of Object.entries<number>(bounds)) {
@@ -128,7 +130,9 @@ function resolveLimits({ profile, ...given }: LimitsOption): OptionLimits {
   return { ...defaultLimits, ...bounds, ...given }
 }
 
-/** The longest deadline of the provider's members, so that nothing is given up while one of them still waits. */
+/**
+ * Returns the longest deadline of the provider's members, so that no request is given up while a member still waits.
+ */
 function resolveTimeouts(provider: CodeProvider, store: Store | undefined): Timeouts {
   const members = membersOf(provider)
   const longest = (byDefault: number) => Math.max(...members.map(({ timeoutMs }) => timeoutMs ?? byDefault))
@@ -162,9 +166,9 @@ function duration(ms: number): string {
   return `${ms / size} ${unit}`
 }
 
-/** What `selfTest` says about the options themselves. */
+/** Returns the findings of `selfTest` about the options. */
 export function settingFindings({ secret }: Pick<Settings, 'secret'>): readonly Finding[] {
-  // Long enough for the check of the option, and the first thing that anybody guesses.
+  // One repeated character passes the length check, and is the first guess of an attacker.
   if (!secret.some((one) => /^(.)\1*$/s.test(one))) return []
   return [
     {

@@ -15,28 +15,31 @@ import {
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
-   * Accounts at sign-in, numbers and sessions at sign-up, of each before a new one is refused with `capacity`; 100,000.
+   * Maximum number of accounts at sign-in, and of numbers and sessions at sign-up, each. A further one is refused with
+   * `capacity`. Default: 100,000.
    */
   maxLedgers?: number
   /**
-   * Accounts with grants, accounts with trusted devices, counts of the codes that went to a number (two each), numbers with
-   * wrong codes, of each before a new one is refused; 100,000.
+   * Maximum number of accounts with grants, of accounts with trusted devices, of counters of codes per number (two
+   * each) and of numbers with wrong codes, each. A further one is refused. Default: 100,000.
    */
   maxGrants?: number
-  /** All other counters, of each kind before the one longest untouched is lost; 100,000. */
+  /** Maximum number of other counters per kind. Beyond it, the least recently used one is evicted. Default: 100,000. */
   maxCounters?: number
-  /** Clock in milliseconds; a monotonic one by default. */
+  /** Returns the time in milliseconds. Default: a monotonic clock. */
   now?: () => number
 }
 
-/** A synchronous store, so that the guard needs no promise. */
+/** A synchronous store, so the guard needs no promise. */
 export interface MemoryStore extends Store {
   read(key: string): Entry | undefined
   swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
   increment(key: string, windowMs: number, by?: number): CounterResult
 }
 
-/** Not the wall clock: set back, it would keep entries past their lifetime. In whole milliseconds, as all that is returned. */
+/**
+ * A wall clock that is set back would keep entries beyond their lifetime. Whole milliseconds, like every returned time.
+ */
 const monotonic = () => Math.floor(performance.now())
 
 const most = withDefault(100_000, integer(1))
@@ -49,8 +52,9 @@ const checks = {
 } satisfies Checks<MemoryStoreOptions>
 
 /**
- * The store of a single process: nothing to install, nothing left after a restart. Live entries that a guess
- * budget depends on are never evicted; a new account or number is refused with `capacity` when the store is full.
+ * Creates the store of a single process. It needs no installation and is empty after a restart. Live entries that a
+ * limit on attempts depends on are never evicted. When the store is full, a new account or number is refused with
+ * `capacity`.
  *
  * @throws {TypeError} for a wrong option, and in a cluster worker with NODE_ENV=production: every worker
  * would allow its own guesses (brute force).
@@ -98,7 +102,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         partition.delete(key)
         return { swapped: true }
       }
-      // Whole: V8 boxes a fraction, which is 16 bytes more for each entry.
+      // A whole number, because V8 boxes a fraction, which needs 16 bytes more per entry.
       const expiresAt = Math.ceil(at + duration('ttlMs', ttlMs))
       written += 1
       const put = partition.put(key, kept, { value: frozen(next), version: written, expiresAt }, at)
@@ -113,11 +117,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const window = duration('windowMs', windowMs)
       const count = Math.max(0, (typeof running?.value === 'number' ? running.value : 0) + wholeAmount(by))
       if (count === 0) {
-        // A counter refunded to zero must not take up room.
+        // A counter that was refunded to zero must not use room.
         if (by < 0) partition.delete(key)
         return { count, resetInMs: window }
       }
-      // The earlier moment wins: a clock that was set back must not stretch the window.
+      // The earlier end applies: a clock that is set back must not extend the window.
       const expiresAt = Math.min(running?.expiresAt ?? Number.POSITIVE_INFINITY, Math.ceil(at + window))
       if (by !== 0) {
         written += 1
@@ -140,18 +144,20 @@ const entryOf = ({ value, version }: StoredEntry): Entry => ({ value, version: S
 const refusal = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }
 
-/** Only a swap may change a stored value. What is frozen already is taken as it is: its owner changes nothing in it. */
+/**
+ * Freezes a value, because only a swap may change it. A frozen value is used as it is: its owner does not change it.
+ */
 function frozen<Value extends Json | undefined>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.values(value).forEach(frozen)
   return Object.freeze(value)
 }
 
-/** More than any process has apps; as many are open where each request makes one. */
+/** More apps than any process has. An app that creates a store for each request reaches this number. */
 const maxOpen = 100
 let open = 0
 
-/** The store of an app that passed none: in memory, with a warning where that is not enough. */
+/** Opens a memory store for an app without a store, and warns if memory is not enough. */
 export function openDefaultStore(
   now: (() => number) | undefined,
   warn: (

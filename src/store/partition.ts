@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { TwoFactorError } from '../errors.js'
 import type { Json } from './store.js'
 
-/** One value in memory, and when it expires on the store's clock. */
+/** One value in memory with its expiry on the store's clock. */
 export interface StoredEntry {
   value: Json
   version: number
@@ -12,28 +12,28 @@ export interface StoredEntry {
 type Shard = LRUCache<string, StoredEntry>
 
 /**
- * Entries in one cache. Its Map stops the process while it is copied, the longer the more it holds: with a million
- * ledgers for some 30 ms at 16,000 each, 5 ms at these.
+ * Entries per cache. A Map blocks the process while it grows, in proportion to its size: with a million ledgers about
+ * 30 ms at 16,000 entries each, and 5 ms at this size.
  */
 const shardSize = 1_600
 
-/** Looks for an expired entry before a new key is refused: at least one at each shard. */
+/** Minimum number of entries to examine before a new key is refused, at least one in each shard. */
 const minLooks = 64
 
 export const isLive = (kept: StoredEntry, at: number): boolean => at < kept.expiresAt
 
 export type Partition = ReturnType<typeof createPartition>
 
-/** The entries of one kind, up to `max`. Expired ones may still be present: `expiresAt` decides. */
+/** Stores up to `max` entries of one kind. Expired ones may be present: `expiresAt` decides. */
 export function createPartition(parts: {
   readonly max: number
-  /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
+  /** If true, a partition full of live entries refuses new keys. Otherwise it evicts the least recently used entry. */
   readonly lasting: boolean
   readonly whenFull: string
 }) {
   const { max, lasting, whenFull } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
-  // A lasting shard may hold more than its share: the partition as a whole keeps the limit.
+  // A lasting shard may exceed its share, because the partition as a whole keeps the limit.
   const share = lasting ? max : Math.ceil(max / count)
   const shards: Shard[] = []
   let size = 0
@@ -41,7 +41,7 @@ export function createPartition(parts: {
 
   function shardAt(index: number): Shard {
     shards[index] ??= new LRUCache<string, StoredEntry>({
-      // `max` would allocate for that many at once, for every kind; a size grows.
+      // `max` would allocate this many entries immediately for every kind. A size grows.
       maxSize: share,
       sizeCalculation: () => 1,
       disposeAfter: (_lost, _key, reason) => {
@@ -51,7 +51,9 @@ export function createPartition(parts: {
     return shards[index]
   }
 
-  /** The last characters of a key belong to a hash. By a smaller prime, some numbers of shards would leave half empty. */
+  /**
+   * A key ends with characters of a hash. With a smaller prime, some numbers of shards would leave half of them empty.
+   */
   function shardOf(key: string): Shard {
     let place = 0
     for (let at = key.length - 4; at < key.length; at += 1) {
@@ -66,7 +68,7 @@ export function createPartition(parts: {
     return isRemoved
   }
 
-  /** Looks at the least recently used entry: removes it if expired, renews its recency if live and lasting. */
+  /** Examines the least recently used entry: removes an expired one, and marks a live one of a lasting kind as used. */
   function freesRoom(shard: Shard, at: number): boolean {
     const oldest = shard.rkeys().next().value
     const kept = oldest === undefined ? undefined : shard.peek(oldest)
@@ -82,17 +84,17 @@ export function createPartition(parts: {
       turn += 1
       if (freesRoom(shardAt(turn % count), at)) return
     }
-    // Brute force: evicting instead would let a flood of other accounts lift the lock of this one.
+    // Evicting a live entry would let a flood of other accounts lift the lock of this one (brute force).
     throw new TwoFactorError('capacity', { message: whenFull })
   }
 
   return {
-    /** Leaves its place among the least recently used: lasting entries are not evicted, and looking uses no counter. */
+    /** Does not mark the entry as used: lasting entries are never evicted, and a read uses no counter. */
     peek: (key: string) => shardOf(key).peek(key),
     get: (key: string) => shardOf(key).get(key),
     delete: (key: string) => void remove(shardOf(key), key),
     /**
-     * What is there, live or expired, is changed in place, which costs less than to set it anew.
+     * Changes an existing entry in place, live or expired, which costs less than inserting a new one.
      *
      * @throws {TwoFactorError} `capacity` for a new key, when lasting and full of live entries
      */
@@ -104,7 +106,7 @@ export function createPartition(parts: {
         return there
       }
       const shard = shardOf(key)
-      // One expired entry leaves for each new one, so no sweep is needed. More looks would create garbage.
+      // Each new entry removes one expired entry, so no sweep is needed. Examining more would create garbage.
       freesRoom(shard, at)
       if (lasting) admit(at)
       shard.set(key, next)

@@ -3,7 +3,7 @@ import { withinDeadline } from '../lib/promises.js'
 import { clockLeewayMs } from '../lib/time.js'
 import type { Finding } from './store.js'
 
-/** Sends one command to the primary that holds `key`, and returns its raw reply. */
+/** Sends one command to the primary that holds `key` and returns its raw reply. */
 export type SendCommand = (key: string, args: string[]) => Promise<unknown>
 
 /** `new Redis()` or `new Redis.Cluster()` of the package `ioredis`. */
@@ -24,22 +24,22 @@ export type NodeRedisClient =
 /** A client of one of the two packages. */
 export type RedisClient = IoRedisClient | NodeRedisClient
 
-/** A client of yours, connected and closed by you, or for any other client a function that sends. */
+/** A client that you connect and close, or a function that sends commands through any other client. */
 export type RedisConnection =
   | {
-      /** A client of yours. It is never closed by the store. */
+      /** A client of yours. The store never closes it. */
       client: RedisClient
-      /** In its place: sends one command to the primary that holds the key. */
+      /** Instead of `client`: sends one command to the primary that holds the key. */
       sendCommand?: never
     }
   | {
-      /** In its place: sends one command to the primary that holds the key. */
+      /** Instead of `client`: sends one command to the primary that holds the key. */
       sendCommand: SendCommand
-      /** A client of yours. It is never closed by the store. */
+      /** A client of yours. The store never closes it. */
       client?: never
     }
 
-/** Whether `client` is one of those that `senderOf` knows how to use. */
+/** Returns whether `senderOf` supports this client. */
 export function isRedisClient(client: unknown): boolean {
   const { call, sendCommand } = Object(client)
   return typeof client === 'object' && (typeof call === 'function' || typeof sendCommand === 'function')
@@ -60,7 +60,7 @@ const call = (client: IoRedisClient, args: string[]) => client.call(...(args as 
 function ioRedisCluster(client: IoRedisClient): SendCommand {
   return async (key, args) => {
     if (args.includes(key)) return call(client, args)
-    // A command without a key goes to any node, unless it follows one that only the primary of a key accepts.
+    // A command without a key goes to any node, unless it follows a command that only the primary of a key accepts.
     const replies = await client.pipeline([['getex', key], args]).exec()
     const [lead, reply] = replies as [RedisReply, RedisReply]
     if (lead[0] !== null) throw lead[0]
@@ -75,13 +75,13 @@ interface Script {
   readonly sha: string
 }
 
-/** A script with the hash that Redis knows it by. */
+/** Creates a script with the hash by which Redis caches it. */
 export const script = (source: string): Script => ({
   source,
   sha: createHash('sha1').update(source).digest('hex'),
 })
 
-/** Runs a script by its hash, and by its source where the server does not have it cached. */
+/** Runs a script by its hash, or by its source if the server has not cached it. */
 export async function runScript(
   send: SendCommand,
   { source, sha }: Script,
@@ -96,13 +96,13 @@ export async function runScript(
   }
 }
 
-/** Keys enough to meet every node of a cluster of usual size. */
+/** Number of keys that reaches every node of a usual cluster. */
 const samples = 32
 
-/** Half the leeway: two machines that are each this far from the clock of Redis may be twice that apart. */
+/** Half the leeway: two machines at this distance from the clock of Redis may be twice as far apart. */
 const redisLeewayMs = clockLeewayMs / 2
 
-/** What the node that holds the key reports about itself. */
+/** Returns facts about the node that holds the key. */
 const inspectScript = script(`
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
 local report = {}
@@ -121,11 +121,11 @@ interface Node {
   readonly eviction: string
   readonly role: string
   readonly replicas: number
-  /** How far the clock of Redis leads ours. */
+  /** Milliseconds by which the clock of Redis is ahead of ours. */
   readonly leadMs: number
 }
 
-/** Looks for what would break the rules later: eviction, clocks apart, a replica in place of a primary. */
+/** Finds settings that would break the rules later: eviction, clocks that differ, a replica instead of a primary. */
 export async function inspectRedis(
   send: SendCommand,
   { namespace, timeoutMs, strict }: { namespace: string; timeoutMs: number; strict: boolean },
@@ -154,14 +154,14 @@ export async function inspectRedis(
   return [...nodes.values()].flatMap((node) => findingsOf(node, strict))
 }
 
-/** Each check returns what is wrong with a node, if anything is. */
+/** Each check returns the problem of a node, or undefined. */
 const checks: readonly {
   code: string
   wrong: (node: Node, strict: boolean) => string | false
   fix: string
 }[] = [
   {
-    // Brute force: an attacker who fills an evicting Redis makes it drop a lock.
+    // An attacker who fills an evicting Redis makes it drop a lock (brute force).
     code: 'store_evicts',
     wrong: ({ eviction }) =>
       eviction !== 'noeviction' && `may forget what is live, maxmemory-policy is ${eviction}`,

@@ -28,8 +28,8 @@ export type RedisStoreOptions = {
   /** Deadline of each command, in milliseconds. Default: 250. */
   timeoutMs?: number
   /**
-   * Whether a swap must be acknowledged by a replica, as no counter is; false. Costs a round trip per swap, and needs one
-   * connection to each primary: no pool, and a Sentinel client with a `masterPoolSize` of 1.
+   * If true, a replica must acknowledge each swap. Counters are not acknowledged. Default: false. Each swap costs one
+   * more round trip. It needs one connection to each primary: no pool, and `masterPoolSize: 1` for a Sentinel client.
    */
   strict?: boolean
 } & RedisConnection
@@ -46,9 +46,9 @@ const checks = {
 } satisfies Checks<RedisStoreOptions>
 
 /**
- * An entry is stored as its version, a line feed and its value as JSON. One that a client sends twice is written twice:
- * WAIT covers only the writes of its own connection, and the first was made on one that broke.
- * ARGV: the version expected ('' when absent), the next entry ('' to remove), its lifetime in milliseconds.
+ * An entry is stored as its version, a line feed and its value as JSON. A repeated swap writes again: WAIT covers only
+ * the writes of its own connection, and the first write was made on a connection that broke. ARGV: the expected version
+ * ('' if absent), the next entry ('' to remove it), its lifetime in milliseconds.
  */
 const swapScript = script(`
 local stored = redis.call('GET', KEYS[1])
@@ -66,8 +66,8 @@ return {1}
 `)
 
 /**
- * ARGV: the window in milliseconds, the amount. A counter without an expiry would lock an account for ever,
- * so it gets one. Zero is added rather than read, because only a primary accepts writes.
+ * ARGV: the window in milliseconds, the amount. A counter without an expiry would lock an account forever, so it gets
+ * one. Zero is added rather than read, because only a primary accepts writes.
  */
 const incrementScript = script(`
 local by = tonumber(ARGV[2])
@@ -88,8 +88,8 @@ return {count, rest}
 `)
 
 /**
- * A store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel or as a cluster.
- * A command that misses its deadline rejects with `store_unavailable` (503); there is no fallback to memory.
+ * Creates a store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel, or as a cluster.
+ * A command that misses its deadline rejects with `store_unavailable` (503). There is no fallback to memory.
  *
  * @throws {TypeError} for a missing client or a wrong option
  * @example
@@ -108,7 +108,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     throw optionError('redisStore: client and sendCommand exclude each other; pass one of them')
   }
   const send = senderOf(options)
-  // WAIT covers only the writes of its own connection: on another one it would confirm what no replica has.
+  // WAIT covers only the writes of its own connection. On another one it would confirm a write that no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
     throw optionError('redisStore: strict needs a single connection; pass a client instead of a pool')
   }
@@ -122,7 +122,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   }
 
   const store: Store = {
-    // GETEX without options is a GET that only a primary accepts: a stale replica may still hold a revoked grant.
+    // GETEX without options is a GET that only a primary accepts. A stale replica may still have a revoked grant.
     read: (key) =>
       bounded(async () => {
         const stored = await send(key, ['getex', key])
@@ -130,7 +130,7 @@ export function redisStore(options: RedisStoreOptions): Store {
       }),
 
     async swap(key, expectedVersion, next, ttlMs) {
-      // The version is new with every call, so a client that sends a swap twice does it once.
+      // Each call has a new version, so a client that sends a swap twice performs it once.
       const entry = next === undefined ? undefined : { value: next, version: randomUUID() }
       const put =
         entry === undefined
@@ -161,30 +161,30 @@ export function redisStore(options: RedisStoreOptions): Store {
 
     inspect: (namespace = '') => inspectRedis(send, { namespace, timeoutMs, strict }),
   }
-  // Not enumerable: a store that spreads this one into itself may hang, and has made no promise.
+  // Not enumerable: a store that spreads this one may hang and has not promised a deadline.
   return Object.defineProperty(store, 'timeoutMs', { value: timeoutMs })
 }
 
 /** Redis accepts whole milliseconds only. */
 const wholeMs = (name: string, ms: number): string => String(Math.ceil(duration(name, ms)))
 
-/** A version and a value, or a counter, which is its own version. */
+/** Reads a version and a value, or a counter, which is its own version. */
 function entryAtRest(stored: unknown): Entry {
   const text = String(stored)
   const [version = ''] = text.split('\n', 1)
   return { value: version === text ? integer(text) : JSON.parse(text.slice(version.length + 1)), version }
 }
 
-/** Rejects non-numeric replies: NaN would be below every limit. */
+/** Rejects a reply that is no number: NaN would be below every limit. */
 function integer(reply: unknown): number {
   const text = String(reply)
   if (!/^\d+$/.test(text)) throw new Error('expected an integer reply')
   return Number(text)
 }
 
-/** Client errors include the command with its values: only their message is passed on. */
+/** Passes on the message only: errors of clients include the command with its values. */
 function unavailable(error: unknown): never {
-  // Refused at several addresses, Node says nothing but a code.
+  // After refusals at several addresses, Node's error has a code but no message.
   const { message, code }: Readonly<Record<string, unknown>> = Object(error)
   const cause = new Error(String(message || code || error))
   throw new TwoFactorError('store_unavailable', { message: 'the store cannot be used', cause })

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/promises.js'
 
-/** What a store keeps: plain JSON. */
+/** A value that a store accepts: plain JSON. */
 export type Json =
   | null
   | boolean
@@ -9,51 +9,51 @@ export type Json =
   | readonly Json[]
   | { readonly [member: string]: Json | undefined }
 
-/** A stored value and the version under which it may be replaced. */
+/** A stored value with the version under which a swap can replace it. */
 export interface Entry {
-  /** What was put. Do not mutate it. */
+  /** The stored value. Do not mutate it. */
   readonly value: Json
-  /** Opaque, and never repeated for a key. */
+  /** An opaque text that never repeats for a key. */
   readonly version: string
 }
 
-/** What became of a swap. */
+/** The result of a swap. */
 export interface SwapResult {
-  /** Whether the key was at the expected version. */
+  /** True if the key had the expected version. */
   readonly swapped: boolean
-  /** The current entry: the new one when swapped, else the one that made the swap fail. */
+  /** The current entry: the new one after a swap, otherwise the one that prevented it. */
   readonly entry?: Entry
 }
 
 /** A counter after an increment. */
 export interface CounterResult {
-  /** Hits in the running window, those just added included. */
+  /** Hits in the current window, including the new ones. */
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly resetInMs: number
 }
 
-/** A problem that would break the rules later, and its fix. */
+/** A problem that would break the rules later, with its fix. */
 export interface Finding {
-  /** Stable, such as `store_evicts`. */
+  /** A stable name, such as `store_evicts`. */
   readonly code: string
-  /** What is wrong, in a sentence. It holds no secret. */
+  /** The problem in one sentence, without secrets. */
   readonly message: string
-  /** What to do about it. */
+  /** The action that fixes it. */
   readonly fix: string
 }
 
 /**
- * Where ledgers, grants and counters live. Every guess budget rests on `swap` and `increment` being
- * atomic over all processes that share the store, and on nothing live being forgotten.
- * A store that cannot carry out a command rejects; the package then responds with 503 and admits nothing.
+ * Stores ledgers, grants and counters. Every limit on attempts depends on two properties: `swap` and `increment` are
+ * atomic over all processes that share the store, and live entries are never forgotten. A store that cannot execute a
+ * command rejects; the package then responds with 503 and admits no request.
  */
 export interface Store {
-  /** The entry under key, or undefined when absent or expired. Read from the primary. Do not mutate the value. */
+  /** Returns the entry of a key from the primary, or undefined if it is absent or expired. Do not mutate the value. */
   read(key: string): Awaitable<Entry | undefined>
   /**
-   * Atomic: if the key is at `expectedVersion` (undefined: absent), puts `next` for `ttlMs`
-   * milliseconds (undefined: removes it). Versions never repeat for a key.
+   * Atomic. If the key has `expectedVersion` (undefined: absent), stores `next` for `ttlMs` milliseconds (undefined:
+   * removes it). Versions never repeat for a key.
    */
   swap(
     key: string,
@@ -62,10 +62,10 @@ export interface Store {
     ttlMs: number,
   ): Awaitable<SwapResult>
   /**
-   * Atomic: adds `by` (1) to a counter whose fixed window of `windowMs` starts at its first hit.
-   * 0 reads and starts no window. A negative amount takes hits back; a count never falls below 0, and one
-   * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`. Hits that are counted after the deadline are
-   * taken back, by the store where it keeps one by itself: nobody waited for them.
+   * Atomic. Adds `by` (default 1) to a counter. Its fixed window of `windowMs` starts with the first hit. 0 reads the
+   * counter and starts no window. A negative amount removes hits; a count never falls below 0, and a count of 0 is
+   * removed. Without a window, `resetInMs` is `windowMs`. If the store enforces a deadline, it removes hits that were
+   * counted after it, because the caller has stopped waiting.
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /**
@@ -74,16 +74,17 @@ export interface Store {
    */
   readonly timeoutMs?: number
   /**
-   * Called by `tf.selfTest()`, with the option `namespace`, and by `express-two-factor doctor`: whoever may use the
-   * keys of this namespace alone must pass. Resolves with an empty list when nothing is wrong; never rejects.
+   * Called by `tf.selfTest()` with the option `namespace`, and by `express-two-factor doctor`. It must pass with
+   * permissions for the keys of this namespace only. Resolves with an empty list if there is no problem, and never
+   * rejects.
    */
   inspect?(namespace?: string): Promise<readonly Finding[]>
-  /** Frees connections. `tf.close()` calls it for the default store only. */
+  /** Closes connections. `tf.close()` calls it for the default store only. */
   close?(): Awaitable<void>
 }
 
 /**
- * Checks a lifetime before anything is written under it: with NaN or Infinity the entry would never expire.
+ * Checks a lifetime before a write: an entry with NaN or Infinity would never expire.
  *
  * @throws {TypeError} naming the argument
  */
@@ -93,7 +94,7 @@ export function duration(name: string, ms: number): number {
 }
 
 /**
- * Checks what is added to a counter: a count of NaN exceeds no limit.
+ * Checks the amount of an increment: a count of NaN exceeds no limit.
  *
  * @throws {TypeError} naming the argument
  */
@@ -105,14 +106,17 @@ export function wholeAmount(by: number): number {
 type KeyLane = 'auth' | 'enrol'
 
 interface KindOfEntry {
-  /** Whose flood fills it. No kind that grows with requests is written by both lanes: sign-ups take no room from sign-ins. */
+  /**
+   * The flow whose requests create these entries. No kind that grows with requests is written by both flows, so
+   * sign-ups use no room of sign-ins.
+   */
   readonly lane: KeyLane
   /**
-   * The option of the memory store that bounds how many are kept. Only what counts for `maxCounters` may be evicted while
-   * it is live: a guess budget or a proof depends on all else.
+   * Option of the memory store that limits the number of entries. Only entries under `maxCounters` may be evicted while
+   * they are live, because a limit on attempts or a proof depends on every other entry.
    */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
-  /** Bounds it further where entries are large. */
+  /** A lower maximum for large entries. */
   readonly maxEntries?: number
 }
 
@@ -121,15 +125,15 @@ const lasting = (lane: KeyLane) => ({ lane, capacity: 'maxGrants' }) as const
 const counters = (lane: KeyLane) => ({ lane, capacity: 'maxCounters' }) as const
 
 /**
- * Every kind of entry, as the third part of its key names it: `tf3:<namespace>:<kind>:<tag>`. Keys are made of these
- * names, and the memory store keeps each kind apart.
+ * Every kind of entry. The kind is the third part of a key: `tf3:<namespace>:<kind>:<tag>`. The memory store separates
+ * the kinds.
  */
 export const kinds = {
   auth: ledgers('auth'),
   enrol: ledgers('enrol'),
   enrolment: ledgers('enrol'),
   grants: lasting('auth'),
-  // Up to 20 kB each. A form that finds no room is typed again.
+  // Up to 20 kB each. If a form finds no room, the user types it again.
   forms: { ...lasting('auth'), maxEntries: 1_000 },
   devices: lasting('auth'),
   deployment: lasting('auth'),
