@@ -2,26 +2,26 @@ import { dayMs } from '../../lib/time.js'
 import type { DomainServices } from '../keys.js'
 import type { Limits } from '../limits.js'
 
-/** What an operator's command cannot know without the app, and has to go by. */
+/** Facts about the app that an operator's command needs and cannot know without it. */
 export type Deployment = {
   readonly limits: Limits
-  /** As `DeviceAges`. */
+  /** See `DeviceAges`. */
   readonly knownMaxAgeMs: number
   readonly trustedMaxAgeMs: number
 }
 
-/** As it is stored. `secret`: a tag that tells the secret of the app from others. */
+/** The stored record. `secret` is a tag that identifies the app's secret. */
 type StoredDeployment = Deployment & { readonly secret: string }
 
-/** Why a command has nothing to work on: nobody serves under its namespace, or somebody does with another secret. */
+/** Why a command finds no app: none runs under its namespace, or the app there has another secret. */
 export type NoDeployment = 'unknown-namespace' | 'other-secret'
 
-/** As long as anything of an account. */
+/** Longer than the lifetime of every entry of an account. */
 const keptForMs = 365 * dayMs
 
 /**
- * The word that each process of an app leaves in the store, so that a command is told when its namespace or secret is not
- * that of the app: it would find nothing locked, and lift nothing.
+ * Stores a record of each app. A command with a wrong namespace or secret would find no lock and lift none; this record
+ * lets it report the mistake.
  */
 export function createDeployments({
   store,
@@ -33,14 +33,14 @@ export function createDeployments({
   const secret = secrets.tag('deployment', namespace)
 
   return {
-    /** Called by each process. Where two start at once, one of them has left it. */
+    /** Called by each process. If two processes start at the same time, one of them writes the record. */
     async save({ limits, knownMaxAgeMs, trustedMaxAgeMs }: Deployment): Promise<void> {
       const entry = await store.read(key)
       const left: StoredDeployment = { secret, limits, knownMaxAgeMs, trustedMaxAgeMs }
       await store.swap(key, entry?.version, left, keptForMs)
     },
 
-    /** That of the process that started last. */
+    /** Returns the record of the process that started last. */
     async find(): Promise<Deployment | NoDeployment> {
       const entry = await store.read(key)
       if (entry === undefined) return 'unknown-namespace'

@@ -6,37 +6,37 @@ import type { Suspicion } from '../commands.js'
 import type { ClosedLimit, ServiceLimits } from '../rate-limits/service-limits.js'
 import type { SignupGuard } from '../rate-limits/signup-guard.js'
 
-/** One failure, without subject, number or code. */
+/** One failure, without account, number or code. */
 export interface Failure {
-  /** Milliseconds since 1970, by the option `now`. */
+  /** Milliseconds since 1970, from the option `now`. */
   readonly at: number
-  /** Type of its event, such as `provider.unavailable`. */
+  /** Type of the event, such as `provider.unavailable`. */
   readonly type: EventBody['type']
-  /** Name of the code provider, when it has one. */
+  /** Name of the code provider, if it has one. */
   readonly provider?: string
-  /** What was under way: `send` or `check` at a provider; `read`, `swap` or `increment` at a store. */
+  /** The operation in progress: `send` or `check` for a provider; `read`, `swap` or `increment` for a store. */
   readonly command?: string
   /** The cause in one word, such as `timeout`. */
   readonly reason?: string
-  /** HTTP status of the provider's response, if one came. */
+  /** HTTP status of the provider's response. Absent without a response. */
   readonly httpStatus?: number
-  /** What is wrong, and what to do about it, where that is known. */
+  /** Problem and fix, if they are known. */
   readonly cause?: string
 }
 
-/** What one process knows about what it depends on: a plain object from memory. Nothing in it is secret. */
+/** What one process has observed about its dependencies. It is a plain object from memory without secrets. */
 export interface Health {
-  /** Milliseconds since 1970, by the option `now`. */
+  /** Milliseconds since 1970, from the option `now`. */
   readonly at: number
-  /** Of this package and of Node. */
+  /** Versions of this package and of Node. */
   readonly versions: { readonly package: string; readonly node: string }
   /** The code provider. */
   readonly provider: {
-    /** `failing` for 30 seconds after each failure that concerned more than one number or code. */
+    /** `failing` for 30 seconds after each failure that is not specific to one number or code. */
     readonly state: 'ok' | 'failing'
     readonly lastSentAt?: number
     readonly lastFailure?: Failure
-    /** The last status outside `approvedStatuses` that a code was answered with, and what to do if the code was right. */
+    /** The last status outside `approvedStatuses` in a response to a code, and the fix if that code was correct. */
     readonly lastUnexpected?: { readonly at: number; readonly status: string; readonly fix: string }
   }
   /** The store of challenges and grants. */
@@ -45,18 +45,18 @@ export interface Health {
     readonly state: 'ok' | 'failing'
     readonly lastFailure?: Failure
   }
-  /** Limits of the whole service that have nothing left, as far as this process has seen. */
+  /** Service-wide limits that this process has seen reached. */
   readonly limits: readonly ClosedLimit[]
-  /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
+  /** Countries whose sign-ups look like SMS pumping to this process. */
   readonly spend: { readonly suspected: readonly Suspicion[] }
-  /** The last ten, newest first. */
+  /** The last ten failures, newest first. */
   readonly lastFailures: readonly Failure[]
 }
 
 const maxFailures = 10
 const failingMs = 30_000
 
-/** Listens to the events of this process, and remembers what an operator asks about first. */
+/** Records the events of this process that an operator asks about first. */
 export function createHealth(now: () => number) {
   let last: readonly Failure[] = []
   let lastSentAt: number | undefined
@@ -64,12 +64,15 @@ export function createHealth(now: () => number) {
   let ofStore: Failure | undefined
   let providerFailedAt: number | undefined
   let lastUnexpected: Health['provider']['lastUnexpected']
-  /** The same until an approval of the service shows that `approvedStatuses` is right, whatever wrong codes are answered with. */
+  /**
+   * The last unexpected status. An approval by the service clears it, because it shows that `approvedStatuses` is
+   * right.
+   */
   let unlisted: Health['provider']['lastUnexpected']
 
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
-    // What an app, or the package itself, approves says nothing of the service.
+    // An approval by an app or by this package shows nothing about the service.
     if (event.type === 'challenge.approved' && event.durationMs !== undefined) unlisted = undefined
     if (event.type === 'challenge.rejected' && event.status !== undefined) {
       const { status, cause: fix = 'see what its adapter takes for an approval' } = event
@@ -92,7 +95,7 @@ export function createHealth(now: () => number) {
         emit(event)
       },
 
-    /** For the self-test: what the answers to codes have shown. */
+    /** Returns the findings of the self-test about responses to codes. */
     findings(): readonly Finding[] {
       if (unlisted === undefined) return []
       const { status, fix } = unlisted
@@ -131,13 +134,13 @@ const failures: readonly EventBody['type'][] = [
   'provider.misconfigured',
 ]
 
-/** A number that the provider refuses is no failure of the provider. */
+/** A refused number is no failure of the provider. */
 const isOfAllCodes = (event: EventBody): boolean =>
   event.type === 'provider.unavailable' ||
   event.type === 'provider.misconfigured' ||
   (event.type === 'challenge.undelivered' && event.reason === 'misconfigured')
 
-/** Member by member: subject, number and the provider's own words stay out. */
+/** Copies single members, so that account, number and the provider's text stay out. */
 function failureOf(event: EventBody, at: number): Failure | undefined {
   if (!failures.includes(event.type)) return undefined
   const { provider, command, reason, httpStatus, cause } = event as Partial<Failure>

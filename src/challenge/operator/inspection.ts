@@ -11,64 +11,64 @@ import type { SubjectReport } from '../proofs/subject-report.js'
 import { createDeployments, type NoDeployment } from './deployment.js'
 import { lockedForMs, type Waits, waitsOf } from './lockouts.js'
 
-/** A code of the last day. Nothing says to which number it went. Times in milliseconds since 1970. */
+/** A code of the last day, without its number. Times are milliseconds since 1970. */
 export interface CodeReport {
   readonly at: number
   readonly channel: string
-  /** `booked`: nobody knows yet; `entered`: it was typed, and was right. */
+  /** `booked`: the outcome is not known yet. `entered`: the code was submitted and correct. */
   readonly state: Send['state'] | 'entered'
   readonly inKnownBrowser: boolean
-  /** It counts no more for the next one, after `unlock`. */
+  /** True if the code no longer counts for the next one, after `unlock`. */
   readonly isForgiven: boolean
 }
 
-/** What one ledger holds, of an account or of a number at sign-up. Durations in milliseconds. */
+/** Report on the ledger of an account, or of a number at sign-up. Durations are milliseconds. */
 export interface LedgerReport {
-  /** Whether anything is remembered. */
+  /** True if anything is stored. */
   readonly isKnown: boolean
   readonly lockedForMs: number
-  /** Wrong codes since the last success. */
+  /** Consecutive wrong codes. */
   readonly judged: number
-  /** In browsers in which the account has not succeeded before. */
+  /** Waits in browsers in which the account has not signed in before. */
   readonly strangers: Waits
-  /** The newest last. */
+  /** Codes of the last day, oldest first. */
   readonly codes: readonly CodeReport[]
 }
 
-/** All that is remembered of an account. */
+/** Report on everything that is stored about an account. */
 export interface PersonReport extends LedgerReport, SubjectReport {
-  /** In browsers in which it has succeeded before; absent where the app does not tell browsers apart. */
+  /** Waits in browsers in which the account has signed in before. Absent if the app does not track browsers. */
   readonly known?: Waits
   readonly trustedDevices: readonly TrustedDevice[]
 }
 
-/** The sign-ups of all processes. */
+/** Report on the sign-ups of all processes. */
 export interface SignupsReport {
-  /** Until codes are sent again, in milliseconds; 0 where they are. */
+  /** Milliseconds until codes are sent again. 0 if sign-ups are not paused. */
   readonly pausedForMs: number
-  /** What the hour and the day (UTC) have come to. */
+  /** Totals of the current UTC hour and day. */
   readonly windows: readonly {
     readonly window: 'hour' | 'day'
     readonly sent: number
-    /** Numbers proven. */
+    /** Verified numbers. */
     readonly approved: number
   }[]
 }
 
 export type Inspection = Exclude<Awaited<ReturnType<typeof openInspection>>, NoDeployment>
 
-// An operator sends and checks no codes, and nothing is proven at the desk.
+// An operator's command sends and checks no codes.
 const notSent = async () => ({ result: 'not-sent' }) as const
 const notChecked = async () => 'not-sent' as const
 const nothing = { maxAgeMs: 0, once: true, channels: [], trustedDevice: false, browserStartable: false }
 const unproven = (name: string) => ({ ...nothing, name })
 
-/** A person waits for the answer, over a network perhaps. */
+/** An operator waits for the result, perhaps over a slow network. */
 const patientMs = 2_000
 
 /**
- * What an operator's command works on: the store and the secret of an app, without the app. Its limits are those that the
- * app has left in the store.
+ * Opens the data of an app for an operator's command: the store and the secret, without the app. It uses the limits
+ * that the app has stored.
  */
 export async function openInspection(
   where: {
@@ -87,7 +87,7 @@ export async function openInspection(
   if (typeof deployment === 'string') return deployment
   const { subjects, grants, devices, enrolledLedgerOf, signups, signupPause } = openDomain({
     ...deployment,
-    // A limit that came with a later version than the one that serves.
+    // The stored record lacks limits that were added in a later version.
     limits: { ...defaultLimits, ...defaultTimeouts, ...deployment.limits, storeTimeoutMs: patientMs },
     store: where.store,
     secret: [where.secret],
@@ -124,14 +124,14 @@ export async function openInspection(
     signups: {
       pause: signupPause.begin,
       resume: signupPause.end,
-      /** Whether they are paused, and what was sent. */
+      /** Returns whether sign-ups are paused, and how many codes they used. */
       async state(): Promise<SignupsReport> {
         const [remainingMs = 0, windows] = await Promise.all([signupPause.remainingMs(), signups.sums()])
         return { pausedForMs: remainingMs, windows }
       },
     },
 
-    /** A number at sign-up, in any spelling with its country code. */
+    /** Reports on a number at sign-up, in any spelling with its country code. */
     async number(spelled: string): Promise<LedgerReport | PhoneRefusal> {
       const parsed = await parsePhoneNumber(spelled, { countries: 'any' })
       if (!parsed.ok) return parsed.refusal

@@ -8,46 +8,46 @@ import type { Grants } from '../proofs/grants.js'
 import type { NumberCounters } from '../rate-limits/number-counters.js'
 import type { Accounts } from '../reach/accounts.js'
 
-// What an operator sees of accounts that are locked, and how they are let in again.
+// An operator's view of locked accounts, and how to unlock them.
 
-/** What browsers may do in which the subject has succeeded before. Times in milliseconds. */
+/** State of browsers in which the account has signed in before. Times are milliseconds. */
 export interface KnownState {
-  /** Whether so many wrong codes came that only `unlock` lifts it. */
+  /** True after too many wrong codes, until `unlock`. */
   readonly disabled: boolean
   /**
-   * Until a code may be sent to each number that the account was sent one in the last day, cooldowns apart: another number
-   * may be free before, and so may the app. 0 when nothing is in the way. Waiting does not lift it.
+   * Milliseconds until a code may be sent to every number that received one in the last day, without cooldowns. Another
+   * number or the app may be free earlier. 0 if nothing blocks a send. Waiting does not lift a disabled account.
    */
   readonly nextSendInMs: number
-  /** The same until a code of each may be checked. */
+  /** Milliseconds until a code for each of these numbers may be checked. */
   readonly nextCheckInMs: number
 }
 
-/** What an account may do, over all its numbers and its app: outside `known`, in browsers that are not known. */
+/** State of an account, over all its numbers and its app. Members outside of `known` concern unknown browsers. */
 export interface SubjectState extends KnownState {
-  /** Whether too many wrong codes came, for a while. */
+  /** True while the account is locked after too many wrong codes. */
   readonly locked: boolean
-  /** Milliseconds until the lock ends; 0 when not locked. */
+  /** Milliseconds until the lock ends. 0 if there is none. */
   readonly lockedForMs: number
-  /** Wrong codes since the last success, in all browsers. */
+  /** Consecutive wrong codes in all browsers. */
   readonly judged: number
-  /** Browsers in which the subject has succeeded before. */
+  /** State of browsers in which the account has signed in before. */
   readonly known: KnownState
 }
 
-/** What keeps a code from being sent or checked, and for how long in milliseconds; 0 where it does not. */
+/** Reasons that block a send or a check, each with its duration in milliseconds. 0 if it does not block. */
 export interface Waits {
   readonly disabled: boolean
   readonly send: Readonly<Record<'lock' | 'challenge' | 'knownBrowser' | 'sends' | 'number', number>>
-  /** After the last code, at the number that it went to. */
+  /** The pause after the last code, for the number that received it. */
   readonly cooldown: number
   readonly check: Readonly<Record<'lock' | 'challenge' | 'guesses' | 'number', number>>
 }
 
-/** What its numbers have to wait for by themselves, each. */
+/** The waits of each number of the account. */
 type NumberWaits = readonly Awaited<ReturnType<NumberCounters['waits']>>[]
 
-/** What this rank has to wait for. */
+/** Returns the waits of one kind of browser. */
 export function waitsOf(
   snapshot: LedgerSnapshot,
   browserKind: BrowserKind,
@@ -57,7 +57,7 @@ export function waitsOf(
   const lock = browserKind === 'unknown' ? lockedForMs(snapshot) : 0
   const last = ledger.sends.findLast((send) => send.browserKind === browserKind)
   const until = (moment: number) => Math.max(0, moment - now)
-  // Its attempts pass on to whatever replaces it, until its end.
+  // Until the challenge ends, its attempts pass to each challenge that replaces it.
   const isSpent = (ledger.challenge?.attempts[browserKind] ?? 0) >= limits.attemptsPerChallenge
   const challenge = ledger.challenge && isSpent ? until(attemptsCountUntil(ledger.challenge)) : 0
   return {
@@ -82,7 +82,7 @@ export function waitsOf(
 export const lockedForMs = ({ ledger, now }: LedgerSnapshot): number =>
   Math.max(0, ledger.lockExpiresAt - now)
 
-/** The longest of them. */
+/** Returns the longest wait. */
 export const longest = (waits: Readonly<Record<string, number>>): number => Math.max(...Object.values(waits))
 
 const stateOf = ({ disabled, send, check }: Waits): KnownState => ({
@@ -91,7 +91,7 @@ const stateOf = ({ disabled, send, check }: Waits): KnownState => ({
   nextCheckInMs: longest(check),
 })
 
-/** The operator's view of an account. */
+/** Creates an operator's view of accounts. */
 export function createSubjects(
   parts: DomainServices & {
     readonly grants: Pick<Grants, 'forgetRecoveryTries' | 'revokeEverything'>
@@ -102,10 +102,10 @@ export function createSubjects(
 ) {
   const { accounts, numberCounters, grants, devices, emit } = parts
 
-  /** By their keys: what an account was sent to in the last day. */
+  /** Returns the keys of the numbers to which the account was sent a code in the last day. */
   const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ factor }) => factor))]
 
-  /** Its ledger, and what either kind of browser has to wait for. */
+  /** Reads the ledger of an account and the waits of both kinds of browsers. */
   async function look(subject: string) {
     const snapshot = await accounts.ledgerOf(subject).read()
     const waits = async (browserKind: BrowserKind) =>
@@ -131,8 +131,8 @@ export function createSubjects(
     },
 
     /**
-     * Lifts lock and disabling, and forgets what was counted: guesses and sends, those of the numbers that codes went to,
-     * and the recovery codes tried.
+     * Lifts a lock or disabling and resets the counters: attempts and sends of the account, of the numbers that
+     * received codes, and recovery attempts.
      */
     async unlock(subject: string): Promise<void> {
       const ledger = accounts.ledgerOf(subject)
@@ -145,7 +145,7 @@ export function createSubjects(
       emit({ type: 'subject.unlocked', subject })
     },
 
-    /** Ends all that it has. */
+    /** Revokes grants, codes on their way, known and trusted browsers. */
     async revokeEverything(subject: string): Promise<void> {
       await grants.revokeEverything(subject)
       await devices.forgetSubject(subject)

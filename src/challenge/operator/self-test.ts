@@ -7,24 +7,24 @@ import { newCommandId } from '../updater.js'
 
 export type { Finding }
 
-/** What an operator should know before users notice. */
+/** Problems that an operator should fix before users notice them. */
 export interface SelfTest {
-  /** Whether nothing was found. */
+  /** True if there are no findings. */
   readonly ok: boolean
-  /** Nothing in it is secret. */
+  /** The findings. They contain no secret. */
   readonly findings: readonly Finding[]
 }
 
 const balanceMs = 10_000
-/** An inspection asks the store several times. */
+/** An inspection sends several commands to the store. */
 const inspectionMs = 5_000
 
-/** Checks everything that could prevent codes from being delivered. Sends none. Never rejects. */
+/** Checks everything that could prevent codes from being delivered. Sends no code and never rejects. */
 export async function selfTest(
   domain: Pick<Domain, 'namespace' | 'store' | 'keys' | 'now'>,
   provider: CodeProvider,
   app: InspectedApp,
-  /** What the options, and the requests seen so far, have shown. */
+  /** Returns the findings about the options and the requests so far. */
   settings: () => readonly Finding[],
 ): Promise<SelfTest> {
   const { store, keys, now } = domain
@@ -45,11 +45,11 @@ export async function selfTest(
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
-    // One by one: what fails must not hide what the others find.
+    // Inspected separately, so that a failing member does not hide the findings of the others.
     ...membersOf(provider).map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.(app)) ?? []), {
         code: 'provider_not_inspected',
-        // Not its own words, which may hold a key.
+        // A fixed text, because the error's own message may contain a key.
         message: 'A CodeProvider failed at its own inspection.',
         fix: 'let `inspect` of the CodeProvider resolve with a list',
       }),
@@ -59,7 +59,7 @@ export async function selfTest(
   return { ok: findings.length === 0, findings }
 }
 
-/** What the store finds wrong with itself. Rejects where it cannot be asked. */
+/** Returns the findings of the store about itself. Rejects if the store does not respond. */
 export function inspectStore({
   store,
   namespace,

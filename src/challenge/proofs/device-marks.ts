@@ -1,30 +1,32 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../keys.js'
 
-// What a browser is recognized by: signed, so that no store has to keep it.
+// Signed marks by which a browser is recognised. No store has to keep them.
 
-/** What a device cookie says, once its signature was verified. */
+/** Content of a device cookie with a valid signature. */
 export interface DeviceMark {
-  /** 128 random bits; the row of a trusted device has it, too. */
+  /** 128 random bits, also stored in the row of a trusted device. */
   readonly id: string
-  /** When the cookie was set, in milliseconds since 1970. */
+  /** Time at which the cookie was set, in milliseconds since 1970. */
   readonly at: number
 }
 
 const tokenPattern = /^(?<id>[\w-]{22})\.(?<at>[0-9a-z]{1,9})\.(?<signature>[\w-]{43})$/
-/** 72 bits, so that no two accounts of a browser share a name. */
+/** 72 bits, so that two accounts in one browser do not share a name. */
 const nameLength = 12
 
 export const newDeviceId = (): string => randomBytes(16).toString('base64url')
 
-/** When a token says that it was set, signed or not; 0 for what is no token. For their order in a browser alone. */
+/**
+ * Returns the time in a token, signed or not, or 0 for any other text. Use it only to order the cookies of a browser.
+ */
 export function timeIn(token: string): number {
   return Number.parseInt(tokenPattern.exec(token)?.groups?.at ?? '0', 36)
 }
 
 /**
- * Signs and verifies device cookies. One of another subject or namespace is worth nothing, even under the name of this
- * one (IDOR).
+ * Signs and verifies device cookies. A cookie of another account or namespace is invalid, even under this account's
+ * name (IDOR).
  */
 export function createDeviceMarks(secrets: Secrets, namespace: string) {
   const signaturesOf = (subject: string, id: string, at: string) =>
@@ -32,8 +34,8 @@ export function createDeviceMarks(secrets: Secrets, namespace: string) {
 
   return {
     /**
-     * How the names of a subject's cookies end: of the one that is set now, and of those under earlier secrets. Keyed: a
-     * browser that several people use tells nobody who they are.
+     * Returns the suffixes of an account's cookie names: the one in use, then those under earlier secrets. They are
+     * keyed, so that a shared browser reveals no account.
      */
     namesFor: (subject: string): readonly string[] =>
       secrets
@@ -45,7 +47,7 @@ export function createDeviceMarks(secrets: Secrets, namespace: string) {
       return [id, time, signaturesOf(subject, id, time)[0]].join('.')
     },
 
-    /** What the token says; undefined when none of the secrets has signed it for this subject. */
+    /** Returns the content of a token, or undefined if no secret has signed it for this account. */
     read(subject: string, token: string): DeviceMark | undefined {
       const { id = '', at = '', signature = '' } = tokenPattern.exec(token)?.groups ?? {}
       const isSigned = signaturesOf(subject, id, at).some((own) => areEqual(own, signature))

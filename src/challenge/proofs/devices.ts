@@ -6,23 +6,26 @@ import { createDeviceMarks, type DeviceMark, newDeviceId, timeIn } from './devic
 import type { Grants } from './grants.js'
 import { add, live, remove, type StoredDevice, type StoredDevices, undoUse, use } from './trusted-device.js'
 
-/** For how long a success makes a browser known, and a trusted one replaces the code, in milliseconds; 0 where that is off. */
+/**
+ * How long a success keeps a browser known, and how long a trusted browser replaces the code, in milliseconds. 0 if the
+ * feature is off.
+ */
 export interface DeviceAges {
   readonly knownMaxAgeMs: number
   readonly trustedMaxAgeMs: number
 }
 
-/** Longer than that no device cookie lives, nor what ends it. */
+/** Returns the maximum lifetime of a device cookie, which is also that of its revocation. */
 export const deviceLifetimeMs = ({ knownMaxAgeMs, trustedMaxAgeMs }: DeviceAges): number =>
   Math.max(knownMaxAgeMs, trustedMaxAgeMs)
 
-/** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
+/** A browser that can replace the code at sign-in. Times are milliseconds since 1970. */
 export interface TrustedDevice extends StoredDevice {
-  /** Whether the request of the list came from it; absent in a list without a request. */
+  /** True if the request came from this browser. Absent in a list without a request. */
   readonly isThis?: boolean
 }
 
-/** What a trusted device is made with. */
+/** Input for a new trusted device. */
 export interface Trust {
   readonly label?: string | undefined
 }
@@ -34,13 +37,13 @@ interface DeviceParts extends DomainServices, DeviceAges {
 
 export type Devices = ReturnType<typeof createDevices>
 
-/** The browsers of all subjects that are known or trusted. */
+/** Creates access to the known and trusted browsers of all accounts. */
 export function createDevices(parts: DeviceParts) {
   const { store, keys, secrets, namespace, grants, now, emit } = parts
   const marks = createDeviceMarks(secrets, namespace)
   const opened = { ...parts, marks }
 
-  /** Reports it only when there were any. */
+  /** Ends the devices that do not stay. Reports a revocation only if there was one. */
   async function end(subject: string, stays: (device: StoredDevice) => boolean): Promise<void> {
     const ended = await update(store, keys.devices(subject), (stored: StoredDevices | undefined) =>
       remove(stored, stays, now()),
@@ -52,7 +55,9 @@ export function createDevices(parts: DeviceParts) {
     namesFor: marks.namesFor,
     timeIn,
     lifetimeMs: deviceLifetimeMs(parts),
-    /** The browser that shows these tokens. `endedAt`: where the request has the record of the subject in hand. */
+    /**
+     * Opens the browser that sends these tokens. Pass `endedAt` if the request has already read the account's record.
+     */
     open(
       subject: string,
       tokens: readonly string[],
@@ -61,7 +66,7 @@ export function createDevices(parts: DeviceParts) {
       const shown = tokens.map((token) => marks.read(subject, token)).find((mark) => mark !== undefined)
       return new BrowserDevice(opened, subject, shown, endedAt)
     },
-    /** The trusted ones. `here`: the browser of a request. */
+    /** Lists the trusted browsers. `here` is the browser of the request. */
     async list(subject: string, here?: BrowserDevice): Promise<readonly TrustedDevice[]> {
       const [entry, endedAt, current] = await all([
         store.read(keys.devices(subject)),
@@ -72,34 +77,34 @@ export function createDevices(parts: DeviceParts) {
         .filter(({ trustedAt }) => trustedAt > endedAt)
         .map((device) => ({ ...device, ...(here && { isThis: device.id === current?.id }) }))
     },
-    /** Ends the trust in one. It stays known. */
+    /** Ends the trust in one browser. It stays known. */
     revoke: (subject: string, id: string) => end(subject, (device) => device.id !== id),
-    /** Ends all that are trusted or known. */
+    /** Ends all known and trusted browsers of an account. */
     async revokeSubject(subject: string): Promise<void> {
       await grants.endDevices(subject)
       await end(subject, () => false)
     },
-    /** Forgets the trusted ones of a subject whose devices were ended. */
+    /** Removes the trusted browsers of an account whose devices were revoked. */
     forgetSubject: (subject: string) => end(subject, () => false),
   }
 }
 
 /**
- * The browser of one request: the one place that says whether it is known, and whether it is trusted. A class for the
- * same reason as `OpenSubject`.
+ * The browser of one request. It alone decides whether the browser is known or trusted. It is a class for the reason
+ * given at `OpenSubject`.
  */
 export class BrowserDevice {
   private readonly entry: Updater<StoredDevices>
-  /** The time of what this request gives it: a revocation that comes meanwhile ends that, too. */
+  /** Time of everything that this request grants. A later revocation ends it. */
   private readonly openedAt: number
   private found: { readonly device: Awaitable<StoredDevice | undefined> } | undefined
-  /** The device that this request has begun to trust. */
+  /** The device that this request has started to trust. */
   private added: string | undefined
 
   constructor(
     private readonly parts: DeviceParts & { readonly marks: ReturnType<typeof createDeviceMarks> },
     private readonly subject: string,
-    /** What its cookie says; undefined without one of ours. */
+    /** Content of its cookie. Undefined without a valid one. */
     private readonly shown: DeviceMark | undefined,
     private readonly endedAt: () => Awaitable<number>,
   ) {
@@ -107,7 +112,7 @@ export class BrowserDevice {
     this.entry = createUpdater(parts.store, parts.keys.devices(subject))
   }
 
-  /** Whether this subject has succeeded in it before. Gives a share of the limits, never access. */
+  /** Returns whether this account has signed in here before. It gives a share of the limits, never access. */
   isKnown(): Awaitable<boolean> {
     const { shown, parts } = this
     if (shown === undefined || parts.knownMaxAgeMs === 0) return false
@@ -115,7 +120,7 @@ export class BrowserDevice {
     return this.isInForce(shown)
   }
 
-  /** The trusted device that it is, which may stand in for the code. */
+  /** Returns the trusted device of this browser, which can replace the code. */
   trusted(): Awaitable<StoredDevice | undefined> {
     const { shown, parts } = this
     if (shown === undefined || parts.trustedMaxAgeMs === 0) return undefined
@@ -127,7 +132,7 @@ export class BrowserDevice {
     return this.found.device
   }
 
-  /** Records that it stands in for the code; false, and nothing is written, when it is trusted no more. */
+  /** Records that the browser replaces the code. Returns false and writes nothing if it is no longer trusted. */
   async standIn(): Promise<boolean> {
     const { subject, parts } = this
     const device = await this.trusted()
@@ -137,23 +142,23 @@ export class BrowserDevice {
     return isUsed
   }
 
-  /** Records a success. Returns the token that the browser keeps from now on; undefined when it keeps what it has. */
+  /** Records a success. Returns the new token for the browser, or undefined if it keeps the old one. */
   async succeed(trust?: Trust): Promise<string | undefined> {
     const { subject, shown, parts, openedAt: at } = this
-    // A cookie that was copied before must not become a trusted one: it gets another id.
+    // A new id, so that a copy of the old cookie does not become trusted.
     const trusted = trust && (await this.trust(trust).catch(() => undefined))
     if (trusted === undefined && parts.knownMaxAgeMs === 0) return undefined
     const isSame = shown !== undefined && (await this.isInForce(shown))
     return parts.marks.sign(subject, { id: trusted ?? (isSame ? shown.id : newDeviceId()), at })
   }
 
-  /** Ends the trust that this request has begun. */
+  /** Ends the trust that this request has started. */
   async undo(): Promise<void> {
     const { added, parts } = this
     if (added !== undefined) await this.entry.update((stored) => undoUse(stored, added, parts.now()))
   }
 
-  /** Its id from now on. */
+  /** Trusts the browser and returns its new id. */
   private async trust({ label }: Trust): Promise<string> {
     const { subject, shown, parts, openedAt: at } = this
     const id = newDeviceId()
@@ -162,7 +167,7 @@ export class BrowserDevice {
     try {
       await this.entry.update((stored) => add(stored, device, shown?.id, at))
     } catch (error) {
-      // Made, but answered too late: its token goes nowhere.
+      // Written after the deadline, so its token reaches no browser.
       this.undo().catch(() => undefined)
       throw error
     }
@@ -170,9 +175,9 @@ export class BrowserDevice {
     return id
   }
 
-  /** Whether no revocation has ended it. */
+  /** Returns whether no revocation has ended the cookie. */
   private isInForce({ at }: DeviceMark): Awaitable<boolean> {
-    // Set by a clock that is wrong, and it would outlive its revocation.
+    // Set by a clock that is wrong. The cookie would outlive its revocation.
     if (at - this.parts.now() > clockLeewayMs) return false
     return andThen(this.endedAt(), (endedAt) => at > endedAt)
   }

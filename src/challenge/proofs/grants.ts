@@ -29,26 +29,29 @@ import {
 } from './subject-record.js'
 import { reportSubject } from './subject-report.js'
 
-/** What success leaves behind. */
+/** A record that this session verified a second factor, for one purpose, at one time. (It is not an OAuth grant.) */
 export interface Grant {
-  /** The account, as the option `subject` returned it. */
+  /** Account id, as your option `subject` returned it. */
   readonly subject: string
-  /** What was proven, such as `login`. */
+  /** Purpose of the verification, such as `login`. */
   readonly purpose: string
-  /** When the code was approved, in milliseconds since 1970. */
+  /** Time of the approval, in milliseconds since 1970. */
   readonly verifiedAt: number
-  /** What proved it. */
+  /** Kind of factor that was verified. */
   readonly method: GrantMethod
-  /** How the last code travelled; absent where none was sent. */
+  /** Method by which the last code was sent. Absent if none was sent. */
   readonly channel?: Channel
 }
 
-/** Where a grant is written: the ids of its session. */
+/** The session ids before and after its renewal. */
 interface NewIds {
-  /** The id that the session had before it was renewed: its grants move along. */
+  /** Session id before the renewal. Its grants move along. */
   readonly before: string
   readonly after: string
-  /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever the response is. */
+  /**
+   * If true, the grant admits nothing until it is confirmed, because the client knows the session id whatever the
+   * response is.
+   */
   readonly provisional: boolean
 }
 
@@ -59,11 +62,11 @@ type DecideRecord<Outcome> = (record: SubjectRecord, now: number) => Update<Subj
 interface GrantParts extends DomainServices {
   readonly purposes: Purposes
   readonly limits: Pick<Limits, 'codeLifetimeMs'>
-  /** Longer than that no device cookie lives. */
+  /** Maximum lifetime of a device cookie. */
   readonly deviceLifetimeMs: number
 }
 
-/** The grants of all subjects, each with its own record. */
+/** Creates access to the grants of all accounts. Each account has one record. */
 export function createGrants(parts: GrantParts) {
   const { store, keys, limits, deviceLifetimeMs, now, emit } = parts
 
@@ -87,52 +90,61 @@ export function createGrants(parts: GrantParts) {
   }
 
   return {
-    /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
+    /**
+     * Returns the matching grant that is younger than `maxAgeMs`. It needs one store read, and no promise if the store
+     * needs none.
+     */
     read: (required: GrantQuery) =>
       look(required.subject, (record) => grantOf(required.subject, fitting(record, required, now()))),
-    /** As `read`, and removes it: of two parallel requests one gets it. */
+    /** Like `read`, but removes the grant. Of two parallel requests one receives it. */
     async take(required: GrantQuery): Promise<Grant | undefined> {
       const taken = await change(required.subject, (record, time) => take(record, required, time))
       return grantOf(required.subject, taken)
     },
-    /** Reads the record of a subject together with what else a request needs. */
+    /** Opens the record of an account for one request. */
     open: (requester: Requester) => new OpenSubject(parts, requester),
-    /** Whether a revocation of this subject or session came after `revocationId`. `earlier`: tags of the ids that it had before. */
+    /**
+     * Returns whether a revocation of this account or session came after `revocationId`. `earlier` contains tags of
+     * earlier session ids.
+     */
     isRevokedSince: async (
       revocationId: string | undefined,
       { subject, session, earlier = [] }: Requester & { readonly earlier?: readonly string[] | undefined },
     ) =>
       look(subject, (record) => isRevokedSince(revocationId, record, [hashId(session), ...earlier], now())),
-    /** Tags of the ids that this session had before its grants moved to it. */
+    /** Returns tags of the ids that this session had before its grants moved. */
     earlierSessions: async ({ subject, session }: Requester) =>
       look(subject, (record) => earlierIds(record, hashId(session))),
-    /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
+    /** Moves the grants of a session to its new id. The old id becomes invalid. */
     move: (subject: string, from: string, to: string) =>
       change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
-    /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
+    /**
+     * Revokes all grants of this session, and the challenges, checks and unredeemed phone verifications that started in
+     * it.
+     */
     revoke: ({ subject, session }: Requester) =>
       end(subject, (record, time) => revoke(record, newRevocation(time, hashId(session)), time)),
-    /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
+    /** Revokes all grants of this account in every session, and the challenges and checks that started before. */
     revokeSubject: (subject: string) =>
       end(subject, (record, time) => revoke(record, newRevocation(time), time)),
-    /** The same, and the device cookies with it: at one moment, so that none stands in for a code between the two. */
+    /** Like `revokeSubject`, and ends the device cookies in one write, so that none replaces a code in between. */
     revokeEverything: (subject: string) =>
       end(subject, (record, time) => revokeEverything(record, newRevocation(time), deviceLifetimeMs, time)),
     /** Ends the device cookies that were set until now. */
     endDevices: (subject: string) =>
       change(subject, (record, time) => endDevices(record, deviceLifetimeMs, time)),
-    /** Device cookies that were set until then are worth nothing. */
+    /** Returns the time until which device cookies are invalid. */
     devicesEndedAt: (subject: string) => look(subject, devicesEndedAt),
-    /** What an operator sees of the record: its sessions with a proof that is valid, and the recovery codes tried. */
+    /** Reports to an operator how many sessions have a valid grant, and how many recovery codes were tried. */
     look: async (subject: string) => look(subject, (record) => reportSubject(record, now())),
-    /** Forgets the recovery codes that were tried in the day that runs. */
+    /** Resets the count of tried recovery codes of the current day. */
     forgetRecoveryTries: (subject: string) => change(subject, forgetRecoveryTries),
   }
 }
 
 /**
- * The record of a subject in the hands of one request, which reads its epoch once and writes one grant at most. A class,
- * since each closure of a factory would be made anew for every request.
+ * The record of an account during one request. It reads the last revocation once and writes at most one grant. It is a
+ * class, because a factory would create its closures for every request.
  */
 export class OpenSubject implements Fact<string | undefined> {
   private readonly entry: Updater<SubjectRecord>
@@ -147,7 +159,7 @@ export class OpenSubject implements Fact<string | undefined> {
     this.entry = createUpdater(parts.store, parts.keys.grants(requester.subject))
   }
 
-  /** The last revocation of this subject in this session; undefined when there was none recently. */
+  /** Returns the id of the last revocation of this account in this session, or undefined if there was none recently. */
   read(): Awaitable<string | undefined> {
     this.revocationId ??= {
       last: andThen(this.readOnce(), (record) =>
@@ -157,22 +169,22 @@ export class OpenSubject implements Fact<string | undefined> {
     return this.revocationId.last
   }
 
-  /** Device cookies that were set until then are worth nothing. */
+  /** Returns the time until which device cookies are invalid. */
   devicesEndedAt(): Awaitable<number> {
     return andThen(this.readOnce(), devicesEndedAt)
   }
 
-  /** Whether a revocation has come since. One store read. */
+  /** Returns whether a revocation has come since. It needs one store read. */
   async isRevoked(): Promise<boolean> {
     const revocationId = await this.read()
-    // Not by `entry`: a read that fails would stand in the way of `takeBack`.
+    // Not through `entry`: a failed read would prevent `takeBack`.
     const { store, keys, now } = this.parts
     const entry = await store.read(keys.grants(this.requester.subject))
     const record = (entry?.value as SubjectRecord | undefined) ?? emptySubject
     return isRevokedSince(revocationId, record, [hashId(this.requester.session)], now())
   }
 
-  /** Undefined, and nothing written, when grants were revoked since the record was read. */
+  /** Writes a grant. Returns undefined and writes nothing if grants were revoked after the record was read. */
   async write({ purpose, bound, method, channel }: ProvenFacts, ids: NewIds): Promise<Grant | undefined> {
     const revocationId = await this.read()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
@@ -196,8 +208,8 @@ export class OpenSubject implements Fact<string | undefined> {
   }
 
   /**
-   * Takes the grants of the session along to another id. What was written admits nothing there until it is
-   * confirmed: a request that fails afterwards may be unable to take it back.
+   * Moves the grants of the session to another id. The new grant admits nothing there until it is confirmed, because a
+   * request that fails afterwards may be unable to remove it.
    */
   async moveTo(session: string): Promise<void> {
     const { written } = this
@@ -206,19 +218,19 @@ export class OpenSubject implements Fact<string | undefined> {
     await this.change((record, time) => move(record, written.session, hashId(session), time, written.id))
   }
 
-  /** Makes a provisional grant admit. Called once a successful response is certain. */
+  /** Makes a provisional grant valid. Called when a successful response is certain. */
   async confirm(): Promise<void> {
     const { written } = this
     if (written?.provisional) await this.change((record, time) => confirm(record, written.id, time))
   }
 
-  /** Removes the grant and no other, whatever the clock says and whichever id its session has by now. */
+  /** Removes this grant and no other, whatever the time and the current session id. */
   async takeBack(): Promise<void> {
     const { written } = this
     if (written !== undefined) await this.change((record, time) => takeBackGrant(record, written.id, time))
   }
 
-  /** Counts a recovery code before it is judged. */
+  /** Counts a recovery code before it is checked. */
   async countRecoveryTry(): Promise<RecoveryTry> {
     return this.change(countRecoveryTry)
   }

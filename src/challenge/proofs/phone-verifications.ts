@@ -5,31 +5,31 @@ import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } fro
 import type { Grants } from './grants.js'
 import { proofLifetimeMs, withEarlier } from './subject-record.js'
 
-/** The number that a session is about to prove, or has proven. */
+/** The number that a session is verifying or has verified. */
 export interface StoredVerification {
   readonly purpose: string
-  /** As typed until it is proven, then E.164. */
+  /** As typed until the code is approved, then in E.164. */
   readonly phone: string
-  /** ISO 3166 code that it was typed with. */
+  /** ISO 3166 code that the user chose. */
   readonly country?: string | undefined
-  /** The owner of the challenge, until that is approved: it stays the same when the session is renewed. */
+  /** Owner of the challenge until its approval. It stays the same when the session is renewed. */
   readonly visitor?: string
-  /** Who was signed in when it was begun or proven; undefined at a signup. */
+  /** Account that was signed in at the start or at the approval. Undefined at a sign-up. */
   readonly subject?: string | undefined
-  /** The last revocation of that subject when it was proven. */
+  /** Id of that account's last revocation at the approval. */
   readonly revocationId?: string | undefined
-  /** The last ids of the session before: a logout that began under one of them reaches this, too. */
+  /** Earlier ids of the session. A logout that started under one of them ends this verification, too. */
   readonly earlier?: readonly string[] | undefined
-  /** When the code was approved, in milliseconds since 1970. */
+  /** Time of the approval, in milliseconds since 1970. */
   readonly verifiedAt?: number
-  /** Worth nothing until it is confirmed. */
+  /** If true, the verification counts only after it is confirmed. */
   readonly provisional?: boolean
   readonly expiresAt: number
 }
 
-/** What was typed, by whom. */
+/** The number as typed, and the account that typed it. */
 type StartedVerification = Pick<StoredVerification, 'purpose' | 'phone' | 'country' | 'subject'>
-/** What a code has proven, by whom. */
+/** The verified number and its account. */
 type ProvenNumber = Pick<StoredVerification, 'purpose' | 'phone' | 'subject' | 'revocationId' | 'provisional'>
 
 /** A sign-in that renews the session. */
@@ -37,7 +37,7 @@ export interface SignIn {
   readonly subject: string
 }
 
-/** A number that the person in this session has just proven to own. */
+/** A number that the user of this session has just verified. */
 export interface ProvenPhone {
   /** E.164. */
   readonly phone: string
@@ -45,10 +45,10 @@ export interface ProvenPhone {
   readonly verifiedAt: number
 }
 
-/** A proof that was handed out. */
+/** A verification that was redeemed. */
 export interface Taken {
   readonly proof: ProvenPhone
-  /** Puts it back where it was, unless another number was begun there meanwhile. */
+  /** Restores the verification, unless the session has started one for another number. */
   giveBack(): Promise<void>
 }
 
@@ -60,13 +60,16 @@ export function createPhoneVerifications(
 
   const find = (session: string) => entries.read(keys.enrolment(session))
 
-  /** Without a subject there is nothing to read: an anonymous proof cannot be revoked. */
+  /**
+   * Returns the verification unless it was revoked. Without an account there is nothing to read: an anonymous one
+   * cannot be revoked.
+   */
   async function unrevoked(
     kept: StoredVerification | undefined,
     session: string,
   ): Promise<StoredVerification | undefined> {
     if (kept?.subject === undefined) return kept
-    // ASVS 5.0, 7.4.1: what a hijacked session proved must not be put on file after the account was taken back.
+    // A number that a hijacked session verified must not be saved after the account was recovered (ASVS 5.0, 7.4.1).
     const { subject, revocationId, earlier } = kept
     return (await grants.isRevokedSince(revocationId, { subject, session, earlier })) ? undefined : kept
   }
@@ -78,7 +81,7 @@ export function createPhoneVerifications(
     fits: (proof: ProvenPhone) => boolean = () => true,
   ): Promise<Taken | undefined> {
     const key = keys.enrolment(session)
-    // Emptied first: what cannot be read about a revocation counts as one.
+    // Removed first: a revocation that cannot be read counts as one.
     const taken = await entries.change(key, (kept) => {
       const proof = proofIn(kept, purpose, subject)
       return proof !== undefined && fits(proof) ? { outcome: kept, isEmptied: true } : unchanged
@@ -87,7 +90,7 @@ export function createPhoneVerifications(
     return (
       proof && {
         proof,
-        // With all that a revocation goes by, and no longer than it would have lived.
+        // With everything that a revocation needs, and no longer than its original lifetime.
         giveBack: () =>
           entries.change(key, (kept) =>
             kept === undefined && taken !== undefined ? { outcome: undefined, put: taken } : unchanged,
@@ -99,24 +102,24 @@ export function createPhoneVerifications(
   return {
     find,
 
-    /** The record of a session in the hands of the request that may begin a new one. */
+    /** Opens the record of a session for a request that may start a new verification. */
     open(session: string) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
       let visitor: Awaitable<string> | undefined
       const read = () => {
         visitor ??= andThen(entry.prefetch(), (stored) => {
-          // The session itself, so that two starts at once agree; but not after its record has moved, since
-          // the holder of the old id would own the challenge that moved along (session fixation).
+          // The session itself, so that two parallel starts agree. After the record has moved it is a new id: the
+          // holder of the old session id would otherwise own the challenge (session fixation).
           const fresh = stored === undefined ? hashId(session) : newCommandId()
           return entries.open(key, stored)?.visitor ?? fresh
         })
         return visitor
       }
       return {
-        /** The owner of the next challenge of this session. */
+        /** Returns the owner of the session's next challenge. */
         read,
-        /** Remembers the number; an earlier one of this session is forgotten. */
+        /** Stores the number and replaces an earlier one of this session. */
         async begin(begun: StartedVerification): Promise<void> {
           const put = { ...begun, visitor: await read(), expiresAt: now() + proofLifetimeMs }
           await entries.change(key, () => ({ outcome: undefined, put }), entry)
@@ -124,15 +127,15 @@ export function createPhoneVerifications(
       }
     },
 
-    /** Marks it as proven; undefined when nothing was begun. */
+    /** Marks the number as verified. Returns undefined if the session has started no verification. */
     async prove(session: string, proven: ProvenNumber) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
       const prove = (begun: StoredVerification | undefined) => {
-        // IDOR: without its beginning the owner of the proof is unknown.
+        // Without the start, the owner of the verification is unknown (IDOR).
         if (begun === undefined) return unchanged
         const verifiedAt = now()
-        // IDOR: begun before a sign-in and proven after it, it is of whoever signed in.
+        // Started before a sign-in and verified after it, the number belongs to the signed-in account (IDOR).
         const subject = begun.subject ?? proven.subject
         const { earlier } = begun
         const put = { ...proven, subject, earlier, verifiedAt, expiresAt: verifiedAt + proofLifetimeMs }
@@ -147,16 +150,16 @@ export function createPhoneVerifications(
       return {
         verifiedAt,
         /**
-         * Makes a provisional proof valid. Called once a successful response is certain. On what was written: a store that
-         * freezes now may still carry out the swap, and nothing after a read.
+         * Makes a provisional verification valid. Called when a successful response is certain. It uses the written
+         * entry: a frozen store may execute the swap later, but nothing that follows a read.
          */
         confirm: () => entries.change(key, confirmed, entry),
       }
     },
 
     /**
-     * Takes the record along when the session id is renewed. The old id is invalid then. A `signIn` takes along
-     * what its own subject began, or nothing where there is no room: a number that is lost is proven again.
+     * Moves the record when the session id is renewed. The old id becomes invalid. A `signIn` moves the verification of
+     * its own account only, and nothing if the store is full: the user then verifies the number again.
      */
     async move(from: string, to: string, signIn?: SignIn): Promise<void> {
       const kept = await entries.change(keys.enrolment(from), (kept) => ({ outcome: kept, isEmptied: true }))
@@ -164,12 +167,12 @@ export function createPhoneVerifications(
       const put = { ...kept, earlier: withEarlier(kept.earlier, hashId(from)) }
       const moved = entries.change(keys.enrolment(to), () => ({ outcome: undefined, put }))
       await moved.catch((error: unknown) => {
-        // Whoever fills the lane of sign-ups must not have sign-ins refused after the right code.
+        // An attacker who fills the entries of sign-ups must not make sign-ins fail after a correct code.
         if (signIn === undefined || !isFull(error)) throw error
       })
     },
 
-    /** What `redeem` would hand out, left in place. */
+    /** Returns what `redeem` would return, without redeeming it. */
     async peek(
       session: string,
       purpose: string,
@@ -181,23 +184,23 @@ export function createPhoneVerifications(
     },
 
     /**
-     * The proven number, once: of two parallel requests one gets it. A proof of a signed-in subject is for that
-     * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it. One that does not
-     * fit stays.
+     * Redeems the verified number. Of two parallel requests one receives it. A verification of a signed-in account is
+     * valid for that `subject` only, until it is revoked; an anonymous one is valid for the account that signs up with
+     * it. A verification that does not match stays stored.
      */
     take,
 
-    /** The same for whoever never gives it back. */
+    /** Like `take`, for callers that never restore it. */
     redeem: async (...proof: Parameters<typeof take>) => (await take(...proof))?.proof,
   }
 }
 
 const isFull = (error: unknown): boolean => error instanceof TwoFactorError && error.code === 'capacity'
 
-/** What is the subject's own is good after a sign-in, and a number that is still to be proven by it. */
+/** Returns whether a record survives a sign-in: one of this account, or a number that is not verified yet. */
 function staysAt({ subject, verifiedAt }: StoredVerification, signIn: SignIn): boolean {
-  // Session fixation: whoever planted the session proved a number of their own in it, for the account of whoever
-  // signs in by it.
+  // An attacker who planted the session verified a number of their own in it, and it would reach the account that signs
+  // in (session fixation).
   if (subject === undefined) return verifiedAt === undefined
   return subject === signIn.subject
 }
@@ -208,9 +211,9 @@ function proofIn(
   subject: string | undefined,
 ): ProvenPhone | undefined {
   if (kept?.verifiedAt === undefined || kept.purpose !== purpose) return undefined
-  // Its request may have been refused: a frozen store can write late.
+  // The request may have been refused: a frozen store can write late.
   if (kept.provisional === true) return undefined
-  // IDOR: the proof of one account is not valid for another one in the same session.
+  // A verification of one account is invalid for another one in the same session (IDOR).
   if (kept.subject !== undefined && kept.subject !== subject) return undefined
   return { phone: kept.phone, verifiedAt: kept.verifiedAt }
 }

@@ -6,22 +6,22 @@ import { type ClientAddress, networksOf, timesBehindProxy } from '../rate-limits
 import { createSealed } from '../updater.js'
 import type { GrantQuery } from './stored-grant.js'
 
-/** A form that a guard has interrupted. */
+/** A form that a guard interrupted. */
 export interface SavedForm {
-  /** The path with its query that it was posted to. */
+  /** Path and query to which it was posted. */
   readonly action: string
-  /** URL-encoded, its fields in their order. */
+  /** URL-encoded fields in their order. */
   readonly body: string
   readonly details?: Details | undefined
-  /** Tag of the session that it was posted in. */
+  /** Tag of the session that posted it. */
   readonly session: string
-  /** The proof that it waits for: nobody sees it without. */
+  /** The grant that is required to see and send it. */
   readonly required: Omit<GrantQuery, 'session'>
-  /** Whether the session had the proof of a sign-in. */
+  /** True if the session had a grant of a sign-in. */
   readonly isSignedIn: boolean
 }
 
-/** A form of this subject; without `form` it has been sent. */
+/** A saved form of this account. Without `form` it was already sent. */
 export interface FoundForm {
   readonly form?: SavedForm | undefined
 }
@@ -30,24 +30,27 @@ type StoredForm = FoundForm & { readonly subject: string; readonly expiresAt: nu
 
 const lifetimeMs = 10 * minuteMs
 const idBytes = 16
-/** In base64url. Keys are remembered: whatever else a request calls an id must not fill the memory. */
+/** Length in base64url. Keys are memoized, so other texts that a request passes as an id must not fill the memory. */
 const idLength = Math.ceil((idBytes * 8) / 6)
 
 /**
- * Of one lifetime, for a few tabs: one account that is interrupted again and again must not fill the store (denial of
- * service). Whoever has nothing but the password has a share of their own, and takes nothing from the person.
+ * Maximum forms per account and lifetime, for a few tabs. An account that is interrupted again and again must not fill
+ * the store (denial of service). An attacker with the password alone has a separate share and cannot use the owner's.
  */
 const maxPerSubject = 9
 
-/** A tenth of the memory store: nor must somebody with many accounts. Those behind one proxy share ten times as much. */
+/**
+ * A tenth of the memory store, so that an attacker with many accounts cannot fill it. Clients behind one proxy share
+ * ten times as much.
+ */
 const maxPerAddress = 100
 
-/** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
+/** Stores forms by an id that cannot be guessed, so that a form survives the renewal of its session. */
 export function createSavedForms(parts: DomainServices) {
   const { store, keys, now } = parts
   const entries = createSealed<StoredForm>('form', parts)
 
-  /** Replaces a form of this subject that still waits. Returns whether it was sent already. */
+  /** Replaces a form of this account that still waits. Returns whether it was already sent. */
   async function replace(subject: string, id: string, by?: FoundForm): Promise<boolean> {
     if (id.length !== idLength) return false
     return entries.change(keys.forms(id), (kept) => {
@@ -61,12 +64,12 @@ export function createSavedForms(parts: DomainServices) {
     return { ...found, subject, expiresAt: now() + lifetimeMs }
   }
 
-  /** Whether subject and address may have one more. */
+  /** Returns whether account and address may save one more form. */
   async function hasShare(
     { required: { subject }, isSignedIn }: SavedForm,
     { address, proxied }: ClientAddress,
   ): Promise<boolean> {
-    // In this order: what an account is refused must not use up the share of its address.
+    // In this order: a form refused for the account must not use the share of its address.
     const owner = hashId(`${isSignedIn ? 'signed in' : 'pending'} ${subject}`)
     const ofSubject = await store.increment(keys.counter('count-auth-forms', owner), lifetimeMs)
     if (ofSubject.count > maxPerSubject) return false
@@ -76,7 +79,7 @@ export function createSavedForms(parts: DomainServices) {
   }
 
   return {
-    /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
+    /** Saves a form and returns its id, or undefined if the account or address has used its share. */
     async save(form: SavedForm, from: ClientAddress): Promise<string | undefined> {
       const { subject } = form.required
       if (!(await hasShare(form, from))) return undefined
@@ -85,19 +88,19 @@ export function createSavedForms(parts: DomainServices) {
       return id
     },
 
-    /** Undefined where it belongs to somebody else. */
+    /** Finds a form. Returns undefined if it belongs to another account. */
     async find(subject: string, id: string): Promise<FoundForm | undefined> {
       if (id.length !== idLength) return undefined
       const kept = await entries.read(keys.forms(id))
       return isOf(subject, kept) ? { form: kept.form } : undefined
     },
 
-    /** Leaves nothing of it. True where it was sent already, which stays known. */
+    /** Removes a form. Returns true if it was already sent; that fact stays stored. */
     forget: (subject: string, id: string) => replace(subject, id),
-    /** Leaves nothing of it but that it was sent. */
+    /** Replaces a form by the fact that it was sent. */
     markSent: (subject: string, id: string) => replace(subject, id, {}),
   }
 }
 
-/** IDOR: another account in the same session must not read it, nor use it up. */
+/** Another account in the same session must neither read the form nor use it up (IDOR). */
 const isOf = (subject: string, kept: StoredForm | undefined): kept is StoredForm => kept?.subject === subject

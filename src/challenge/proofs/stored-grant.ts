@@ -6,41 +6,44 @@ import type { Channel } from '../exchange/code-provider.js'
 import type { Secrets } from '../keys.js'
 import type { ProofRequirement } from '../purposes.js'
 
-/** What proved it: `code`, `app`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
+/**
+ * Kind of factor: `code`, `app`, `trusted-device`, `recovery-code`, or a name of your app. Default for `grants.write`:
+ * `host`.
+ */
 export type GrantMethod = string
 
-/** What was proven, and by what. */
+/** What was verified, and by which factor. */
 export type ProvenFacts = {
   readonly purpose: string
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
   readonly method: GrantMethod
-  /** How the last code travelled; absent where none was sent. */
+  /** Method by which the last code was sent. Absent if none was sent. */
   readonly channel?: Channel | undefined
 }
 
-/** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */
+/** A stored grant. Sessions are tags. No guard accepts it from `expiresAt` on. */
 export type StoredGrant = ProvenFacts & {
   readonly id: string
   readonly session: string
-  /** The last ids that the session had before: a logout that began under one of them reaches this grant, too. */
+  /** Earlier ids of the session. A logout that started under one of them ends this grant, too. */
   readonly earlier: readonly string[]
   readonly verifiedAt: number
   readonly expiresAt: number
-  /** Not confirmed yet: it admits nothing. */
+  /** Not confirmed yet, so it admits nothing. */
   readonly provisional?: true | undefined
 }
 
-/** What a guard asks of a stored grant. A recovery code is not enough by default, since it proves no phone. */
+/** The grant that a guard requires. By default a recovery code is not enough, because it verifies no phone. */
 export interface GrantQuery extends ProofRequirement, Requester {
   readonly maxAgeMs: number
 }
 
-/** Whether it is what a guard asks for, whoever may use it. */
+/** Returns whether a grant satisfies a query, whatever its session. */
 export function meets(grant: StoredGrant, demand: GrantQuery, now: number): boolean {
   return (
     grant.purpose === demand.purpose &&
-    // Absence included: a grant for one payment admits no request that binds nothing.
+    // Also if both are absent: a grant for one payment admits no request without bound fields.
     grant.bound === demand.bound &&
     // Its request may have been refused: a frozen store can write late.
     grant.provisional === undefined &&
@@ -49,21 +52,28 @@ export function meets(grant: StoredGrant, demand: GrantQuery, now: number): bool
   )
 }
 
-/** Whether what proved it will do. */
+/** Returns whether the factor of a grant is accepted. */
 function isEnough({ method }: StoredGrant, accepted: ProofRequirement): boolean {
   if (accepted.requireCode && method === 'trusted-device') return false
-  // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
+  // Recovery codes are written down once and kept for years. They recover an account and are no step-up (NIST SP
+  // 800-63B-4, 4.2).
   if (accepted.recoveryCode !== true && method === 'recovery-code') return false
   return accepted.methods?.includes(method) ?? true
 }
 
-/** The age of a grant never slides. A grant from the future was written with a wrong clock. */
+/**
+ * Returns whether a grant is young enough. Its age never slides. A grant from the future was written with a wrong
+ * clock.
+ */
 function isFresh(grant: StoredGrant, maxAgeMs: number, now: number): boolean {
   const age = now - grant.verifiedAt
   return age < maxAgeMs && now < grant.expiresAt && age >= -clockLeewayMs
 }
 
-/** A newer proof replaces one of its kind, not the passkey that another guard requires. */
+/**
+ * Returns whether a new grant replaces another one. It replaces its own kind, but not the passkey that another guard
+ * requires.
+ */
 export function replaces(added: StoredGrant, other: StoredGrant): boolean {
   return (
     other.session === added.session &&
@@ -73,21 +83,21 @@ export function replaces(added: StoredGrant, other: StoredGrant): boolean {
   )
 }
 
-/** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */
+/** Fields to which a grant is bound: plain data that is equal at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
-/** One value of bound fields. A Date, NaN or undefined is refused with a TypeError that names the member. */
+/** One bound value. A Date, NaN or undefined is a TypeError that names the member. */
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 
-/** Turns bound fields into what grants, challenges and requirements keep of them. */
+/** Hashes bound fields. Grants, challenges and requirements store the hash. */
 export type HashBound = (fields: BoundFields) => string
 
 const maxDepth = 32
 
-/** A field without a value: the visitor has left it out or sent 1e400, or the host reads it from nowhere. */
+/** A bound field without a value: the client omitted it or sent 1e400, or the app reads it from the wrong object. */
 export class EmptyField extends TypeError {
   constructor(
     message: string,
-    /** For whoever has sent it. */
+    /** Text for the client. */
     readonly complaint: string,
   ) {
     super(message)
@@ -95,11 +105,11 @@ export class EmptyField extends TypeError {
 }
 
 /**
- * Keyed hash of bound fields over canonical JSON: key order does not matter, everything else does. Keyed and
- * per namespace, because amount and payee have few likely values: a plain hash is reversed by trying them.
+ * Creates a keyed hash of bound fields over canonical JSON: the order of keys is ignored, any other difference counts.
+ * It is keyed per namespace, because amount and payee have few likely values and a plain hash could be reversed.
  *
- * The function throws a TypeError that names the member which is not plain data (`undefined` would silently
- * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply.
+ * The hash throws a TypeError that names a member which is not plain data (`undefined` would bind to nothing), and a
+ * TwoFactorError `invalid_request` for fields that are nested too deeply.
  *
  * @example
  * const hashBound = createBoundHash(secrets, namespace)
@@ -113,14 +123,14 @@ export function createBoundHash(secrets: Secrets, namespace: string): HashBound 
 }
 
 function canonical(value: unknown, path: string, depth: number): string {
-  // The visitor controls the nesting: a deep body must not exhaust the stack (CWE-674), nor a cycle go on for ever.
+  // The client controls the nesting: a deep body must not exhaust the stack (CWE-674), and a cycle must end.
   if (depth > maxDepth) {
     throw new TwoFactorError('invalid_request', { message: `More than ${maxDepth} levels of nesting.` })
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) {
-    // Not map: it would skip the holes of a sparse array.
+    // Not `map`, which skips the holes of a sparse array.
     return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`, depth + 1)).join(',')}]`
   }
   if (!isPlainObject(value)) throw notPlain(path, value)
@@ -130,7 +140,7 @@ function canonical(value: unknown, path: string, depth: number): string {
   return `{${members.join(',')}}`
 }
 
-/** Asked where a field is missing; the guard goes on from it, where no parser ran. */
+/** Part of the message about a missing field. The guard recognises it when no parser ran. */
 export const parserQuestion = 'Is the body parsed before the guard?'
 
 function notPlain(path: string, value: unknown): TypeError {

@@ -3,16 +3,16 @@ import { hashId } from '../keys.js'
 import { type Update, unchanged } from '../updater.js'
 import { type GrantQuery, meets, replaces, type StoredGrant } from './stored-grant.js'
 
-/** A revocation, remembered while there may be something that it ends. Without `session`: of all. */
+/** A revocation, stored while anything exists that it ends. Without `session` it concerns all sessions. */
 type Revocation = { readonly id: string; readonly session?: string | undefined; readonly expiresAt: number }
 
-/** The recovery codes that were tried in the day that runs, right ones included. */
+/** Recovery codes tried in the current day, including correct ones. */
 type RecoveryTries = { readonly count: number; readonly expiresAt: number }
 
-/** When its device cookies were ended, remembered while one from before may live. */
+/** Time at which the device cookies were revoked, stored while an older cookie may exist. */
 type DevicesEnded = { readonly at: number; readonly expiresAt: number }
 
-/** All that sessions share about one subject: one entry, so that one read admits and one swap revokes. */
+/** Everything that the sessions of an account share. It is one entry, so that one read admits and one swap revokes. */
 export type SubjectRecord = {
   readonly grants: readonly StoredGrant[]
   readonly revocations?: readonly Revocation[] | undefined
@@ -20,33 +20,33 @@ export type SubjectRecord = {
   readonly devicesEnded?: DevicesEnded | undefined
 }
 
-/** What an entry that is not there amounts to. */
+/** Value of an absent entry. */
 export const emptySubject: SubjectRecord = { grants: [] }
 
 type RecordChange<Outcome> = Update<SubjectRecord, Outcome>
 
 const maxSessions = 20
-/** One by our renewal and one by the host's, of the last sign-in and of the step-up after it. */
+/** The package and the app each renew the session once, for the last sign-in and for the step-up after it. */
 const maxEarlier = 4
-/** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
+/** With more logouts within minutes the oldest revocation is dropped. Its grants are already removed. */
 const maxRevocations = 20
-/** Of a day. A budget of its own: wrong codes by phone use up none of it, nor the other way round (lockout). */
+/** Per day. This limit is separate from that of codes by phone, so neither uses up the other (lockout). */
 export const maxRecoveryTries = 10
 
-/** How long a proven number may be redeemed. */
+/** How long a verified number can be redeemed. */
 export const proofLifetimeMs = 30 * minuteMs
-/** How long a check may outlive its code, or a clock be behind. */
+/** Time by which a check may outlive its code, or a clock may be slow. */
 const checkMarginMs = minuteMs
 
-/** How long a revocation is remembered: a code that was sent before may be typed, a number redeemed. */
+/** Returns how long a revocation is stored: as long as an earlier code may be submitted, or a number redeemed. */
 export const revocationLifetimeMs = (codeLifetimeMs: number): number =>
   Math.max(codeLifetimeMs, proofLifetimeMs) + checkMarginMs
 
-/** The last ids of a session that is renewed once more. */
+/** Returns the earlier ids of a session after one more renewal. */
 export const withEarlier = (earlier: readonly string[] = [], previous: string): readonly string[] =>
   [...earlier, previous].slice(-maxEarlier)
 
-/** Puts the record without what has expired, kept until the last of it expires. */
+/** Stores the record without its expired parts, until the last part expires. */
 function putRecord<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): RecordChange<Outcome> {
   const isLive = ({ expiresAt }: { readonly expiresAt: number }) => now < expiresAt
   const grants = record.grants.filter(isLive)
@@ -68,7 +68,7 @@ function putRecord<Outcome>(record: SubjectRecord, now: number, outcome: Outcome
 
 // ── grants ───────────────────────────────────────────────────────────────────────────────────────
 
-/** The newest grant that admits a request. */
+/** Finds the newest grant that satisfies a query. */
 export function fitting(
   { grants }: SubjectRecord,
   required: GrantQuery,
@@ -78,7 +78,7 @@ export function fitting(
   return grants.findLast((grant) => grant.session === session && meets(grant, required, now))
 }
 
-/** Removes the grant that admits a request: of two one gets it. */
+/** Removes the grant that satisfies a query. Of two parallel requests one receives it. */
 export function take(
   record: SubjectRecord,
   required: GrantQuery,
@@ -88,7 +88,7 @@ export function take(
   return grant === undefined ? unchanged : putRecord(withoutGrant(record, grant.id), now, grant)
 }
 
-/** Adds a grant, to which those of its session move along; undefined where a revocation came after `revocationId`. */
+/** Adds a grant and moves those of its session. Returns undefined if a revocation came after `revocationId`. */
 export function grant(
   record: SubjectRecord,
   added: StoredGrant,
@@ -96,19 +96,19 @@ export function grant(
   revocationId: string | undefined,
   now: number,
 ): RecordChange<StoredGrant | undefined> {
-  // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
+  // A code that was being checked must not undo a logout or a password reset (ASVS 5.0, 7.4.1).
   if (isRevokedSince(revocationId, record, [previous], now)) return unchanged
   const others = moved(record, previous, added.session).grants.filter((other) => !replaces(added, other))
   return putRecord({ ...record, grants: ofNewestSessions([...others, added]) }, now, added)
 }
 
-/** Oldest sessions out: one subject signs in from a handful of browsers. */
+/** Drops the oldest sessions, because an account signs in from few browsers. */
 function ofNewestSessions(grants: readonly StoredGrant[]): readonly StoredGrant[] {
   const newest = [...new Set(grants.map(({ session }) => session).reverse())].slice(0, maxSessions)
   return grants.filter(({ session }) => newest.includes(session))
 }
 
-/** Removes the grant of this id, whatever the clock says and whichever id its session has by now. */
+/** Removes the grant with this id, whatever the time and the current id of its session. */
 export function takeBackGrant(record: SubjectRecord, id: string, now: number): RecordChange<undefined> {
   return putRecord(withoutGrant(record, id), now, undefined)
 }
@@ -117,13 +117,13 @@ function withoutGrant(record: SubjectRecord, id: string): SubjectRecord {
   return { ...record, grants: record.grants.filter((grant) => grant.id !== id) }
 }
 
-/** Makes a provisional grant admit. */
+/** Makes a provisional grant valid. */
 export function confirm(record: SubjectRecord, id: string, now: number): RecordChange<undefined> {
   const admits = (grant: StoredGrant) => (grant.id === id ? { ...grant, provisional: undefined } : grant)
   return putRecord({ ...record, grants: record.grants.map(admits) }, now, undefined)
 }
 
-/** Takes the grants of a session along to its new id. The one of `provisional` admits nothing until it is confirmed. */
+/** Moves the grants of a session to its new id. The grant `provisional` admits nothing until it is confirmed. */
 export function move(
   record: SubjectRecord,
   from: string,
@@ -135,7 +135,7 @@ export function move(
   return putRecord(moved(record, from, to, provisional), now, undefined)
 }
 
-/** The old id is invalid from here on (session fixation). */
+/** Invalidates the old id (session fixation). */
 function moved(record: SubjectRecord, from: string, to: string, provisional?: string): SubjectRecord {
   if (from === to) return record
   const grants = record.grants.map((grant) => {
@@ -146,14 +146,14 @@ function moved(record: SubjectRecord, from: string, to: string, provisional?: st
   return { ...record, grants }
 }
 
-/** The ids that this session had before its grants moved to it. */
+/** Returns the ids that this session had before its grants moved. */
 export function earlierIds({ grants }: SubjectRecord, session: string): readonly string[] {
   return [...new Set(grants.flatMap((grant) => (grant.session === session ? grant.earlier : [])))]
 }
 
 // ── revocations ──────────────────────────────────────────────────────────────────────────────────
 
-/** Ends the grants of one session, under whichever of its last ids, or of all. */
+/** Revokes the grants of one session, under any of its recent ids, or of all sessions. */
 export function revoke(record: SubjectRecord, revocation: Revocation, now: number): RecordChange<undefined> {
   const { session } = revocation
   const grants = record.grants.filter(
@@ -163,13 +163,13 @@ export function revoke(record: SubjectRecord, revocation: Revocation, now: numbe
   return putRecord({ ...record, grants, revocations: newest([...earlier, revocation]) }, now, undefined)
 }
 
-/** A revocation of all sessions stays, whatever is revoked later: many logouts must not undo a password reset. */
+/** Keeps a revocation of all sessions, whatever is revoked later: many logouts must not undo a password reset. */
 function newest(revocations: readonly Revocation[]): readonly Revocation[] {
   const ofSessions = revocations.filter(({ session }) => session !== undefined).slice(-maxRevocations)
   return [...revocations.filter(({ session }) => session === undefined), ...ofSessions]
 }
 
-/** The last revocation that reaches a session under one of these ids. */
+/** Finds the last revocation that concerns a session under one of these ids. */
 export function findRevocationId(
   { revocations }: SubjectRecord,
   ids: readonly string[],
@@ -180,7 +180,7 @@ export function findRevocationId(
   )?.id
 }
 
-/** Whether a revocation came after `revocationId`. One that expired since does not count as new. */
+/** Returns whether a revocation came after `revocationId`. One that has expired since does not count. */
 export function isRevokedSince(
   revocationId: string | undefined,
   record: SubjectRecord,
@@ -193,12 +193,12 @@ export function isRevokedSince(
 
 // ── device cookies ───────────────────────────────────────────────────────────────────────────────
 
-/** Ends the device cookies that were set until now, which live for so long at most. */
+/** Revokes the device cookies that were set until now. `lifetimeMs` is their maximum lifetime. */
 export function endDevices(record: SubjectRecord, lifetimeMs: number, now: number): RecordChange<undefined> {
   return putRecord(withDevicesEnded(record, lifetimeMs, now), now, undefined)
 }
 
-/** Ends them together with the grants, challenges and checks of all sessions. */
+/** Revokes the device cookies, and the grants, challenges and checks of all sessions. */
 export function revokeEverything(
   record: SubjectRecord,
   revocation: Revocation,
@@ -213,20 +213,20 @@ const withDevicesEnded = (record: SubjectRecord, lifetimeMs: number, now: number
   devicesEnded: { at: now, expiresAt: now + lifetimeMs },
 })
 
-/** Device cookies that were set until then are worth nothing; 0 when all count. */
+/** Returns the time until which device cookies are invalid. 0 if all are valid. */
 export const devicesEndedAt = ({ devicesEnded }: SubjectRecord): number => devicesEnded?.at ?? 0
 
 // ── recovery codes ───────────────────────────────────────────────────────────────────────────────
 
-/** How the tries of the day are after one more: a refused one is not counted. */
+/** The recovery attempts of the day after one more. A refused one is not counted. */
 export interface RecoveryTry {
   readonly isRefused: boolean
   readonly remaining: number
-  /** Until the day ends. */
+  /** Milliseconds until the day ends. */
   readonly resetInMs: number
 }
 
-/** Counts one try, unless the day has had all of its. */
+/** Counts one attempt, unless the day has none left. */
 export function countRecoveryTry(record: SubjectRecord, now: number): RecordChange<RecoveryTry> {
   const running = record.recoveryTries
   const { count, expiresAt } =
@@ -237,7 +237,7 @@ export function countRecoveryTry(record: SubjectRecord, now: number): RecordChan
   return putRecord(counted, now, { ...tried, isRefused: false })
 }
 
-/** Forgets the tries of the day. */
+/** Resets the attempts of the day. */
 export function forgetRecoveryTries(record: SubjectRecord, now: number): RecordChange<undefined> {
   return record.recoveryTries ? putRecord({ ...record, recoveryTries: undefined }, now, undefined) : unchanged
 }

@@ -1,15 +1,15 @@
 import { maxRecoveryTries, type SubjectRecord } from './subject-record.js'
 
-/** What an operator sees of the record of a subject. */
+/** Report on the record of an account. */
 export interface SubjectReport {
-  /** Sessions with a proof that is valid. */
+  /** Sessions with a valid grant. */
   readonly sessions: number
-  /** Recovery codes that were tried in the day that runs. */
+  /** Recovery codes tried in the current day. */
   readonly recoveryTries: {
     readonly count: number
-    /** How many a day has. */
+    /** Maximum per day. */
     readonly most: number
-    /** Milliseconds until they come back; 0 where none was made. */
+    /** Milliseconds until the count is reset. 0 if there is none. */
     readonly endsInMs: number
   }
 }

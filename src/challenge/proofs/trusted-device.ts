@@ -1,20 +1,20 @@
 import type { Update } from '../updater.js'
 
-/** A browser that may stand in for the code at sign-in, as it is stored. Times in milliseconds since 1970. */
+/** A stored browser that can replace the code at sign-in. Times are milliseconds since 1970. */
 export type StoredDevice = {
-  /** For `tf.trustedDevices.revoke`. */
+  /** Id for `tf.trustedDevices.revoke`. */
   readonly id: string
-  /** What the person may know it by, such as `Firefox, Linux`; absent where its request did not say. */
+  /** Name that the user recognises, such as `Firefox, Linux`. Absent if the request contained none. */
   readonly label?: string | undefined
-  /** When the person asked for it. */
+  /** When the user chose to trust it. */
   readonly trustedAt: number
   /** When it last replaced a code. */
   readonly usedAt: number
-  /** Never moves, however often the device is used. */
+  /** Fixed, however often the device is used. */
   readonly endsAt: number
 }
 
-/** Those of one subject, the one longest unused first. Only ids: a leaked store signs no cookie. */
+/** The devices of one account, least recently used first. They are ids only: a leaked store signs no cookie. */
 export type StoredDevices = { readonly devices: readonly StoredDevice[] }
 
 type DeviceChange<Outcome> = Update<StoredDevices, Outcome>
@@ -25,7 +25,7 @@ export function live(stored: StoredDevices | undefined, now: number): readonly S
   return stored?.devices.filter(({ endsAt }) => now < endsAt) ?? []
 }
 
-/** Trusts one more, in place of the one that this browser was before. */
+/** Adds a trusted device and removes the one that this browser was before. */
 export function add(
   stored: StoredDevices | undefined,
   added: StoredDevice,
@@ -36,17 +36,17 @@ export function add(
   return putDevices([...others, added].slice(-maxDevices), now, undefined)
 }
 
-/** Notes that it replaces a code; false when it is trusted no more. */
+/** Records that a device replaces a code. Returns false if it is no longer trusted. */
 export function use(stored: StoredDevices | undefined, id: string, now: number): DeviceChange<boolean> {
   const devices = live(stored, now)
   const used = devices.find((device) => device.id === id)
-  // A copied cookie whose trust was revoked since it was read must not get in.
+  // A copied cookie whose trust was revoked after the read must not sign in.
   if (used === undefined) return { outcome: false }
   const others = devices.filter((device) => device !== used)
   return putDevices([...others, { ...used, usedAt: now }], now, true)
 }
 
-/** Keeps those that stay; whether any does not. */
+/** Keeps the devices that stay. Returns whether any was removed. */
 export function remove(
   stored: StoredDevices | undefined,
   stays: (device: StoredDevice) => boolean,
@@ -57,7 +57,10 @@ export function remove(
   return others.length === devices.length ? { outcome: false } : putDevices(others, now, true)
 }
 
-/** Removes the one of this id, and writes in any case: what a slow store still has to run does not fit over a new version. */
+/**
+ * Removes the device with this id. It writes in any case, so that a late command of a slow store meets a new version
+ * and fails.
+ */
 export function undoUse(stored: StoredDevices | undefined, id: string, now: number): DeviceChange<undefined> {
   const others = live(stored, now).filter((device) => device.id !== id)
   return putDevices(others, now, undefined)

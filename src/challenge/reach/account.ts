@@ -8,24 +8,27 @@ import type { LedgerHandle } from '../ledger/ledgers.js'
 import type { RateLimitKeys } from '../rate-limits/counter-table.js'
 import type { Factor } from './factors.js'
 
-/** One ledger, who acts on it, and where its codes may come from. */
+/** An account during one request: its ledger, its requester and its factors. */
 export interface Account extends RateLimitKeys, Pick<RequesterContext, 'onGone'> {
   readonly ledger: LedgerHandle
   readonly factors: readonly [Factor, ...Factor[]]
-  /** Whether there may be something to choose among. */
+  /** True if the user may have several destinations. */
   readonly hasChoice: boolean
 }
 
-/** What a decision on a ledger goes by besides the command. */
+/** Input of a ledger decision: snapshot and requester. */
 export interface DecisionContext {
   readonly snapshot: LedgerSnapshot
   readonly requester: RequesterTag
 }
 
-/** What each of these numbers has had in its day, by the keys of their places. */
+/** Counters of each number in its day, by the key of the factor. */
 export type NumberCounts = Readonly<Record<string, NumberCount>>
 
-/** Issued together: over a network store that is one round trip. `check`: what refuses by the counters, if anything. */
+/**
+ * Loads the input of a decision. The reads start together, which is one round trip to a network store. `check` returns
+ * a refusal of the counters.
+ */
 export function loadDecisionContext(
   { session, browser, record, visitor }: RequesterContext,
   { ledger }: Pick<Account, 'ledger'>,
@@ -47,14 +50,14 @@ export function loadDecisionContext(
   })
 }
 
-/** Who is asked about a code of this place, and under which name its handle is sealed. */
+/** Returns the context of a request to the provider: queue, client and the key under which its handle is sealed. */
 export const exchangeContextOf = ({ lane, key, onGone }: Account, factor: Factor): ExchangeContext => ({
   lane,
   onGone,
   key: `${key} ${factor.key}`,
 })
 
-/** What every event of a challenge reports, and what is known of the exchange with its provider. */
+/** Returns the fields of a challenge event, with the facts about the request to its provider. */
 export function challengeFields<Exchange extends ExchangeFields>(
   { lane, subject }: Account,
   { country }: Factor,

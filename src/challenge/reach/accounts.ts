@@ -25,20 +25,20 @@ import {
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** The accounts at sign-in, and at sign-up the numbers, each with its one ledger. */
+/** Opens accounts at sign-in, and numbers at sign-up, each with its ledger. */
 export function createAccounts(
   parts: DomainServices & {
     readonly limits: Limits
     readonly purposes: Purposes
     readonly sealedChallenges: SealedChallenges
     readonly countries: readonly string[] | 'any'
-    /** How long a browser is known; 0 where none is. */
+    /** How long a browser stays known, in milliseconds. 0 if browsers are not tracked. */
     readonly knownMaxAgeMs: number
   },
 ) {
   const { keys, secrets, purposes, sealedChallenges, countries } = parts
   const openLedger = createLedgers(parts)
-  // Where there is one country to sign up from, its numbers need no country code.
+  // If sign-ups are allowed from one country only, numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
   const limits = {
     auth: ledgerLimitsOf(parts.limits, 'auth', parts.knownMaxAgeMs > 0),
@@ -49,7 +49,7 @@ export function createAccounts(
     actor: RequesterContext,
     { phone, methods, label }: NumberOnFile,
   ): Promise<Factor | Refusal> {
-    /** By a visitor: not what the host has on file. */
+    /** Typed by a visitor, not on file. */
     const isTyped = actor.lane === 'enrol'
     const defaultCountry = actor.country ?? (isTyped ? onlyCountry : undefined)
     const parsed = await parsePhoneNumber(phone, { countries, mobileOnly: isTyped, defaultCountry })
@@ -63,7 +63,7 @@ export function createAccounts(
     return { ...refused('destination_not_allowed'), eventReason: reason }
   }
 
-  /** All that this one can be reached at; the refusal of the first number, where nothing can be read. */
+  /** Returns all factors of the requester, or the refusal of the first number if no factor can be used. */
   async function placesOf(actor: RequesterContext): Promise<Account['factors'] | Refusal> {
     const found: Factor[] = []
     let refusal: Refusal | undefined
@@ -77,16 +77,16 @@ export function createAccounts(
     return first === undefined ? (refusal ?? refused('no_phone')) : [first, ...others]
   }
 
-  /** What the person was shown when this challenge began. */
+  /** Opens the details that the user saw when this challenge started. */
   function detailsOf({ key }: Account, { details }: Challenge): Details | undefined {
     const opened = details && secrets.open('details', details, key)
     return opened ? JSON.parse(opened) : undefined
   }
 
   return {
-    /** The ledger of an account. */
+    /** Opens the ledger of an account. */
     ledgerOf: (subject: string) => openLedger(keys.account(subject), limits.auth),
-    /** The ledger of a number at sign-up. */
+    /** Opens the ledger of a number at sign-up. */
     enrolledLedgerOf: (phone: PhoneNumber) => openLedger(keys.enrolled(keys.number(phone)), limits.enrol),
 
     async open(actor: RequesterContext): Promise<Account | Refusal> {
@@ -112,12 +112,12 @@ export function createAccounts(
         account.hasChoice ? createDestinationId(secrets, account) : undefined,
       ),
 
-    /** As they are stored: nobody learns amount or payee from the store. */
+    /** Seals details for the store, so that the store reveals neither amount nor payee. */
     sealDetails: ({ key }: Account, details: Details) =>
       secrets.seal('details', JSON.stringify(details), key),
     detailsOf,
 
-    /** `id`: as the person has it. */
+    /** Creates the view of a challenge. `id` is the id that the client has. */
     view(
       account: Account,
       factor: Factor,

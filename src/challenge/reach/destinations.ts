@@ -1,47 +1,47 @@
 import type { Channel } from '../exchange/code-provider.js'
 
-/** One of several numbers of a person. */
+/** One of several numbers of an account. */
 export interface NumberOnFile {
-  /** In international form, such as `+573001234567`. */
+  /** The number in international form, such as `+573001234567`. */
   readonly phone: string
-  /** How codes may travel to it; any way by default. */
+  /** Methods by which codes can be sent to it. Default: all. */
   readonly methods?: readonly Channel[] | undefined
-  /** What the person calls it, such as `Office`; default: its last digits. */
+  /** Name that the user gave it, such as `Office`. Default: its last digits. */
   readonly label?: string | undefined
 }
 
-/** What is on file of a person. */
+/** The factors on file of an account. */
 export interface OnFile {
-  /** The number, in any usual spelling; in the auth lane the one on file. Absent: there is none. */
+  /** The number in any usual spelling. At sign-in it is the number on file. Absent if there is none. */
   readonly phone?: string | undefined
-  /** In place of it several, the preferred one first. */
+  /** Several numbers instead of one, the preferred one first. */
   readonly numbers?: readonly NumberOnFile[] | undefined
-  /** The secret that the authenticator app of the subject has, too; absent: there is no such app. */
+  /** Secret of the authenticator app. Absent if there is no app. */
   readonly secret?: Uint8Array | undefined
 }
 
-/** A number by a method, or an app, as the person may see and choose it. */
+/** A number with a method, or an app, for the user to choose. */
 export interface DestinationView {
-  /** Opaque, and good for this subject in this session alone. */
+  /** Opaque id that is valid for this account in this session only. */
   readonly id: string
-  /** How a code travels there, such as `sms`. */
+  /** Method of the code, such as `sms`. */
   readonly method: Channel
-  /** The masked number; empty for an authenticator app. */
+  /** The masked number. Empty for an authenticator app. */
   readonly masked: string
-  /** What the person calls it. */
+  /** Name that the user gave it. */
   readonly label?: string | undefined
-  /** Whether the live challenge is there. */
+  /** True if the live challenge uses this destination. */
   readonly isCurrent: boolean
 }
 
-/** The numbers, one or several. */
+/** Returns the numbers, one or several. */
 export const allNumbers = ({ phone, numbers }: OnFile): readonly NumberOnFile[] =>
   numbers ?? (phone === undefined ? [] : [{ phone }])
 
-/** Whether there may be something to choose among; one number alone has no id. */
+/** Returns whether the user may have a choice. A single number has no id. */
 export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>
   numbers !== undefined || secret !== undefined
 
-/** How many there are to choose among. */
+/** Returns the number of choices. */
 export const choicesOf = (onFile: OnFile): number =>
   allNumbers(onFile).length + (onFile.secret === undefined ? 0 : 1)

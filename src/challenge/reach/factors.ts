@@ -5,33 +5,33 @@ import { appMethod, type Channel } from '../exchange/code-provider.js'
 import type { Secrets } from '../keys.js'
 import type { DestinationView } from './destinations.js'
 
-// Where the codes of an account come from: numbers, and the app.
+// Factors of an account: phone numbers and the authenticator app.
 
-/** What a place makes of a code. `step`: of an app, which shows each code once. */
+/** Result of a local check. `step` is the time step of an app, which shows each code once. */
 export type CheckResult =
   | { readonly result: 'approved'; readonly step: number }
   | { readonly result: 'rejected'; readonly step?: undefined }
 
 interface AnyFactor {
-  /** The same for as long as it is on file, in every session. */
+  /** Stable key of the factor, equal in every session. */
   readonly key: string
-  /** ISO 3166 code of the number; empty where there is none. */
+  /** ISO 3166 code of the number. Empty for an app. */
   readonly country: string
-  /** What the person calls it. */
+  /** Name that the user gave it. */
   readonly label?: string | undefined
-  /** Whether a code may get there in this way. */
+  /** Returns whether codes of this factor can use a channel. */
   takes(channel: Channel): boolean
-  /** What was typed, where it looks like a code of this place. */
+  /** Returns the submitted code if it has the format of this factor. */
   typed(command: Pick<VerifyCommand, 'code' | 'appCode'>): string | undefined
 }
 
-/** A phone number: codes are sent to it, and the provider judges them. */
+/** A phone number. Codes are sent to it, and the provider checks them. */
 export interface PhoneFactor extends AnyFactor {
   readonly phone: PhoneNumber
   readonly judge?: undefined
 }
 
-/** Judges its codes by itself, and nothing is ever sent to it. */
+/** An authenticator app. Nothing is sent, and its codes are checked here. */
 export interface TotpFactor extends AnyFactor {
   readonly phone?: undefined
   judge(code: string, now: number): CheckResult
@@ -53,7 +53,10 @@ export function createPhoneFactor(
   }
 }
 
-/** The authenticator app. Its key is the same whatever its secret: a new one does not give new guesses. */
+/**
+ * Creates the factor of an authenticator app. Its key does not depend on the secret, so that a new secret gives no
+ * further attempts.
+ */
 export function createTotpFactor(secret: Uint8Array): TotpFactor {
   return {
     key: appMethod,
@@ -67,15 +70,15 @@ export function createTotpFactor(secret: Uint8Array): TotpFactor {
   }
 }
 
-/** One way to a person. */
+/** A factor with the channel of its codes. */
 export interface Destination {
   readonly channel: Channel
   readonly factor: Factor
-  /** Where there may be several: a keyed tag over subject, session, place and method. */
+  /** Present if there may be several: a keyed tag over account, session, factor and method. */
   readonly id?: string
 }
 
-/** Every way by one of these channels to one of these places, the last that worked first, then in their order. */
+/** Returns every destination for these channels and factors: the last successful one first, then in their order. */
 export function findDestinations(
   factors: readonly Factor[],
   channels: readonly Channel[],
