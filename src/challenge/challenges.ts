@@ -23,58 +23,63 @@ import { createSealedChallenge } from './sealed-challenges.js'
 import { createSend, type SendParts } from './send.js'
 import { createVerify } from './verify.js'
 
-/** How a start stands before anybody asks for it. */
+/** What a start would meet, before anyone requests it. */
 export interface Outlook {
   /**
-   * Why it would be refused by any way; `retryAfterMs` is the wait until one would be booked by the first that is free,
-   * however many waits follow one another.
+   * The refusal by every destination. `retryAfterMs` is the time until the first destination is free, over all waits
+   * that follow one another.
    */
   readonly refusal?: Refusal
-  /** How long those ways have to wait that do, in milliseconds, by the id of their destination or by their channel. */
+  /** Wait of each accepted destination in milliseconds, by its id or channel. */
   readonly waits: Readonly<Record<string, number>>
-  /** The channels of this purpose by which this person can be reached. */
+  /** Channels of this purpose by which this user can receive a code. */
   readonly channels: readonly Channel[]
-  /** Where, when there may be more than a number. */
+  /** Destinations, if there may be more than one number. */
   readonly destinations?: readonly DestinationView[]
-  /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
+  /** True if the last code of this account and session expired recently with attempts left. */
   readonly expired: boolean
-  /** Whether the last code could not be sent, so that its way has to wait although none was. */
+  /** True if the last send failed, so that its destination must wait although nothing was sent. */
   readonly failed: boolean
-  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
+  /** Time of the last code that was not submitted, in milliseconds since 1970. 0 if there is none. */
   readonly untypedSince: number
 }
 
 /**
- * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
- * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
- * `store_unavailable`, `capacity`).
+ * The use cases. An expected refusal is an outcome. A failure of provider or store rejects with a `TwoFactorError`
+ * (`delivery_failed`, `provider_unavailable`, `verification_unavailable`, `store_unavailable`, `capacity`).
  */
 export interface Challenges {
   start(command: StartCommand): Promise<StartOutcome>
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
-  /** Ends the live challenge. `id`: that one alone. */
+  /** Cancels the live challenge. With `id`, only the challenge with this id. */
   cancel(actor: RequesterContext, id?: string): Promise<void>
-  /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
+  /**
+   * Returns the live challenge of this account in this session: the one with this id, or for exactly this purpose.
+   * Never sends a code.
+   */
   find(actor: RequesterContext, wanted?: ChallengeRef): Promise<ChallengeView | undefined>
-  /** A challenge for this that nothing has to be sent for; undefined where there is no such way. Writes nothing. */
+  /** Returns a challenge for which nothing must be sent, or undefined if there is no such factor. Writes nothing. */
   sealedChallenges(command: StartCommand): Promise<ChallengeView | undefined>
-  /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
+  /** Returns what a start would meet. Sends and counts nothing. A page that offers a start asks first. */
   preview(command: StartCommand): Promise<Outlook>
-  /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
+  /**
+   * Returns the purpose of the live challenge if it is the displayed one, or undefined if none is live and none was
+   * displayed.
+   */
   demandOf(
     actor: RequesterContext,
     shown: ChallengeRef,
   ): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
 }
 
-/** The use cases around ledger, counters and code service. */
+/** Creates the use cases on ledger, counters and provider. */
 export function createChallenges(parts: SendParts): Challenges {
   const { accounts, sealedChallenges, purposes, emit } = parts
   const sends = createSend(parts)
   const verify = createVerify(parts)
 
-  /** Emits refusals with the host's own name of the account, never the number. */
+  /** Emits refusals with the account id, never with the number. */
   function reported<Outcome extends { readonly outcome: string }>(
     command: 'start' | 'resend' | 'verify',
     { lane = 'auth', subject }: RequesterContext,
@@ -89,7 +94,7 @@ export function createChallenges(parts: SendParts): Challenges {
     return outcome
   }
 
-  /** The challenge that was shown, or that was sent to this session. */
+  /** Finds the displayed challenge, or the one whose code was sent to this session. */
   async function awaitedOf(actor: RequesterContext, shown: ChallengeRef) {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
@@ -161,7 +166,7 @@ export function createChallenges(parts: SendParts): Challenges {
       const known = await loadDecisionContext(command, account)
       const told = outlook(known)
       const { challenge, last } = known.snapshot.ledger
-      // Whoever waited for a code gets the next one in the same way.
+      // A user who waited for a code gets the next one by the same destination.
       const ways = accounts.ways(account, accepted, { last: told.expired ? challenge : last })
       if (ways.length === 0) return unreachable(refused('no_phone'))
       const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
@@ -170,7 +175,7 @@ export function createChallenges(parts: SendParts): Challenges {
       const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other))
       const refusal = refusals.length === ways.length ? soonest : undefined
       const live = findLiveChallenge(known.snapshot, known.requester)
-      // Enumeration: no session learns where the code of another one went.
+      // A session must not learn where another session's code was sent (enumeration).
       const current = 'outcome' in live ? undefined : live.factor
       return {
         ...told,
@@ -187,7 +192,7 @@ export function createChallenges(parts: SendParts): Challenges {
   }
 }
 
-/** Where nobody can be reached: nothing is known of any code. */
+/** The outlook of an account that cannot be reached: no code is known. */
 const unreachable = ({ eventReason: _, ...refusal }: Refusal) => ({
   refusal,
   channels: [],
@@ -200,7 +205,7 @@ const unreachable = ({ eventReason: _, ...refusal }: Refusal) => ({
 /** A lock, a cooldown, an hour and a day can follow one another. A limit of 0 never ends. */
 const maxWaits = 8
 
-/** What a start would be refused by, and until when, if nothing else happens meanwhile. Changes nothing. */
+/** Returns the refusal of a start and its end, if nothing else happens until then. Changes nothing. */
 export function refusalIn(
   { snapshot, requester }: DecisionContext,
   { purpose, bound }: Pick<StartCommand, 'purpose' | 'bound'>,
@@ -217,14 +222,14 @@ export function refusalIn(
       : refusalOfUnsent(view, requester, now + snapshot.limits.codeLifetimeMs)
     if (outcome?.outcome !== 'refused') break
     first ??= outcome
-    // Waiting does not help: a disabled account.
+    // A disabled account does not become free by waiting.
     if (outcome.retryAfterMs === undefined) return outcome
     waitMs += outcome.retryAfterMs
   }
   return first && { ...first, retryAfterMs: waitMs }
 }
 
-/** What is to be told of the last code. */
+/** Returns the facts about the last code. */
 export function outlook({
   snapshot,
   requester,
@@ -237,7 +242,7 @@ export function outlook({
     challenge?.session === requester.session &&
     challenge.attempts[requester.browserKind] < limits.attemptsPerChallenge
   return {
-    // Enumeration: nobody learns of a code that somebody else asked for.
+    // Reveals nothing about a code that another session requested (enumeration).
     expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
     failed: last?.state === 'refused' && cooldownExpiresAt(snapshot, requester.browserKind, last) > now,
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),

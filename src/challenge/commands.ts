@@ -6,211 +6,216 @@ import type { Channel, Details } from './exchange/code-provider.js'
 import type { Lane } from './limits.js'
 import type { OnFile } from './reach/destinations.js'
 
-/** What an entry of the store says. Nothing is read until somebody asks, and nothing twice. */
+/** Content of a store entry. It is read at the first call, and only once. */
 export interface Fact<Value> {
   read(): Awaitable<Value>
 }
 
-/** Who asks: an account in one session, both by the host's own ids. */
+/** Account id and session id, as the app returned them. */
 export interface Requester {
   readonly subject: string
   readonly session: string
 }
 
 /**
- * Who acts, from where, on which number. What a decision goes by is read in `gather`, with the ledger; a fact that is
- * needed earlier has been read by then, and is not read again.
+ * Everything that a decision needs to know about one request. `loadDecisionContext` reads it together with the ledger.
+ * A fact that was read earlier is not read again.
  */
 export interface RequesterContext extends OnFile, Requester {
-  /** Default `auth`. */
+  /** Default: `auth`. */
   readonly lane?: Lane | undefined
-  /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
+  /** Owner of the challenge at a sign-up, where account and session may change meanwhile. */
   readonly visitor?: Fact<string> | undefined
   /** ISO 3166 code for a number typed without its country code. */
   readonly country?: string | undefined
-  /** Network address, for the counters by address; absent: not counted. */
+  /** Network address for the limits per address. Without it, these limits do not apply. */
   readonly address?: string | undefined
-  /** Absent: browsers are not told apart, as at a call without one. */
+  /** Absent if browsers are not tracked, as in a call without one. */
   readonly browser?: { isKnown(): Awaitable<boolean> } | undefined
-  /** The last revocation of this subject in this session; absent: nobody looks for one. */
+  /** Last revocation of this account in this session. Absent if revocations are not checked. */
   readonly record?: Fact<string | undefined> | undefined
-  /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */
+  /** True if the address may be that of a proxy. All clients behind it share ten times the limit. */
   readonly proxied?: boolean | undefined
-  /** Is given what to call once nobody waits for the outcome any more; absent: somebody always does. */
+  /** Registers a callback for a client disconnect. Omit it without a client. */
   readonly onGone?: ((leave: () => void) => void) | undefined
 }
 
-/** How a code reaches the person. */
+/** A request to send a code. */
 export interface SendCommand extends RequesterContext {
   readonly channel?: Channel | undefined
-  /** The kinds that will do, of `code` and `app`; both when absent. */
+  /** Accepted kinds of codes, of `code` and `app`. Default: both. */
   readonly methods?: readonly string[] | undefined
-  /** Language tag of the message, for providers that write it themselves. Default `en`. */
+  /** Language tag of the message, for providers that write it. Default: `en`. */
   readonly locale?: string | undefined
-  /** What the code confirms, for providers that include it in the message. */
+  /** The details that the code confirms, for providers that include them in the message. */
   readonly details?: Details | undefined
   readonly beforeSend?: BeforeSend | undefined
-  /** Called once every check was passed, before anything is sent. If it fails, nothing is. */
+  /** Called after every check has passed and before anything is sent. If it fails, nothing is sent. */
   readonly onPassed?: (() => Promise<void>) | undefined
 }
 
 export interface StartCommand extends SendCommand {
   readonly purpose: string
-  /** Where to, by the `id` of a destination; by default the first one that takes the channel. */
+  /** Id of the destination. Default: the first one for the channel. */
   readonly destination?: string | undefined
   /** Hash of the bound fields, from `hashBoundFields`. */
   readonly bound?: string | undefined
-  /** Nobody asked for the code: it replaces no live one, whichever session that is in. */
+  /** The guard sends the code without a click. It never replaces a live challenge of any session. */
   readonly isAutomatic?: true | undefined
 }
 
 /**
- * What the person was shown with a code, and so what the code may approve. All that it says must be true of the
- * live challenge; one that says nothing means a sign-in.
+ * The challenge that the client says it displayed, and therefore what the code may approve. Every member must match the
+ * live challenge. Without any member it means a sign-in.
  */
 export interface ChallengeRef {
   /** Id of the challenge. */
   readonly challenge?: string | undefined
-  /** What it is for. */
+  /** Purpose of the challenge. */
   readonly purpose?: string | undefined
-  /** Hash of the bound fields. A purpose without it means that none are bound. */
+  /** Hash of the bound fields. A purpose without it means that no fields are bound. */
   readonly bound?: string | undefined
 }
 
-/** Details are those of the start: they stay with the challenge. */
+/** A request to send another code. The details of the start stay with the challenge. */
 export interface ResendCommand extends Omit<SendCommand, 'details'> {
   readonly shown?: ChallengeRef | undefined
 }
 
-/** The host's word about one send, where it has more to say than yes or no. */
+/** Decision of `beforeSend` about one send, with more than a boolean. */
 export interface SendDecision {
-  /** Anything but `true` refuses. */
+  /** Any value but `true` refuses. */
   readonly allow: boolean
-  /** Why, for the event `request.refused`; whoever asked for the code is not told. At most 200 characters, long numbers masked. */
+  /**
+   * Reason for the event `request.refused`. The client does not see it. At most 200 characters; long numbers are
+   * masked.
+   */
   readonly reason?: string | undefined
-  /** How the code shall go out instead, such as `call`: one of `channels`. Any other refuses. */
+  /** Another method for the code, such as `call`: one of `channels`. Any other value refuses. */
   readonly method?: Channel | undefined
 }
 
-/** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
+/** A country in which too few sign-ups are completed in the current UTC hour or day. */
 export interface Suspicion {
-  /** ISO 3166 code; where an operator is told, `all` for the sum over all countries, too. */
+  /** ISO 3166 code. In events for operators also `all`, for the sum over all countries. */
   readonly country: string
-  /** Codes sent to numbers that were not yet proven. */
+  /** Codes sent to numbers without a verification. */
   readonly sent: number
-  /** Numbers that were proven. */
+  /** Verified numbers. */
   readonly approved: number
 }
 
 /**
- * The host's decision before anything is booked: anything but `true`, or `allow: true`, refuses, and the start changes
- * nothing. Of parallel requests more than one may call it; one of them sends.
+ * Your decision before a send is recorded. Any result but `true` or `{ allow: true }` refuses, and the start then
+ * changes nothing. Several parallel requests may call it; one of them sends.
  */
 export type BeforeSend = (send: {
   readonly subject: string
   readonly destination: PhoneNumber
   readonly channel: Channel
-  /** How it may go out as well: what the request accepts. */
+  /** Other methods that the request accepts. */
   readonly channels: readonly Channel[]
   readonly purpose: string
-  /** At a sign-up, when those of its country look like SMS pumping: ask for a captcha, say. */
+  /** Present at a sign-up whose country looks like SMS pumping. Require a captcha, for example. */
   readonly suspicion?: Suspicion | undefined
 }) => Awaitable<boolean | SendDecision>
 
 export interface VerifyCommand extends RequesterContext {
-  /** As typed, spaces and hyphens stripped; undefined for what no code that is sent looks like. */
+  /** The submitted code without spaces and hyphens. Undefined if it does not have the format of a sent code. */
   readonly code: string | undefined
-  /** The same as a code of an app; undefined for what none looks like. */
+  /** The submitted code as a code of an app. Undefined if it does not have that format. */
   readonly appCode?: string | undefined
   readonly shown?: ChallengeRef | undefined
 }
 
-/** A live challenge as the person may see it. */
+/** A live challenge as the client may see it. */
 export interface ChallengeView {
-  /** Id of the challenge. Goes back with the code, which then approves this challenge and no other. */
+  /** Id of the challenge. Submit it with the code, which then approves this challenge only. */
   readonly id: string
-  /** What the code is for, such as `login`. */
+  /** Purpose of the code, such as `login`. */
   readonly purpose: string
-  /** How the last code travelled. */
+  /** Method by which the last code was sent. */
   readonly channel: Channel
-  /** The masked number; empty for an authenticator app. */
+  /** The masked number. Empty for an authenticator app. */
   readonly destination: string
-  /** Milliseconds since 1970, as `resendAt`. */
+  /** Milliseconds since 1970, like `resendAt`. */
   readonly expiresAt: number
-  /** From when on a new code may be sent as the last one was. */
+  /** Time from which a new code can be sent by the same method. */
   readonly resendAt: number
-  /** The same by each of `channels`. */
+  /** Like `resendAt`, for each of `channels`. */
   readonly resendAtBy: Readonly<Record<string, number>>
-  /** Codes that may still be submitted to this challenge. */
+  /** Codes that can still be submitted for this challenge. */
   readonly attemptsRemaining: number
-  /** What became of the last code. `booked`: nobody knows yet. `unconfirmed`: the provider never said that it was sent. */
+  /**
+   * State of the last code. `booked`: the outcome is not known yet. `unconfirmed`: the provider's response was lost.
+   */
   readonly delivery: 'booked' | 'sent' | 'unconfirmed'
-  /** The channels that a new code may take, the preferred one first. */
+  /** Methods for a new code, the preferred one first. */
   readonly channels: readonly Channel[]
-  /** What the code confirms, when the guard that asked for it describes it. */
+  /** What the code confirms, if the guard describes it. */
   readonly details?: Details | undefined
 }
 
 /** An expected refusal. */
 export interface Refusal {
   readonly outcome: 'refused'
-  /** Why, as a problem code. */
+  /** The problem code. */
   readonly code: ProblemCode
-  /** Milliseconds until it makes sense to ask again, when that is known. */
+  /** Milliseconds until a retry can succeed, if this is known. */
   readonly retryAfterMs?: number
-  /** The limit that refused, when one did. */
+  /** The limit that refused, if a limit refused. */
   readonly limit?: LimitName
-  /** What is wrong with the number that was typed, when that is why. */
+  /** The problem of the typed number, if the number is the reason. */
   readonly reason?: PhoneRefusal
-  /** Why, for events only: what is wrong with the number on file (enumeration), or what the host has against the send. */
+  /** Reason for events only: the problem of the number on file (enumeration), or the reason of `beforeSend`. */
   readonly eventReason?: string
   /** What to send instead, for developers. */
   readonly detail?: string
-  /** The kinds of proof that will do, when no code will that can be sent. */
+  /** Accepted kinds of factors, if no code that can be sent is accepted. */
   readonly methods?: readonly string[]
 }
 
-/** What became of a start or a resend. Narrow on `outcome`. */
+/** Result of a start or a resend. Narrow on `outcome`. */
 export type StartOutcome =
   | {
       readonly outcome: 'started'
       /** The live challenge. */
       readonly challenge: ChallengeView
-      /** `unconfirmed`: the provider's response was lost; the code works if it arrives. */
+      /** `unconfirmed`: the provider's response was lost. The code works if it arrives. */
       readonly delivery: 'sent' | 'unconfirmed'
     }
-  /** A challenge for exactly this is live and its code is on the way: nothing was sent. */
+  /** A code for exactly this challenge is on its way, so nothing was sent. */
   | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
   | Refusal
 
-/** A code that was not taken. */
+/** A code that was not accepted. */
 export interface Rejection {
   readonly outcome: 'rejected'
-  /** Codes that may still be submitted to this challenge. */
+  /** Codes that can still be submitted for this challenge. */
   readonly attemptsRemaining: number
-  /** Milliseconds until the next code may be submitted, when it locked the account, or at a sign-up the number. */
+  /** Milliseconds until the next code can be submitted, if this code locked the account, or at a sign-up the number. */
   readonly retryAfterMs?: number
-  /** It was typed before, and no verdict came: it may have been right then, and only a new one helps. */
+  /** The code was submitted before without a verdict. It may have been correct then, so only a new code helps. */
   readonly wasOpen?: true
 }
 
-/** What became of a code. Narrow on `outcome`. */
+/** Result of a submitted code. Narrow on `outcome`. */
 export type VerifyOutcome =
   | {
       readonly outcome: 'approved'
-      /** What the code proved. */
+      /** Purpose that the code approved. */
       readonly purpose: string
-      /** How the last code had travelled. */
+      /** Method by which the last code was sent. */
       readonly channel: Channel
-      /** Hash of the bound fields that the challenge was started for. */
+      /** Hash of the bound fields of the challenge. */
       readonly bound?: string
-      /** The proven number, E.164; absent for an authenticator app. */
+      /** The verified number in E.164. Absent for an authenticator app. */
       readonly phone?: string | undefined
     }
   | Rejection
   | Refusal
 
-/** A refusal as a value. */
+/** Creates a refusal as a value. */
 export function refused(code: ProblemCode, retryAfterMs?: number): Refusal {
   return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

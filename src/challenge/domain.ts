@@ -33,7 +33,7 @@ import { storeCause } from './store-cause.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
-/** Opens everything independent of HTTP, on one store and one provider. */
+/** Opens every part that is independent of HTTP, on one store and one provider. */
 export function openDomain(settings: {
   readonly store: Store
   readonly secret: readonly [string, ...string[]]
@@ -42,15 +42,15 @@ export function openDomain(settings: {
   readonly limits: Limits
   readonly purposes: readonly Purpose[]
   readonly defaultPurpose: (name: string) => Purpose
-  /** The names under which the provider files codes, by purpose. */
+  /** The provider's app-name of each purpose. */
   readonly appName: Readonly<Record<string, string>>
   readonly countries: readonly string[] | 'any'
-  /** How long after its last success a browser is known; 0 when the feature is off. */
+  /** How long a success keeps a browser known, in milliseconds. 0 if the feature is off. */
   readonly knownMaxAgeMs: number
-  /** How long a trusted device replaces the code; 0 when the feature is off. */
+  /** How long a trusted device replaces the code, in milliseconds. 0 if the feature is off. */
   readonly trustedMaxAgeMs: number
   readonly signupGuard: SignupGuardRules
-  /** Absent: there are none. */
+  /** Absent without recovery codes. */
   readonly recoveryCodes?: RecoveryCodeStore | undefined
   readonly background: Background
   readonly now: () => number
@@ -95,7 +95,7 @@ export function openDomain(settings: {
     savedForms: createSavedForms(parts),
     devices,
     hashBoundFields: createBoundHash(secrets, namespace),
-    /** Leaves word for an operator's command. That the store cannot take it yet is no failure of a request. */
+    /** Stores the facts that an operator's command needs. A store that is not ready yet is no failure of a request. */
     saveDeploymentRecord: () => {
       const quiet = withStoreDeadline(settings.store, limits.storeTimeoutMs, { now, emit: () => undefined })
       return createDeployments({ ...parts, store: quiet }).save(settings)
@@ -105,8 +105,8 @@ export function openDomain(settings: {
 }
 
 /**
- * Bounds every command of a store that does not do so itself: whatever fails or is late is a promise that rejects
- * with `store_unavailable`. A value that is there at once stays one, because the guard needs no promise then.
+ * Adds a deadline to each command of a store that has none. A failed or late command rejects with `store_unavailable`.
+ * A synchronous value stays one, because the guard then needs no promise.
  */
 export function withStoreDeadline(
   store: Store,
@@ -132,12 +132,12 @@ export function withStoreDeadline(
     try {
       const result = ask()
       if (!isThenable(result)) return result
-      // Store clients may return foreign thenables; behind this point there are only native promises.
+      // Store clients may return foreign thenables. Beyond this point there are native promises only.
       const native = Promise.resolve(result)
       const inTime = bounded(command, native)
       return undo ? undoneWhenLate(inTime, native, undo) : inTime
     } catch (cause) {
-      // A rejection like any other: what was asked together with it is not left unawaited.
+      // A rejection rather than an exception, so that commands started together stay awaited.
       return Promise.reject(failed(command, cause, 0))
     }
   }
@@ -148,7 +148,7 @@ export function withStoreDeadline(
       run(
         'increment',
         () => store.increment(key, windowMs, by),
-        // Whoever was told that it failed was let do nothing for it. What is taken back late stays so.
+        // The caller saw a failure and did nothing, so undo the count. A refund that arrives late stays.
         by > 0 ? () => store.increment(key, windowMs, -by) : undefined,
       ),
     close: () => store.close?.(),

@@ -14,65 +14,68 @@ import type { Background } from '../lib/promises.js'
 import type { PhoneNumber } from '../phone-number.js'
 import type { Kind, Store } from '../store/store.js'
 
-// What a reader of the store can make nothing of: the keys of entries, and values that are hashed or sealed under the
-// secrets of the host; and with them what every part of the domain stands on.
+// Keys of store entries, and values that are hashed or sealed under the app's secrets. A reader of the store learns
+// nothing from them.
 
-/** What every part of the domain stands on, whatever it needs besides. */
+/** Services that every part of the domain uses. */
 export interface DomainServices {
-  /** Behind its deadline. */
+  /** The store with its deadline. */
   readonly store: Store
   readonly keys: Keys
   readonly secrets: Secrets
   readonly background: Background
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
   readonly emit: Emit
 }
 
-/** 132 bits: it is in the ledger with every send. */
+/** 132 bits, because the ledger contains it with every send. */
 const numberTagLength = 22
 
 export type CounterKind = Extract<Kind, `count-${string}` | `number-${string}`>
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
+/** Creates the keys of all store entries. None contains a readable number, code, session id or account id. */
 export function createKeys(namespace: string, secrets: Secrets) {
-  // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.
+  // Not a template: V8 would keep a rope of its parts, which needs more memory in the store.
   const key = (kind: Kind, tag: string) => ['tf3', namespace, kind, tag].join(':')
-  // Memoized: every code for the same number needs it again. Through a buffer: V8 would keep the whole of what a piece
-  // is cut from, 58 bytes in each ledger.
+  // Memoized, because every code for a number needs it. Copied through a buffer: V8 would keep the whole text of which
+  // this is a part, 58 bytes in each ledger.
   const tagOf = memoize((phone) =>
     Buffer.from(secrets.tag('number-tag', phone).slice(0, numberTagLength)).toString(),
   )
   return {
-    /** The ledger of an account at sign-in, over all that it has on file. */
+    /** Ledger of an account at sign-in, over all its factors. */
     account: (subject: string) => key('auth', hashId(subject)),
-    /** The ledger of a number at sign-up, by its tag. */
+    /** Ledger of a number at sign-up, by its tag. */
     enrolled: (number: string) => key('enrol', number),
-    /** A keyed hash of a number. */
+    /** Keyed hash of a number. */
     number: (phone: PhoneNumber) => tagOf(phone),
-    /** The record of a subject: grants, revocations, when its devices ended, tried recovery codes. */
-    // Used by the guard on every request: V8 hashes the same string object only once.
+    /** Record of an account: grants, revocations, the time at which its devices were revoked, tried recovery codes. */
+    // The guard uses it for every request, and V8 hashes a string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject: string) => key('devices', hashId(subject)),
-    /** The number that a session proves, sealed. */
+    /** The number that a session verifies, sealed. */
     enrolment: (session: string) => key('enrolment', hashId(session)),
-    /** A form that waits for a code. */
+    /** A saved form. */
     forms: (id: string) => key('forms', hashId(id)),
-    /** What the processes of an app leave for an operator's command. */
+    /** The record of an app for an operator's command. */
     deployment: () => key('deployment', 'last'),
     /** The pause of all sign-ups. */
     signupPause: () => key('signup-pause', 'all'),
-    /** A counter: what it counts, and for which holder. */
+    /** A counter of one kind for one holder. */
     counter: (kind: CounterKind, holder: string) => key(kind, holder),
   }
 }
 
-/** SHA-256 of a session id or subject. These are long or public, so no key is needed. Memoized: they recur with every request. */
+/**
+ * Hashes a session id or account id with SHA-256. They are long or public, so no key is needed. Memoized, because they
+ * recur with every request.
+ */
 export const hashId = memoize((id) => hash('sha256', id, 'base64url'))
 
-/** What a subkey is for. Each use has its own key, so that no token of one use is valid for another. */
+/** Uses of subkeys. Each use has its own key, so that a token of one use is invalid for another. */
 export type SecretUse =
   | 'number-tag'
   | 'code-tag'
@@ -99,7 +102,7 @@ const authTagBytes = 16
 export function createSecrets(secrets: readonly [string, ...string[]]) {
   const keysOf = memoize((use) =>
     secrets.map((secret) =>
-      // As an object, which a hash takes without a copy of its own.
+      // A key object, which a hash uses without a copy.
       createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32))),
     ),
   )
@@ -109,7 +112,10 @@ export function createSecrets(secrets: readonly [string, ...string[]]) {
   const hmac = (key: KeyObject, value: string) => createHmac('sha256', key).update(value).digest('base64url')
 
   return {
-    /** Keyed hashes under each secret, that of the first one first: for what is handed out, and verified under any. */
+    /**
+     * Returns keyed hashes under each secret, the first secret's first: for values that are handed out and verified
+     * under any.
+     */
     tags(use: SecretUse, value: string): readonly [string, ...string[]] {
       return [
         hmac(firstKey(use), value),
@@ -118,7 +124,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]) {
           .map((key) => hmac(key, value)),
       ]
     },
-    /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
+    /** Returns a keyed hash for stored values. It uses the last secret, so that a rotation moves no ledger. */
     tag: (use: SecretUse, value: string) => hmac(lastKey(use), value),
     /** Encrypts with the first secret, bound to `context`. */
     seal(use: SecretUse, value: string, context: string): string {
@@ -127,11 +133,11 @@ export function createSecrets(secrets: readonly [string, ...string[]]) {
       const body = Buffer.concat([cipher.update(value), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
     },
-    /** What was sealed under any of the secrets and the same context, else undefined. */
+    /** Decrypts a value sealed under any secret with this context. Returns undefined for any other value. */
     open(use: SecretUse, sealed: string, context: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < ivBytes + authTagBytes) return undefined
-      // Decoding passes over what is not base64url: one token would have any number of spellings.
+      // Decoding ignores characters outside of base64url, so one token would have many spellings.
       if (bytes.toString('base64url') !== sealed) return undefined
       const iv = bytes.subarray(0, ivBytes)
       const authTag = bytes.subarray(ivBytes, ivBytes + authTagBytes)
@@ -143,7 +149,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]) {
         try {
           return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
         } catch {
-          // Sealed under another secret of the rotation, or not by us: try the next key.
+          // Sealed under another secret of the rotation, or not by this package: try the next key.
         }
       }
       return undefined

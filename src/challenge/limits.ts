@@ -1,7 +1,7 @@
 import { type Check, type Checks, durationMs, integer, list, object, oneOf, that } from '../lib/options.js'
 import { minuteMs, secondMs } from '../lib/time.js'
 
-/** A bound that an operator may set: what holds otherwise, and what it may be. */
+/** A configurable limit with its default and its check. */
 interface Limit<Value> {
   readonly byDefault: Value
   readonly check: Check
@@ -24,88 +24,92 @@ const pauses = list(
 )
 
 /**
- * Every bound that an operator may set: the option `limits` takes these names, and docs/reference.md is made from
- * the sentence above each; below it stands where its default comes from. Durations in milliseconds.
+ * All limits of the option `limits`. The sentence above each limit becomes its row in docs/reference.md; the line below
+ * it names the source of the default. Durations are milliseconds.
  */
 const limitTable = {
   /**
-   * Codes that may be typed for one challenge, 1 to 10. Times `sendsPerHour` and `sendsPerDay` these are the guesses of
-   * an account: 25 an hour, 50 a day.
+   * Maximum codes submitted per challenge, 1 to 10. Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account
+   * to 25 attempts per hour and 50 per day.
    *
-   * Whatever is resent, restarted or cancelled. Twice those of a day are the wrong codes of a number over all accounts.
+   * Resends, restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number
+   * over all accounts.
    */
-  // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
+  // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Strangers' wrong codes until they are locked out of the account (at a sign-up, of the number); every five more lock
-   * it again.
+   * Wrong codes from unknown browsers before the account (at sign-up, the number) is locked for them. Every five more
+   * lock it again.
    *
-   * Strangers are browsers that are not known: these are neither counted nor locked out.
+   * Known browsers are neither counted nor locked.
    */
-  // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
+  // better-auth and login.gov: ten. With five more per lock it stays far below NIST's hundred.
   failuresBeforeLock: limit(10, atLeastOne),
   /**
-   * How long the first lock lasts; each further one takes twice as long, up to an hour.
+   * Duration of the first lock. Each further lock doubles it, up to one hour.
    *
-   * Only a success brings it back to this.
+   * Only a success resets it.
    */
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Wrong codes since the last success until only `tf.subjects.unlock` helps; three fifths of them from strangers.
+   * Consecutive wrong codes after which the account is disabled until you call `tf.subjects.unlock`. Unknown browsers
+   * may cause 60 % of them.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
-  /** Longest life of a code, whatever the provider says. */
-  // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
+  /** Maximum lifetime of a code, even if the provider allows more. */
+  // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: at most ten minutes.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
-   * The pause after the first, second, … code of an account to one number; the last one repeats.
+   * Pause after the first, second and further codes of an account to one number. The last value repeats.
    *
-   * After a refused send it holds for its own channel only.
+   * After a refused send it applies to its channel only.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Codes sent for an account (at a sign-up, to a number) and not entered; a call counts as two.
+   * Maximum codes per account and hour that were sent but not entered. At sign-up, per number. A call counts as two.
    *
-   * Over all its numbers. Codes that the provider gave no answer or no verdict about do not count at a sign-in.
+   * The limit covers all numbers of an account. At sign-in, codes without a response or a verdict of the provider do
+   * not count.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
   sendsPerDay: limit(10, count),
-  /** Codes sent to a number for all accounts, entered or not. */
-  // Nobody signs in more often, also among those who enter every code.
+  /** Maximum codes per number and hour over all accounts, entered or not. */
+  // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, count),
-  /** The same in 24 hours. */
+  /** Like `sendsPerHour`, for 24 hours. */
   allSendsPerDay: limit(50, count),
-  /** Codes sent to a number that nobody has proven yet. */
-  // Such numbers are what traffic pumping is made of.
+  /** Maximum codes per day to a number without a verification. */
+  // Traffic pumping uses such numbers.
   enrolSendsPerDay: limit(3, count),
-  /** Numbers that one session may try at sign-ups. */
+  /** Maximum numbers per session and day at sign-ups. */
   numbersPerSessionPerDay: limit(3, count),
   /**
-   * Codes asked for by one IPv4 address or IPv6 /56, by `req.ip`; ten times as many where that is a private address,
-   * perhaps of a proxy. `false` switches it off.
+   * Maximum codes per address in 10 minutes: an IPv4 address or an IPv6 /56, from `req.ip`. A private address, perhaps
+   * of a proxy, has ten times as many. `false` disables the limit.
    */
-  // An office or a mobile carrier shares one address among many people who sign in.
+  // An office or a mobile carrier shares one address among many users.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
-  /** The same at sign-ups. */
+  /** Like `sendsPerAddressPer10Min`, for sign-ups. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * Codes that one IPv4 address or IPv6 /48 asked for at sign-ups and did not enter. `false` switches it off.
+   * Maximum codes per address and day at sign-ups that were not entered: an IPv4 address or an IPv6 /48. `false`
+   * disables the limit.
    *
-   * Those that the provider refused count, too.
+   * Codes that the provider refused count, too.
    */
-  // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
+  // A twentieth of the service's limit. If seven of ten are entered, 500 users a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
-  /** Codes of the whole service, counted apart for sign-ins and for sign-ups. */
+  /** Maximum codes per minute over all accounts. Sign-ins and sign-ups have separate counters. */
   serviceSendsPerMinute: limit(600, count),
-  /** Codes sent to all numbers that nobody has proven yet. */
+  /** Maximum codes per hour over all numbers without a verification. */
   serviceEnrolSendsPerHour: limit(600, count),
-  /** The same in 24 hours. */
-  // SMS pumping is paid by the message: this bounds what a day of it costs.
+  /** Like `serviceEnrolSendsPerHour`, for 24 hours. */
+  // SMS pumping costs money per message. This limits the cost of a day.
   serviceEnrolSendsPerDay: limit(3_000, count),
 }
 
@@ -116,11 +120,11 @@ export type OptionLimits = {
 
 /** Deadlines in milliseconds. Provider and store set them with their own `timeoutMs`. */
 export type Timeouts = {
-  /** Of a send. */
+  /** Deadline of a send. */
   readonly sendTimeoutMs: number
-  /** Of a check. */
+  /** Deadline of a check. */
   readonly verifyTimeoutMs: number
-  /** Of a store command. */
+  /** Deadline of a store command. */
   readonly storeTimeoutMs: number
 }
 
@@ -134,7 +138,7 @@ export const defaultTimeouts: Timeouts = {
 /** Every limit and deadline in force. */
 export type Limits = OptionLimits & Timeouts
 
-/** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */
+/** Upper bounds of a stricter set. Smaller values are accepted, larger ones are an error. */
 export const profiles = {
   /** Commission Delegated Regulation (EU) 2018/389 (PSD2 RTS), article 4(3). */
   psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5 },
@@ -146,11 +150,11 @@ export const maxStepUpAges = { psd2: 5 * minuteMs } as const satisfies Record<ke
 /** The option `limits`: single limits, or a whole stricter set. */
 export type LimitsOption = Partial<OptionLimits> & { readonly profile?: keyof typeof profiles }
 
-/** One member of each limit. */
+/** Returns one member of each limit. */
 const each = <Member extends 'byDefault' | 'check'>(member: Member) =>
   Object.fromEntries(Object.entries(limitTable).map(([name, limit]) => [name, limit[member]]))
 
-/** What holds unless the host says otherwise. */
+/** Defaults of the option `limits`. */
 export const defaultLimits = each('byDefault') as unknown as OptionLimits
 
 export const limitsOption: Check = object(
@@ -159,33 +163,33 @@ export const limitsOption: Check = object(
   'docs/reference.md#limits',
 )
 
-/** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
+/** `auth` for numbers on file (sign-in). `enrol` for numbers without a verification (sign-up). */
 export type Lane = 'auth' | 'enrol'
 
-/** The limits of one ledger. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
+/** Limits of one ledger. `failuresBeforeDisable` is Infinity for numbers, which are never disabled. */
 export interface LedgerLimits extends Limits {
   readonly lane: Lane
-  /** Whether some browsers are known, so that strangers have a share. */
+  /** True if some browsers are known, so that unknown ones have a share. */
   readonly browsersAreKnown: boolean
-  /** How long one check keeps others waiting: its timeout, and the way there and back. */
+  /** How long a check blocks others: its deadline plus the store commands around it. */
   readonly checkMs: number
-  /** How long a send may be under way. */
+  /** How long a send may be in progress. */
   readonly sendMs: number
 }
 
-/** How long a check outlives its timeout, at the least: the way back to the store, and the time to try it again. */
+/** Minimum time by which a check outlives its deadline: the store command after it, and one retry. */
 const leaseMarginMs = 2_000
-/** Commands of the store between a reserved attempt and its verdict: one count, the settle, and as many to spare. */
+/** Store commands between a reserved attempt and its verdict: one count, the settle, and as many in reserve. */
 const commandsOnTheWay = 4
-/** Of what an account or a number has, strangers may use so much: a known browser always finds something left. */
+/** Returns the share of unknown browsers: 60 %, so that a known browser always finds some left. */
 export const shareOfUnknownBrowsers = (most: number): number => Math.floor((most * 3) / 5)
 
-/** How long after its deadline a send that nobody heard of is lost. */
+/** Time after its deadline at which a send without a result counts as lost. */
 const lostAfterMs = 2_000
 
 /**
- * The limits of a ledger. Enrolment locks a number but never disables it: no account depends on it yet. What a number
- * may be sent in all is counted there; at sign-in it is counted over all accounts.
+ * Returns the limits of a ledger. A sign-up locks a number but never disables it, because no account depends on it yet.
+ * Its sends are counted here; at sign-in, the sends of a number are counted over all accounts.
  */
 export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
   const onTheWayMs = Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)

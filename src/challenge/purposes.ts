@@ -1,24 +1,27 @@
 import { didYouMean, optionError } from '../lib/options.js'
 import { appMethod, type Channel, kindOf } from './exchange/code-provider.js'
 
-// What a proof is for, under which name its codes are filed, and what it has to be.
+// Purposes: their policies, and the app-names of their codes.
 
-/** The purpose of whoever names none. */
+/** Purpose of a request that names none. */
 export const firstPurpose = 'login'
 
-/** Why proof is required, and how long it is valid. */
+/** Policy of one purpose, from the options. */
 export interface Purpose {
   readonly name: string
-  /** Age in milliseconds up to which a grant admits a request, unless a guard sets another. */
+  /** Maximum age of a grant in milliseconds, unless a guard sets another. */
   readonly maxAgeMs: number
-  /** Whether a grant admits one request only. */
+  /** If true, each grant admits one request. */
   readonly once: boolean
   readonly channels: readonly Channel[]
-  /** Whether a trusted device may stand in for the code. */
+  /** If true, a trusted device replaces the code. */
   readonly trustedDevice: boolean
-  /** Whether a recovery code may: `sign-in` only where a guard asks for no more than a sign-in. Default: never. */
+  /**
+   * When a recovery code replaces the code. `sign-in`: only if the guard requires no more than a sign-in. Default:
+   * never.
+   */
   readonly recoveryCode?: 'always' | 'sign-in' | undefined
-  /** Whether the browser may start it on the plain routes; false for phone verification. */
+  /** False for a phone verification, which a browser cannot start on the plain routes. */
   readonly browserStartable: boolean
 }
 

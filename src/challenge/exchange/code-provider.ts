@@ -3,101 +3,101 @@ import type { Lane } from '../limits.js'
 
 export type { Finding }
 
-/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another; `app`: not at all. */
+/** Name of a provider's method: `sms`, `call`, `whatsapp` or another. `app` sends nothing. */
 export type Channel = 'sms' | 'call' | 'app' | (string & Record<never, never>)
 
-/** A way in which a provider sends codes to a phone number. */
+/** A method by which a provider sends codes. */
 export interface Method {
-  /** As in the option `channels`, such as `whatsapp`: 1 to 32 letters, digits, dots, hyphens or underscores. */
+  /** Name for the option `channels`, such as `whatsapp`: 1 to 32 letters, digits, dots, hyphens or underscores. */
   readonly name: Channel
-  /** What people call it, such as `WhatsApp`; `pages.messages` may name it otherwise. Default: its name. */
+  /** Name for users, such as `WhatsApp`. `pages.messages` can replace it. Default: `name`. */
   readonly label?: string | undefined
 }
 
-/** What the person is shown of the action that the code confirms, such as amount and payee. */
+/** What the user sees about the action that a code confirms, such as amount and payee (dynamic linking, PSD2). */
 export interface Details {
-  /** Such as `Transfer`. */
+  /** For example `Transfer`. */
   readonly title?: string
-  /** Label and value, at most 12 rows. */
+  /** Labels and values, at most 12 rows. */
   readonly rows: readonly (readonly [label: string, value: string])[]
-  /** What the button is called that posts a kept form, such as `Transfer`. */
+  /** Label of the button that posts a saved form, such as `Transfer`. */
   readonly action?: string
 }
 
-/** What came back from the service, for events and traces. It must not hold a key, a code or a number. */
+/** Facts about the service's response, for events and traces. It must not contain a key, a code or a number. */
 export interface ExchangeReport {
-  /** The service's id of the message that was sent, at most 200 characters, for the event `challenge.sent`. */
+  /** The service's id of the sent message, at most 200 characters, for the event `challenge.sent`. */
   readonly messageId?: string | undefined
-  /** What was asked, such as `sendSmsCode`. */
+  /** Name of the operation, such as `sendSmsCode`. */
   readonly operation?: string | undefined
-  /** HTTP status of the response, if one came. */
+  /** HTTP status of the response. Absent without a response. */
   readonly httpStatus?: number | undefined
   /** The service's own error. */
   readonly providerError?: string | undefined
-  /** Why there was no success, in one word such as `timeout`. */
+  /** Reason of the failure in one word, such as `timeout`. */
   readonly reason?: string | undefined
-  /** What is wrong and what to do about it, in a sentence or two without values. */
+  /** Problem and fix in one or two sentences, without values. */
   readonly cause?: string | undefined
-  /** `false`: the service was not asked, as when the adapter judges codes by itself. */
+  /** `false` if no request was made, as when the adapter checks codes itself. */
   readonly asked?: boolean | undefined
-  /** The status of a complete answer that is neither an error nor one of the approved statuses. */
+  /** Status of a complete response that is neither an error nor an approved status. */
   readonly unexpectedStatus?: string | undefined
 }
 
-/** What the codes of an app depend on, as far as its options say. */
+/** Options of an app that its codes depend on. */
 export interface InspectedApp {
-  /** By purpose, as in the option `appName`. */
+  /** App-names by purpose, as in the option `appName`. */
   readonly appNames: Readonly<Record<string, string>>
-  /** Language tags that its pages may have, such as `es`. */
+  /** Language tags of its pages, such as `es`. */
   readonly locales: readonly string[]
 }
 
-/** One code to be sent. */
+/** A code to send. */
 export interface CodeSend {
-  /** E.164. */
+  /** The number in E.164. */
   readonly destination: string
-  /** How the code is to travel. */
+  /** Method for the code. */
   readonly channel: Channel
-  /** How it may travel as well, where it cannot by `channel`: what else the request for it accepts. */
+  /** Other methods that the request accepts if `channel` is not possible. */
   readonly channels?: readonly Channel[] | undefined
-  /** Whether the number is on file (`auth`), or has yet to be proven (`enrol`). */
+  /** `auth` if the number is on file, `enrol` if it is being verified. */
   readonly lane?: Lane | undefined
-  /** The name under which the provider files the code; the same one at send and at check. */
+  /** The provider's app-name, equal at send and check. */
   readonly appName: string
-  /** What the code is for, such as `login`. */
+  /** Purpose of the code, such as `login`. */
   readonly purpose: string
-  /** Language tag of the pages that this person sees, such as `es`. */
+  /** Language tag of the user's pages, such as `es`. */
   readonly locale: string
-  /** What the code confirms, for a message that says so. */
+  /** What the code confirms, for a message that contains it. */
   readonly details?: Details | undefined
-  /** After this the code is not accepted, whatever lifetime the provider gives it. */
+  /** Milliseconds after which the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
   /**
-   * Handle of the last code to this number that may still live. A service that takes one code of a number at a time has it
-   * cancelled first, by the adapter itself and within the deadline; a failure of that stops nothing.
+   * Handle of the last code to this number that may still be valid. For a service with one code per number, the adapter
+   * cancels it first and within the deadline. A failed cancellation stops nothing.
    */
   readonly previousHandle?: string | undefined
-  /** Aborted when a response would be too late to use. */
+  /** Aborted when a response would be too late. */
   readonly signal: AbortSignal
-  /** Takes what came back, before the method returns. Optional to call. */
+  /** Receives facts about the response before the method returns. Calling it is optional. */
   readonly report?: ((report: ExchangeReport) => void) | undefined
 }
 
-/** One code as the person typed it. */
+/** A code to check. */
 export interface CodeCheck {
-  /** The number that the code was sent to, in E.164. */
+  /** The number to which the code was sent, in E.164. */
   readonly destination: string
-  /** The same as at the send. */
+  /** The app-name of the send. */
   readonly appName: string
-  /** As the person typed it, without spaces and hyphens. */
+  /** The submitted code without spaces and hyphens. */
   readonly code: string
-  /** What the send returned, exactly as it was; absent when it returned none. */
+  /** Handle that the send returned, unchanged. Absent if it returned none. */
   readonly handle?: string | undefined
   /** What the code confirms, as at the send. */
   readonly details?: Details | undefined
-  /** Aborted when a verdict would be too late to use. */
+  /** Aborted when a verdict would be too late. */
   readonly signal: AbortSignal
-  /** Takes what came back, before the method returns. Optional to call. */
+  /** Receives facts about the response before the method returns. Calling it is optional. */
   readonly report?: ((report: ExchangeReport) => void) | undefined
 }
 
@@ -112,13 +112,13 @@ export interface CodeCheck {
  */
 export type SendResult = (
   | {
-      /** What became of the send. */
+      /** Outcome of the send. */
       readonly result: 'sent' | 'unconfirmed'
-      /** How long the code lives, when the provider states it. */
+      /** Lifetime of the code in milliseconds, if the provider states it. */
       readonly lifetimeMs?: number
       /**
-       * Whatever the provider needs back at the check: opaque, at most 200 characters. It is kept with the
-       * challenge and never shown, and it must not reveal the code.
+       * The provider's id of the verification (Twilio: Verification SID), at most 200 characters. It is stored with the
+       * challenge, passed to the check, and never shown. It must not reveal the code.
        */
       readonly handle?: string
       /**
@@ -126,17 +126,19 @@ export type SendResult = (
        * account. As without a handle, such a one ends this challenge.
        */
       readonly byNumber?: true
-      /** How the code travelled, where that is another of its `methods` than asked for. */
+      /** Method by which the code was sent, if it is another one of `methods` than requested. */
       readonly channel?: Channel
-      /** The number gets this code each time, by the host's own word: it is accepted again, once with each challenge. */
+      /** The number always receives this code, as your app configured it. It is accepted again, once per challenge. */
       readonly fixed?: true
     }
   | {
-      /** What became of the send. */
+      /** Outcome of the send. */
       readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
     }
 ) & {
-  /** The code of `previousHandle` was ended at the service: it is not accepted again, even where this one was not sent. */
+  /**
+   * The service has cancelled the code of `previousHandle`. That code is not accepted again, even if this send failed.
+   */
   readonly cancelled?: true
 }
 
@@ -166,7 +168,7 @@ export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' 
  * }
  */
 export interface CodeProvider {
-  /** Names it in events. */
+  /** Name in events. */
   readonly name?: string | undefined
   /** Deadline of each send and each check, in milliseconds. Default: 10 s for a send, 8 s for a check. */
   readonly timeoutMs?: number | undefined
@@ -175,57 +177,59 @@ export interface CodeProvider {
    * a fifth of the deadline, checks before sends, and is then told that nothing was sent.
    */
   readonly maxExchanges?: number | undefined
-  /** How its codes can travel, for the option `channels`. Default: `sms` and `call`. */
+  /** Methods of the provider, for the option `channels`. Default: `sms` and `call`. */
   readonly methods?: readonly Method[] | undefined
-  /** Sends one code. Called once per code: a repeated send costs money and may replace the code. */
+  /** Sends one code. It is called once per code, because a repeated send costs money and may replace the code. */
   sendCode(send: CodeSend): Promise<SendResult>
-  /** Checks one code. Called once per attempt. */
+  /** Checks one code. It is called once per attempt. */
   checkCode(check: CodeCheck): Promise<Verdict>
-  /** Credits left, for the self-test. Rejects when the account cannot be asked. */
+  /** Returns the remaining credits, for the self-test. Rejects if the service gives no response. */
   balance?(): Promise<{ readonly credits?: number | undefined }>
-  /** What is wrong with the provider's own settings, for `tf.selfTest()`. */
+  /** Returns problems of the provider's own settings, for `tf.selfTest()`. */
   inspect?(app: InspectedApp): Promise<readonly Finding[]>
-  /** Frees connections. Called by `tf.close()`. */
+  /** Closes connections. `tf.close()` calls it. */
   close?(): Promise<void>
 }
 
-/** How many exchanges of one provider may be under way at once, unless it says otherwise. */
+/** Default maximum of concurrent requests to one provider. */
 export const defaultMaxExchanges = 64
 
-/** A provider made of several. Each of them gets its own deadline and its own queue. */
+/** A provider that consists of several. Each member has its own deadline and queue. */
 export interface CompositeProvider extends CodeProvider {
-  /** The providers it is made of, in their order. */
+  /** The member providers in their order. */
   readonly members: readonly CodeProvider[]
-  /** The same composition over members that were wrapped, in the same order. */
+  /** Returns this composition over wrapped members in the same order. */
   withMembers(members: readonly CodeProvider[]): CodeProvider
 }
 
-/** The providers that a composite is made of, or the one itself. */
+/** Returns the members of a composite, or the provider itself. */
 export function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
   return 'withMembers' in provider ? provider.members : [provider]
 }
 
-/** Whether this names a way of proving who one is, such as `passkey`: a grant holds one, a guard asks for some. */
+/**
+ * Returns whether a value can name a factor, such as `passkey`. A grant contains such a name, and a guard accepts some.
+ */
 export function isMethodName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w.-]{1,32}$/.test(value)
 }
 
-/** What {@link isMethodName} asks for, as the end of the sentence "method …". */
+/** The rule of {@link isMethodName}, as the end of the sentence "method …". */
 export const methodNameRule =
   "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'"
 
-/** The method of an authenticator app: nothing is sent, and no provider is asked. */
+/** Method of an authenticator app. Nothing is sent, and no provider is involved. */
 export const appMethod = 'app'
 
-/** What proves who somebody is, where this package has verified it: no method of a provider, and no word of the host's. */
+/** Kinds of factors that this package verifies. They are neither methods of a provider nor names of your app. */
 export const proofKinds = ['code', appMethod, 'trusted-device', 'recovery-code'] as const
 
-/** What a code proves by that travelled so. */
+/** Returns the kind of factor that a code by this channel verifies. */
 export const kindOf = (channel: Channel): 'code' | 'app' => (channel === appMethod ? appMethod : 'code')
 
-/** The methods of a provider that declares none: those of the provider's interface. */
+/** Methods of the provider's interface, for a provider that declares none. */
 export const interfaceMethods = [{ name: 'sms' }, { name: 'call' }] as const
 
-/** Whether this is one of these methods, by its name. */
+/** Returns whether a name is that of one of these methods. */
 export const isOneOf = (methods: readonly { readonly name: string }[], name: unknown): name is string =>
   methods.some((method) => method.name === name)

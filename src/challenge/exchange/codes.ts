@@ -14,8 +14,8 @@ import { createExchanges, type ExchangeContext, type ExchangeResult } from './ex
 export type Codes = ReturnType<typeof createCodes>
 
 /**
- * The code provider as the use cases see it: within deadlines, behind queues. Neither method rejects. Every provider that
- * a composite is made of has a queue of its own and its share of the deadline.
+ * Creates the use cases' access to the code provider, with deadlines and queues. Neither method rejects. Each member of
+ * a composite has its own queue and its share of the deadline.
  */
 export function createCodes(
   parts: DomainServices & {
@@ -27,7 +27,7 @@ export function createCodes(
   const composite = 'withMembers' in provider ? provider : undefined
   const members = membersOf(provider).map((member) => createExchanges(member, parts))
 
-  /** The provider for one exchange: each member behind its guard, which notes what is known of the one asked last. */
+  /** Wraps the members for one request. Each wrapper records the facts about the member that was used last. */
   function guarded(target: ExchangeContext) {
     const startedAt = performance.now()
     let waiting = members.length
@@ -43,7 +43,7 @@ export function createCodes(
       return {
         async sendCode(send) {
           const leftMs = startedAt + limits.sendTimeoutMs - performance.now()
-          // A provider that cannot be reached must leave the next one time to send.
+          // An unreachable provider must leave time for the next one.
           const shareMs = leftMs / Math.max(waiting, 1)
           waiting -= 1
           if (shareMs >= 1) return noted(await member.send(target, capped(shareMs), send))
@@ -62,7 +62,7 @@ export function createCodes(
     return handle === undefined ? undefined : secrets.open('handle', handle, key)
   }
 
-  /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
+  /** Seals the handle, so that the store reveals nothing about the code. */
   function sealed(sent: SendResult, { key }: ExchangeContext): SendResult {
     if (!('handle' in sent) || sent.handle === undefined) return sent
     return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
@@ -84,7 +84,7 @@ export function createCodes(
       { handle: kept, ...check }: Omit<CodeCheck, 'signal'>,
     ): Promise<ExchangeResult<Verdict>> {
       const handle = opened(kept, target)
-      // Sealed for another number, or under a secret that was removed: it cannot be opened.
+      // The handle was sealed for another number, or under a secret that was removed.
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
       const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
       const { asked, known } = guarded(target)
@@ -93,5 +93,5 @@ export function createCodes(
   }
 }
 
-/** Each guard hands its provider a signal of its own. */
+/** Placeholder: each wrapper passes its own signal to the provider. */
 const unused = new AbortController().signal

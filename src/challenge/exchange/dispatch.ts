@@ -16,9 +16,9 @@ import type { Codes } from './codes.js'
 import type { ExchangeResult } from './exchanges.js'
 import { withoutNumbers } from './provider-answer.js'
 
-// On the way out: the host is asked whether a code may go, and the provider to send it.
+// Before a send: `beforeSend` decides whether a code may be sent, then the provider sends it.
 
-/** The host's yes, and how it wants the code to go out; absent where it was not asked. */
+/** Permission of the app, with the method that it chose. Absent if the app was not asked. */
 interface Permitted {
   readonly outcome: 'permitted'
   readonly chosen?: Channel
@@ -26,21 +26,21 @@ interface Permitted {
 
 const maxReasonLength = 200
 
-/** Asks the host about a send that nothing else refuses. */
+/** Calls `beforeSend` for a send that no limit refuses. */
 export async function permission(
   { subject }: Account,
   { phone: destination }: PhoneFactor,
   { channel, purpose }: Challenge,
   beforeSend: SendCommand['beforeSend'],
-  /** The methods whose codes will do. */
+  /** Methods that the request accepts. */
   channels: readonly Channel[],
   { question, suspected }: SendRateLimits,
 ): Promise<Refusal | Permitted> {
   const { suspicion, refusal } = suspected(beforeSend !== undefined) ?? {}
-  // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
+  // Without a captcha, no request is accepted while the country looks like SMS pumping.
   if (beforeSend === undefined) return refusal ?? { outcome: 'permitted' }
   const planned = { subject, destination, channel, channels, purpose }
-  // Cost: an assessment is billed, and no address has more of them at once than it may have codes.
+  // An assessment costs money, so an address has no more of them at a time than it may have codes.
   const tooMany = await question.take()
   if (tooMany !== undefined) return tooMany
   const asked = async () => beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
@@ -49,7 +49,7 @@ export async function permission(
     throw error
   })
   const { allow = said, method = channel, reason }: Readonly<Record<string, unknown>> = Object(said)
-  // A method that this request does not take would be paid for in vain.
+  // A code by a method that this request does not accept would be paid for in vain.
   const chosen = channels.find((accepted) => accepted === method)
   if (allow !== true || chosen === undefined) {
     await question.refund()
@@ -61,23 +61,23 @@ export async function permission(
   return { outcome: 'permitted', chosen }
 }
 
-/** What was booked, and how it goes out. */
+/** A booked code and how to send it. */
 interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandle'> {
   readonly locale?: string | undefined
-  /** By which it may go out. */
+  /** Methods by which it may be sent. */
   readonly channels: readonly Channel[]
-  /** The number has room for a call, whatever was booked. */
+  /** True if the number's limits have room for a call, whatever was booked. */
   readonly mayCall: boolean
 }
 
-/** Which parts of the domain a code goes out through. */
+/** Parts of the domain that a send needs. */
 export interface DispatchParts extends DomainServices {
   readonly codes: Codes
   readonly accounts: Accounts
   readonly purposes: Purposes
 }
 
-/** Hands a booked code over to the provider, and reports what became of it. */
+/** Creates the function that passes a booked code to the provider and emits the outcome. */
 export function createDispatch(parts: DispatchParts) {
   const { codes, accounts, purposes, emit } = parts
 
@@ -88,7 +88,7 @@ export function createDispatch(parts: DispatchParts) {
     snapshot: LedgerSnapshot,
   ): Promise<ExchangeResult<SendResult>> {
     const { channel } = challenge
-    // It is booked as a text: as a call it would count as two.
+    // A booked text counts as one, and a call would count as two.
     const maySpeak =
       channel === 'call' || (mayCall && roomAt(snapshot, challenge.browserKind, 'sms') <= snapshot.now)
     emit({ type: 'challenge.started', ...challengeFields(account, factor, challenge) })

@@ -1,15 +1,15 @@
 import type { Lane } from '../limits.js'
 
-/** Whose exchange waits for its place, and for how long. */
+/** A request to the provider that waits for a slot. */
 export interface Waiter {
   readonly lane: Lane
   readonly command: 'send' | 'check'
   readonly waitMs: number
-  /** Is given what to call once nobody waits for the outcome any more; absent: somebody always does. */
+  /** Registers a callback for a client disconnect. Omit it without a client. */
   readonly onGone?: ((leave: () => void) => void) | undefined
 }
 
-/** Gives a place back. */
+/** Frees a slot. */
 type Leave = () => void
 
 interface WaitingExchange {
@@ -24,7 +24,7 @@ interface WaitingExchange {
 export function createExchangeQueue(most: number) {
   const mostIn = { auth: most, enrol: Math.max(1, Math.floor(most / 2)) }
   const held = { auth: 0, enrol: 0 }
-  // Denial of service: with one line for both, people who have a code wait behind sends that hang.
+  // With one line for both, users who have a code would wait behind sends that hang (denial of service).
   const lines = { check: new Set<WaitingExchange>(), send: new Set<WaitingExchange>() }
 
   const isFree = (lane: Lane) => held.auth + held.enrol < most && held[lane] < mostIn[lane]

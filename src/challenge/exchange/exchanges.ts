@@ -21,52 +21,52 @@ import {
   reportFields,
 } from './provider-answer.js'
 
-/** Whose code it is that is to be sent or checked. */
+/** Context of a request to the provider: queue key, lane and disconnect signal. */
 export interface ExchangeContext extends Pick<Waiter, 'lane' | 'onGone'> {
-  /** Of its ledger and place. */
+  /** Key of the ledger and the factor. */
   readonly key: string
 }
 
 /** The part of its time for which an exchange waits for a place: the rest must do for an answer. */
 const longestWait = 1 / 5
 
-/** So many accounts do not mistype in a row. */
+/** Number of accounts in a row that do not mistype by chance. */
 const suspectFrom = 5
 
-/** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
+/** Context of the tracing channels `express-two-factor:send` and `:check`, without code and number. */
 export interface ExchangeTrace extends ExchangeFields {
   /** `auth` for numbers on file, `enrol` for a phone verification. */
   readonly lane: ExchangeContext['lane']
-  /** How the code travels; at a send only. */
+  /** Method of the code, at a send only. */
   readonly channel?: Channel
-  /** What the code is for; at a send only. */
+  /** Purpose of the code, at a send only. */
   readonly purpose?: string
-  /** What became of it, once it is known. */
+  /** Outcome, once it is known. */
   result?: SendResult['result'] | Verdict
 }
 
 const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
 const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
 
-/** What became of an exchange, and what is known about the provider that was asked. */
+/** Outcome of a request, with the facts about the provider. */
 export interface ExchangeResult<Result> {
   readonly result: Result
   readonly fields: ExchangeFields
-  /** The service's id of the message that was sent, where it named one. */
+  /** The service's id of the sent message, if it returned one. */
   readonly messageId?: string | undefined
 }
 
-/** One provider behind its queue and its deadline, whose exchanges are timed, traced and reported. */
+/** Creates access to one provider with its queue and deadline. Requests are timed, traced and reported. */
 export function createExchanges(provider: CodeProvider, { now, emit }: DomainServices) {
   const by = provider.name === undefined ? {} : { provider: provider.name }
   const queue = createExchangeQueue(provider.maxExchanges ?? defaultMaxExchanges)
   let misconfiguredAt = Number.NEGATIVE_INFINITY
   let unexpectedAt = Number.NEGATIVE_INFINITY
-  /** Whose codes have met an unexpected status since the last approval. */
+  /** Accounts whose codes had an unexpected status since the last approval. */
   const unapproved = new Set<string>()
   let givesHandles = false
 
-  /** Runs one exchange once there is a place for it, in what is left of its time. */
+  /** Runs a request when a slot is free, within the remaining time. */
   async function inTurn<Result>(
     { lane, onGone }: ExchangeContext,
     command: Waiter['command'],
@@ -95,7 +95,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     fields: ExchangeFields,
     isAutomatic: boolean,
   ): void {
-    // Once an hour: a wrong key fails at every request. By its distance, as below.
+    // Once an hour, because a wrong key fails at every request. The distance is compared, as below.
     if (result === 'misconfigured' && Math.abs(now() - misconfiguredAt) >= hourMs) {
       misconfiguredAt = now()
       emit({ type: 'provider.misconfigured', ...fields })
@@ -106,13 +106,13 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     }
   }
 
-  /** Of several in a row, and once a minute: an account may answer each wrong code with a status of its own. */
+  /** Reports several in a row, once a minute: an account may return a separate status for each wrong code. */
   function noteStatus({ key }: ExchangeContext, verdict: Verdict, fields: ExchangeFields): void {
     const { status, durationMs } = fields
     if (verdict === 'approved' && durationMs !== undefined) unapproved.clear()
     if (status === undefined) return
     if (unapproved.size < suspectFrom) unapproved.add(key)
-    // By its distance: a clock that was set back must not silence it.
+    // The distance is compared, because a clock that is set back must not silence the event.
     if (unapproved.size < suspectFrom || Math.abs(now() - unexpectedAt) < minuteMs) return
     unexpectedAt = now()
     emit({ type: 'provider.unexpected', ...fields, status })
@@ -125,7 +125,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
 
   return {
     provider,
-    /** Never rejects; nor does `check`. */
+    /** Sends a code. Neither this method nor `check` rejects. */
     send(target: ExchangeContext, ms: number, send: CodeSend): Promise<ExchangeResult<SendResult>> {
       const { channel, purpose } = send
       const exchange = (leftMs: number) =>
@@ -173,7 +173,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
             )
             const fields = fieldsSince(startedAt, reported)
             if (trace !== undefined) Object.assign(trace, fields, { result })
-            // A code typed while its send is under way has no handle yet, and says nothing of the service.
+            // A code submitted during its send has no handle yet, which is no fault of the service.
             const isEarly = givesHandles && check.handle === undefined
             note('check', result, fields, reported.asked === false || isEarly)
             noteStatus(target, result, fields)
@@ -185,7 +185,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
   }
 }
 
-/** No event holds a phone number: an id that is made of one is left out. */
+/** Omits a message id that contains the number, because no event contains one. */
 function messageIdIn({ messageId }: ReportedExchange, { destination }: CodeSend): string | undefined {
   return messageId?.includes(destination.slice(-8)) ? undefined : messageId
 }

@@ -10,17 +10,17 @@ import {
   type Verdict,
 } from './code-provider.js'
 
-// An adapter is asked within a deadline, and of its answer only what is known counts.
+// Requests to an adapter have a deadline, and only known members of its response count.
 
-/** What goes with every request to a provider. */
+/** Members that are passed with every request to a provider. */
 interface Ends {
   readonly signal: AbortSignal
   readonly report: (report: ExchangeReport) => void
 }
 
 /**
- * Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer, which `read`
- * makes `unavailable` at a check and `unconfirmed` at a send.
+ * Calls an adapter within `ms`. Never rejects: an adapter that throws, hangs or returns an unknown value has given no
+ * response. `read` then returns `unavailable` for a check and `unconfirmed` for a send.
  */
 export async function answerOf<Result>(
   ms: number,
@@ -38,17 +38,17 @@ export async function answerOf<Result>(
 
 class LateError extends Error {}
 
-/** By its name and code alone: a message may quote what was sent. */
+/** Describes an error by its name and code only, because a message may quote the request. */
 function thrown(error: unknown): string {
   const { name, code }: Readonly<Record<string, unknown>> = Object(error)
   const known = [name, code].filter(isName)
   return `The adapter threw ${known.join(' ') || 'what is no error'}: see its own log.`
 }
 
-/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
+/** After the abort, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
 const graceMs = 100
 
-/** An adapter that is late is told so, and has a moment to say what it knows. */
+/** Runs a request with a deadline. A late adapter is aborted and then has a moment to return what it knows. */
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
   const controller = new AbortController()
@@ -65,7 +65,10 @@ async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
 
 const maxHandleLength = 200
 
-/** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
+/**
+ * Copies the known members of a result. Any other value must not count as delivered. `methods` are those of the
+ * provider.
+ */
 export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
   const {
     result,
@@ -90,7 +93,7 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
       const told = {
-        // A service may answer anything: pages, events and grants name what its adapter declares.
+        // Only a method that the adapter declares, because pages, events and grants display it.
         ...(isOneOf(methods, channel) && { channel }),
         ...(byNumber === true && { byNumber: true as const }),
         ...(fixed === true && { fixed: true as const }),
@@ -102,7 +105,7 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
   }
 }
 
-/** Denies by default: a verdict is one of five words and nothing that resembles one. */
+/** Denies by default: a verdict is one of the known words, and nothing similar. */
 export function readVerdict(given: unknown): Verdict {
   switch (given) {
     case 'approved':
@@ -115,7 +118,7 @@ export function readVerdict(given: unknown): Verdict {
   }
 }
 
-/** What an adapter has reported so far. */
+/** Facts that an adapter has reported so far. */
 export type ReportedExchange = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
 
 const maxLength = {
@@ -127,12 +130,12 @@ const maxLength = {
   unexpectedStatus: 64,
 } as const
 
-/** Without numbers and codes, which an adapter may pass on from its service. Short codes of errors stay. */
+/** Masks numbers and codes that an adapter may pass on from its service. Short error codes stay. */
 export function withoutNumbers(text: string): string {
   return text.replace(/\d(?:[^\p{L}\p{N}]{0,2}\d){4,}/gu, '••••')
 }
 
-/** Collects what an adapter reports about one exchange. The last word about a member counts. */
+/** Collects the reports of an adapter about one request. The last value of a member counts. */
 function reporter(): {
   readonly reported: ReportedExchange
   readonly report: (report: ExchangeReport) => void
@@ -141,7 +144,7 @@ function reporter(): {
   return {
     reported,
     report(given: unknown) {
-      // An adapter may be plain JavaScript: only known members of the known types reach an event.
+      // An adapter may be plain JavaScript: only known members with known types reach an event.
       const members: Readonly<Record<string, unknown>> = Object(given)
       for (const [name, length] of Object.entries(maxLength)) {
         const value = members[name]
@@ -158,11 +161,11 @@ function reporter(): {
   }
 }
 
-/** The report as members of an event. */
+/** Returns the report as fields of an event. */
 export function reportFields(reported: ReportedExchange): Omit<ExchangeFields, 'durationMs'> {
   const { unexpectedStatus: status, messageId: _id, asked: _asked, reason, ...others } = reported
   const fields = { ...others, ...(status !== undefined && { status }) }
   if (reason === undefined) return fields
-  // The only signal that an adapter is given is that of the deadline.
+  // An adapter receives one signal only, that of the deadline.
   return { reason: reason === 'aborted' ? 'timeout' : reason, ...fields }
 }

@@ -35,19 +35,19 @@ const maxUsedCodes = 20
 
 export interface Attempt extends Submission {
   readonly id: string
-  /** Tag of the code that was typed. */
+  /** Tag of the submitted code. */
   readonly code: string
-  /** Key of the place that it is to have come from. */
+  /** Key of the factor of the code. */
   readonly factor: string
-  /** The account has several places to choose among. */
+  /** True if the account has several factors. */
   readonly hasChoice?: boolean | undefined
 }
 
 export type ReserveOutcome =
-  /** `handle`: what the provider wants back. */
+  /** `handle` is the provider's id of the verification. */
   | { readonly outcome: 'reserved'; readonly challenge: Challenge; readonly handle?: string | undefined }
   | (Rejected & { readonly challenge: Challenge })
-  /** This wrong code was typed before, since the last send: nothing is spent. */
+  /** This wrong code was submitted before, after the last send. No attempt is used. */
   | (Pick<Rejected, 'attemptsRemaining' | 'open'> & {
       readonly outcome: 'repeated'
       readonly challenge: Challenge
@@ -55,18 +55,18 @@ export type ReserveOutcome =
   | Refusal
 
 /**
- * Counts one attempt before anybody judges it, and takes the only check of its rank, so that parallel guesses cannot
- * share one attempt (ASVS 5.0, 15.4.2).
+ * Counts one attempt before its check and reserves the only check of this browser kind, so that parallel attempts
+ * cannot share one (ASVS 5.0, 15.4.2).
  */
 export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<ReserveOutcome> {
   const live = findDisplayedChallenge(view, attempt)
   if ('outcome' in live) return { outcome: live }
   const { ledger, now, limits } = view
   const { browserKind, code, sealed } = attempt
-  // Its place has changed since it was read.
+  // The factor has changed since it was read.
   if (live.factor !== attempt.factor) return { outcome: refused('challenge_superseded') }
   const handle = ledger.handles?.find(({ challenge }) => challenge === live.id)?.handle
-  // A store that executed the swap twice shows us our own check: it is counted already.
+  // A store that executed the swap twice returns our own check, which is already counted.
   if (ledger[browserKind].check?.attempt === attempt.id) {
     return { outcome: { outcome: 'reserved', challenge: live, handle } }
   }
@@ -101,7 +101,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
     challenge: sealed ? ledger.challenge : challenge,
     at: now,
   }
-  // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
+  // The provider does not document whether a code verifies only once, so used codes are remembered here (replay).
   const isUsed = (one: Ledger['usedCodes'][number]) => one.code === code && one.at > now - rememberedMs
   if (live.fixed || !ledger.usedCodes.some(isUsed)) {
     return { outcome: { outcome: 'reserved', challenge, handle }, next: counted }
@@ -110,7 +110,10 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   return { outcome: { ...outcome, challenge }, next }
 }
 
-/** Records the verdict of a reserved attempt. Repeated, it says the same and changes nothing. `step`: of an app. */
+/**
+ * Records the verdict of a reserved attempt. Repeated, it returns the same outcome and changes nothing. `step` is that
+ * of an app's code.
+ */
 export function settle(
   view: LedgerSnapshot,
   attempt: Attempt,
@@ -121,7 +124,7 @@ export function settle(
   const { browserKind, id } = attempt
   const { check, settled } = ledger[browserKind]
   if (settled?.attempt === id) return { outcome: settled.outcome }
-  // Its time was up, and another one has begun.
+  // The check timed out, and another one has started.
   if (check?.attempt !== id) return { outcome: { outcome: 'gone' } }
   const { outcome, next } = decided(view, attempt, check, verdict, step)
   const settling = { check: undefined, settled: { attempt: id, outcome } }
@@ -139,11 +142,11 @@ function decided(
   const { browserKind } = attempt
   if (verdict === 'not-sent')
     return { outcome: { outcome: 'refunded' }, next: refunded(ledger, browserKind, check) }
-  // RFC 6238, 5.2: each code once.
+  // Each code of an app is accepted once (RFC 6238, 5.2).
   const isOld = step !== undefined && step <= (ledger.lastStep ?? 0)
   if (verdict === 'rejected' || isOld) {
     const { outcome, next } = rejected(view, browserKind, check, isOld)
-    // A new start has replaced its challenge meanwhile: the rejection counts all the same.
+    // A new start has replaced the challenge. The rejection still counts.
     const isGone = check.challenge !== undefined && ownChallenge(ledger, check) === undefined
     return { outcome: isGone ? { outcome: 'gone', ...consequences(next, browserKind, view) } : outcome, next }
   }
@@ -159,12 +162,12 @@ function decided(
   }
 }
 
-/** The challenge that is checked, unless another one has taken its place. */
+/** Returns the challenge of a check, unless another one has replaced it. */
 function ownChallenge({ challenge }: Ledger, check: Check): Challenge | undefined {
   return check.challenge !== undefined && challenge?.id === check.challenge ? challenge : undefined
 }
 
-/** An outage: neither a failure, nor does the account pay for the code that it concerns. */
+/** Settles a check without a verdict: it is no failure, and the account's send does not count. */
 function unjudged(ledger: Ledger, check: Check): Ledger {
   const own = ownChallenge(ledger, check)
   const sends = ledger.sends.map((send) =>
@@ -175,7 +178,7 @@ function unjudged(ledger: Ledger, check: Check): Ledger {
   return { ...ledger, sends, challenge: own ? rememberOpenCode(own, check) : ledger.challenge }
 }
 
-/** Counts a wrong code, which is remembered unless a later send may have made it right. */
+/** Counts a wrong code and remembers it, unless a later send may have made it correct. */
 function rejected(
   view: LedgerSnapshot,
   browserKind: BrowserKind,
@@ -204,7 +207,9 @@ function rejected(
   }
 }
 
-/** A locked or disabled account reserves nothing, so what is so after an attempt came with it. */
+/**
+ * Returns the effect of an attempt. A locked or disabled account reserves no attempt, so a lock after it came from it.
+ */
 function consequences(
   after: Ledger,
   browserKind: BrowserKind,
@@ -217,19 +222,19 @@ function consequences(
   }
 }
 
-/** Undoes a reservation: nobody was asked. */
+/** Refunds a reservation, because no request was made. */
 function refunded(ledger: Ledger, browserKind: BrowserKind, check: Check): Ledger {
   const next = withoutAttempt(ledger, browserKind, check)
   const own = ownChallenge(ledger, check)
   if (own === undefined) return next
-  // An operator may have forgiven it meanwhile: fewer than none would be an extra guess.
+  // An operator may have reset the count meanwhile. A negative count would be an extra attempt.
   const attempts = { ...own.attempts, [browserKind]: Math.max(0, own.attempts[browserKind] - 1) }
   return { ...next, challenge: { ...own, attempts } }
 }
 
 function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: Check): Ledger {
   const { attempts } = ledger[browserKind]
-  // No other attempt of its rank came after it.
+  // No other attempt of this browser kind came after it.
   const own = attempts.lastIndexOf(at)
   return own < 0 ? ledger : updateUsage(ledger, browserKind, { attempts: attempts.toSpliced(own, 1) })
 }
@@ -240,8 +245,9 @@ function usedUp({ ledger, now }: LedgerSnapshot, { code }: Check): Pick<Ledger, 
 }
 
 /**
- * The ledger after the right code for this challenge. It forgives the failures of both ranks, but of the hour and the
- * day it takes its own attempt alone: each success of the owner would give a thief new guesses.
+ * Returns the ledger after a correct code. It clears the failures of both browser kinds. In the hourly and daily
+ * windows it removes its own attempt only, because otherwise each success of the owner would give an attacker new
+ * attempts.
  */
 function afterSuccess(
   ledger: Ledger,
@@ -251,7 +257,7 @@ function afterSuccess(
 ): Ledger {
   const { id, factor, channel } = proven
   const { challenge } = ledger
-  // A code of an app serves the purpose of one that was sent to this session; that of another session stands.
+  // A code of an app also fulfils a challenge that was sent to this session. One of another session stays.
   const isOver = challenge?.id === id || (challenge?.session === session && !isEnded(challenge))
   return {
     ...withoutAttempt(forgiven(ledger), browserKind, check),

@@ -12,34 +12,35 @@ import type {
   RequesterTag,
 } from './ledger.js'
 
-// Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
+// Rules of a challenge: who owns it, whether a code can be submitted, and whether it is the displayed one.
 
-/** Who acts on which challenge. */
+/** A requester and the challenge that the client displayed. */
 export interface Submission extends RequesterTag {
-  /** What the person was shown. */
+  /** The displayed challenge. */
   readonly shown: ChallengeRef
-  /** Of its numbers, by the keys of their places. */
+  /** Counters of its numbers, by the keys of the factors. */
   readonly counts?: Readonly<Record<string, NumberCount>> | undefined
-  /** One that no ledger holds, since nothing was sent for it; absent: the one in the ledger. */
+  /** A sealed challenge, which is in no ledger because nothing was sent. Absent for the challenge in the ledger. */
   readonly sealed?: Challenge | undefined
 }
 
-/** The challenge of this session while a code may be typed, or why there is none. */
+/** Returns the challenge of this session while a code can be submitted, or the refusal. */
 export function findLiveChallenge(
   view: LedgerSnapshot,
   requester: RequesterTag,
   challenge = view.ledger.challenge,
 ): Challenge | Refusal {
-  // Enumeration: foreign, voided, expired and unknown challenges look alike.
+  // Foreign, ended, expired and unknown challenges look alike (enumeration).
   if (challenge === undefined || !isLive(challenge, view)) return refused('challenge_gone')
-  // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
+  // A logout or a password reset ends challenges that started before it (ASVS 5.0, 7.4.1).
   if (isRevoked(challenge, requester)) return refused('challenge_gone')
   if (challenge.session === requester.session) return challenge
-  // Session fixation: a code counts in the session that asked for it only. At a sign-up, nobody learns who else does.
+  // A code counts only in the session that requested it (session fixation). At a sign-up, no session learns about
+  // another one.
   return refused(view.limits.lane === 'auth' ? 'challenge_superseded' : 'challenge_gone')
 }
 
-/** The same, when it is the one that the person was shown. */
+/** Returns the live challenge if it is the displayed one. */
 export function findDisplayedChallenge(view: LedgerSnapshot, acting: Submission): Challenge | Refusal {
   const live = findLiveChallenge(view, acting, acting.sealed)
   if ('outcome' in live) return live
@@ -72,8 +73,8 @@ export function keepLastCount(
 }
 
 /**
- * Why a code that was shown so must not approve this challenge. What is shown is what is signed: whoever else
- * acts in the session may have replaced a transfer that the person still sees (PSD2 RTS, article 5).
+ * Refuses a code that was displayed for another challenge. The user confirms what the page shows, and another tab or an
+ * attacker in the session may have replaced that transfer (PSD2 RTS, article 5).
  */
 export function refuseOtherThanDisplayed(live: Challenge, shown: ChallengeRef): Refusal | undefined {
   const { challenge, purpose, bound } = shown
@@ -83,7 +84,7 @@ export function refuseOtherThanDisplayed(live: Challenge, shown: ChallengeRef): 
   const isOther =
     (challenge !== undefined && challenge !== live.id) ||
     (purpose !== undefined && purpose !== live.purpose) ||
-    // The id stands for the fields as well.
+    // The id also stands for the fields.
     (bound !== live.bound && (challenge === undefined || bound !== undefined))
   return isOther ? refused('challenge_superseded') : undefined
 }
@@ -102,19 +103,22 @@ export function hasSameScope(challenge: Challenge, binding: ChallengeScope): boo
   )
 }
 
-/** Whether a revocation came after it began. Revocations are remembered for as long as a code may live. */
+/** Returns whether a revocation came after the start. Revocations are stored as long as a code may live. */
 function isRevoked(challenge: Challenge, { revocationId }: RequesterTag): boolean {
   return revocationId !== undefined && challenge.revocationId !== revocationId
 }
 
-/** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
+/** Returns whether a code can be submitted. At `expiresAt` exactly, the challenge has expired. */
 export function isLive(challenge: Challenge, { now, limits }: Omit<LedgerSnapshot, 'ledger'>): boolean {
   if (now >= challenge.expiresAt) return false
-  // A clock that was set back must not lengthen a code's life.
+  // A clock that is set back must not extend the life of a code.
   return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
 }
 
-/** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
+/**
+ * Returns the challenge whose attempts a new one inherits. It may have ended, but its code may still be valid at the
+ * provider.
+ */
 export function findInheritedChallenge({
   ledger: { challenge },
   now,
@@ -122,22 +126,25 @@ export function findInheritedChallenge({
   return challenge !== undefined && now < attemptsCountUntil(challenge) ? challenge : undefined
 }
 
-/** The code of a check whose verdict never came is remembered: typed again, it may have been right the first time. */
+/** Remembers the code of a check without a verdict, because it may have been correct. */
 export function rememberOpenCode(challenge: Challenge, lapsed: Check | undefined): Challenge {
   if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
   return { ...challenge, openCodes: (challenge.openCodes ?? []).concat(lapsed.code) }
 }
 
-/** Whether no verdict came when it was typed before. */
+/** Returns whether this code was submitted before without a verdict. */
 export const wasOpen = (challenge: Challenge | undefined, code: string): Pick<Rejected, 'open'> =>
   challenge?.openCodes?.includes(code) ? { open: true } : {}
 
-/** Until when its attempts stay spent: one that expires early must not give back what it inherited (brute force). */
+/**
+ * Returns the time until which the attempts count. A challenge that expires early must not refund the attempts it
+ * inherited (brute force).
+ */
 export function attemptsCountUntil(challenge: Challenge): number {
   return Math.max(challenge.expiresAt, challenge.attemptsCountUntil ?? 0)
 }
 
-/** Ends the challenge of this session. Its attempts stay spent for as long as they would have. */
+/** Cancels the challenge of this session. Its attempts count for as long as before. */
 export function cancel(
   view: LedgerSnapshot,
   requester: RequesterTag,
@@ -151,8 +158,8 @@ export function cancel(
 }
 
 /**
- * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
- * remember, so that refused starts do not fill the store.
+ * Returns a challenge that accepts no more codes. Its attempts stay counted. Without attempts it is removed, so that
+ * refused starts do not fill the store.
  */
 export function endChallenge(challenge: Challenge): Challenge | undefined {
   const { unknown, known } = challenge.attempts
@@ -160,5 +167,5 @@ export function endChallenge(challenge: Challenge): Challenge | undefined {
   return { ...challenge, expiresAt: 0, attemptsCountUntil: attemptsCountUntil(challenge) }
 }
 
-/** Whether it was ended before its time. */
+/** Returns whether a challenge was ended before its expiry. */
 export const isEnded = ({ expiresAt }: Challenge): boolean => expiresAt === 0

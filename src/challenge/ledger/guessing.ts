@@ -14,21 +14,21 @@ import {
 } from './ledger.js'
 import { windowEnd } from './pacing.js'
 
-// How often a code may be tried: shares, windows and the lock.
+// Limits on attempts: shares, windows and the lock.
 
-/** After the first lock, so many further failures lock again. */
+/** Number of further failures that locks again after the first lock. */
 const failuresPerFurtherLock = 5
 const maxLockMs = hourMs
 
-/** How many of `most` guesses strangers may make: fewer than one challenge allows would shut them out. */
+/** Returns the share of `most` attempts for unknown browsers. Less than one challenge allows would exclude them. */
 function unknownShareOf(most: number, { browsersAreKnown, attemptsPerChallenge }: LedgerLimits): number {
   if (!browsersAreKnown) return most
   return Math.max(attemptsPerChallenge, shareOfUnknownBrowsers(most))
 }
 
 /**
- * Whether this rank may make no further one of `most` guesses. Known browsers have whatever is left, and no budget of
- * their own beside it: a stolen cookie would give further guesses (brute force).
+ * Returns whether this browser kind has used its share of `most` attempts. Known browsers use the rest, and no separate
+ * limit: a stolen cookie would give further attempts (brute force).
  */
 function hasUsedShare(
   { unknown, known }: CountByBrowser,
@@ -41,7 +41,7 @@ function hasUsedShare(
   return allAreUsed || unknown >= unknownShareOf(most, limits)
 }
 
-/** NIST SP 800-63B-4, 3.2.2: no more than 100 consecutive failures on one authenticator. */
+/** Returns whether the account is disabled: at most 100 consecutive failures (NIST SP 800-63B-4, 3.2.2). */
 export function isDisabled(
   { unknown, known }: Ledger,
   browserKind: BrowserKind,
@@ -51,7 +51,7 @@ export function isDisabled(
   return hasUsedShare(judged, browserKind, limits.failuresBeforeDisable, limits)
 }
 
-/** Why this rank may neither start nor try a code now. The lock stops strangers only. */
+/** Returns why this browser kind may neither start nor submit a code now. The lock concerns unknown browsers only. */
 export function refuseLocked(
   { ledger, now, limits }: LedgerSnapshot,
   browserKind: BrowserKind,
@@ -62,8 +62,8 @@ export function refuseLocked(
 }
 
 /**
- * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the guesses of its own
- * sends only, not those of a code sent just before it (brute force).
+ * Returns how long no code can be submitted, whatever the challenge has left. 0 if one can. A window allows the
+ * attempts of its own sends only, not those of a code sent just before it (brute force).
  */
 export function pauseBeforeCheck({ ledger, now, limits }: LedgerSnapshot, browserKind: BrowserKind): number {
   const { attemptsPerChallenge: each, sendsPerHour, sendsPerDay } = limits
@@ -78,7 +78,10 @@ export function pauseBeforeCheck({ ledger, now, limits }: LedgerSnapshot, browse
   return Math.max(0, endOf(each * sendsPerHour, hourMs) - now, endOf(each * sendsPerDay, dayMs) - now)
 }
 
-/** How many codes this rank may still try where no challenge counts them: until the lock, at most as many as a challenge. */
+/**
+ * Returns how many codes this browser kind can still submit if no challenge counts them: until the lock, and at most as
+ * many as a challenge allows.
+ */
 export function guessesLeft(view: LedgerSnapshot, browserKind: BrowserKind): number {
   const { ledger, now, limits } = view
   for (let left = 0; left < limits.attemptsPerChallenge; left += 1) {
@@ -93,8 +96,8 @@ export function guessesLeft(view: LedgerSnapshot, browserKind: BrowserKind): num
 }
 
 /**
- * The check that has to end before another one. One for each rank: a known browser waits for no stranger, unless both
- * may be the last wrong code that the account allows.
+ * Returns the check that must end before another one. Each browser kind has its own: a known browser does not wait for
+ * an unknown one, unless both may be the last wrong code of the account.
  */
 export function checkUnderWay(
   { ledger, now, limits }: LedgerSnapshot,
@@ -114,7 +117,7 @@ export function checkUnderWay(
 export const otherBrowserKind = (browserKind: BrowserKind): BrowserKind =>
   browserKind === 'known' ? 'unknown' : 'known'
 
-/** The ledger after one more code of this rank was judged wrong, which may lock it for strangers. */
+/** Returns the ledger after one more wrong code, which may lock the account for unknown browsers. */
 export function addRejection({ ledger, now, limits }: LedgerSnapshot, browserKind: BrowserKind): Ledger {
   const rejections = ledger[browserKind].rejections + 1
   const next = updateUsage(ledger, browserKind, { rejections })
@@ -122,7 +125,10 @@ export function addRejection({ ledger, now, limits }: LedgerSnapshot, browserKin
   return lockMs === undefined ? next : { ...next, lockExpiresAt: now + lockMs }
 }
 
-/** How long this many failures lock: the first at `failuresBeforeLock`, then every fifth, each twice as long, up to an hour. */
+/**
+ * Returns the duration of the lock: the first at `failuresBeforeLock`, then at every fifth failure, each twice as long,
+ * up to an hour.
+ */
 function lockAfter(failures: number, limits: LedgerLimits): number | undefined {
   const beyond = failures - limits.failuresBeforeLock
   if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
@@ -130,7 +136,7 @@ function lockAfter(failures: number, limits: LedgerLimits): number | undefined {
   return Math.min(doubled, Math.max(limits.lockMs, maxLockMs))
 }
 
-/** The operator's command: lifts lock and disabling, and what the account has used up of guesses and sends. */
+/** Lifts lock and disabling for an operator, and resets the attempts and sends of the account. */
 export function unlock({ ledger, now }: LedgerSnapshot): Decision<undefined> {
   const none = { attempts: [] }
   const clear = updateUsage(updateUsage(forgiven(ledger), 'unknown', none), 'known', none)

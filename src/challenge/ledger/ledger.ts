@@ -2,24 +2,24 @@ import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**
- * `known`: a browser in which this account has succeeded before. It gets no further guesses, but strangers cannot use
- * up all of them: an attacker with the password could otherwise lock the owner out (denial of service).
+ * `known`: a browser in which this account has signed in before. It has no further attempts, but unknown browsers
+ * cannot use all of them. Otherwise an attacker with the password could lock the owner out (denial of service).
  */
 export type BrowserKind = 'unknown' | 'known'
 
-/** How many of each rank. */
+/** A count for each kind of browser. */
 export type CountByBrowser = { readonly [Each in BrowserKind]: number }
 
-/** Who acts. A tag, never the id itself. */
+/** Identifies the requester by a hash, never by an id. */
 export type RequesterTag = {
   readonly browserKind: BrowserKind
-  /** At sign-in the session, at sign-up the visitor. */
+  /** Tag of the session, or at a sign-up of the visitor. */
   readonly session: string
-  /** The last revocation before; undefined when there was none recently. */
+  /** Id of the last revocation. Undefined if there was none recently. */
   readonly revocationId?: string | undefined
 }
 
-/** Whose challenge it is, and for what. */
+/** The owner and the purpose of a challenge. */
 export type ChallengeScope = RequesterTag & {
   readonly purpose: string
   /** Hash of the bound fields. */
@@ -36,29 +36,29 @@ export type NumberCount = {
 
 export type Challenge = ChallengeScope & {
   readonly id: string
-  /** Key of the place that its code comes from. */
+  /** Key of the factor of its code. */
   readonly factor: string
   readonly channel: Channel
-  /** Codes that were typed for it and for whatever it replaced. Each rank is held to its own count. */
+  /** Codes submitted for this challenge and those it replaced. Each browser kind has its own count. */
   readonly attempts: CountByBrowser
-  /** 0: no code is accepted for it any more, but its attempts are still inherited. */
+  /** 0 if the challenge accepts no more codes. Its attempts are still inherited. */
   readonly expiresAt: number
-  /** No resend carries it past this moment. */
+  /** Latest expiry, which no resend extends. */
   readonly maxExpiresAt: number
-  /** Until when its attempts stay spent, if it expires before that. */
+  /** Time until which its attempts count, if it expires before. */
   readonly attemptsCountUntil?: number | undefined
-  /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
+  /** A replay is recognised by other means than the code: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
   /**
    * Where no handle tells whose code it is: what its number had had when its last code went out. What was asked for in vain
    * since for this challenge is in it.
    */
   readonly count?: NumberCount | undefined
-  /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
+  /** Tags of the codes that were rejected after its last send. Each used an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
-  /** Tags of the codes about which no verdict came. */
+  /** Tags of the codes without a verdict. */
   readonly openCodes?: readonly string[] | undefined
-  /** What the person is shown, sealed. */
+  /** The details that the user sees, sealed. */
   readonly details?: string | undefined
 }
 
@@ -68,67 +68,69 @@ export type Send = {
   readonly browserKind: BrowserKind
   readonly factor: string
   readonly channel: Channel
-  /** The challenge it was for; undefined once that was approved. */
+  /** Challenge of the send. Undefined after its approval. */
   readonly challenge?: string | undefined
-  /** What became of it. `booked`: nobody knows yet. `refused`: by the provider, so that nothing was delivered. */
+  /**
+   * State of the send. `booked`: recorded, outcome not known yet. `refused`: by the provider, so nothing was delivered.
+   */
   readonly state: 'booked' | 'sent' | 'unconfirmed' | 'refused'
-  /** By an operator. */
+  /** True after an operator's reset. */
   readonly forgiven?: true | undefined
-  /** The provider had no verdict on its code. */
+  /** True if the provider returned no verdict for its code. */
   readonly unjudged?: true | undefined
 }
 
-/** A check that is under way. */
+/** A check in progress. */
 export type Check = {
   readonly attempt: string
   readonly at: number
-  /** Until when it keeps others of its rank waiting. */
+  /** Time until which it blocks other checks of its browser kind. */
   readonly expiresAt: number
   readonly code: string
-  /** The challenge; undefined for one that is not in the ledger. */
+  /** Its challenge. Undefined for a sealed one. */
   readonly challenge?: string | undefined
-  /** The last send when it began: a code that was sent later is another one. */
+  /** The last send at the start of the check. A later send is another code. */
   readonly send?: string | undefined
 }
 
-/** What an attempt did to its account. */
+/** Effect of an attempt on the account. */
 export type Consequences = {
-  /** This failure locked it for strangers. */
+  /** This failure locked the account for unknown browsers. */
   readonly lockedForMs?: number
-  /** This failure disabled it for whoever typed the code. */
+  /** This failure disabled the account for this browser kind. */
   readonly disabled?: true
 }
 
 export type Rejected = Consequences & {
   readonly outcome: 'rejected'
   readonly attemptsRemaining: number
-  /** Whether the code had been used before. */
+  /** True if the code was used before. */
   readonly used: boolean
-  /** It was typed before, and no verdict came: it may have been right then. */
+  /** The code was submitted before without a verdict. It may have been correct then. */
   readonly open?: true
 }
 
-/** What a verdict came to. */
+/** Effect of a verdict. */
 export type SettleOutcome =
-  /** `channel`: by which the last code went out. */
+  /** `channel` is that of the last code. */
   | { readonly outcome: 'approved'; readonly channel: Channel }
   | Rejected
   /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
   | (Consequences & { readonly outcome: 'spent' | 'gone' })
   | { readonly outcome: 'refunded' }
 
-/** What one kind of browser has used up. */
+/** Usage of one kind of browser. */
 export type BrowserUsage = {
-  /** The moments of the attempts of the last day, but for those that succeeded. */
+  /** Times of the attempts of the last day, without successful ones. */
   readonly attempts: readonly number[]
-  /** The codes among them that were judged wrong since the last success. */
+  /** Wrong codes among them since the last success. */
   readonly rejections: number
   readonly check?: Check | undefined
-  /** The last that was settled: asked about again, the ledger says the same, whoever wrote meanwhile. */
+  /** The last settled attempt. A repeated settle returns the same outcome, whatever was written meanwhile. */
   readonly settled?: { readonly attempt: string; readonly outcome: SettleOutcome } | undefined
 }
 
-/** What the provider wants back at the check of the last code that went to a place. */
+/** The provider's id of the last code that was sent to a factor. */
 export type Handle = {
   readonly factor: string
   readonly challenge: string
@@ -136,45 +138,45 @@ export type Handle = {
   readonly expiresAt: number
 }
 
-/** Stored with every ledger. It changes only when a member changes its meaning; versions refuse another one. */
+/** Stored with every ledger. It changes only if a member changes its meaning. Other versions refuse it. */
 export const format = 1
 
 /**
- * Everything remembered about one account at sign-in, about one number at sign-up, as it is stored. Two versions of this
- * package share a store while one is rolled out, so a new member is optional, and copies are made by spreading: what a
- * later version has added is kept. Absent members are set to undefined: objects of one shape are copied ten times as
- * fast, and every command makes a copy.
+ * Everything that is stored about one account at sign-in, or one number at sign-up. During a rollout two versions of
+ * this package share a store, so a new member is optional, and copies are made by spreading, which keeps the members of
+ * a later version. Absent members are set to undefined: objects of one shape are copied ten times as fast, and every
+ * command makes a copy.
  */
 export type Ledger = {
   readonly format: typeof format
-  /** Id of the command that wrote it last. */
+  /** Id of the last command that wrote it. */
   readonly command: string
-  /** The one whose code was sent. A provider knows number and code, but no challenge. */
+  /** The challenge whose code was sent. A provider knows number and code, but no challenge. */
   readonly challenge?: Challenge | undefined
   readonly sends: readonly Send[]
   readonly unknown: BrowserUsage
   readonly known: BrowserUsage
-  /** Of strangers. 0: never since the last success. */
+  /** End of the lock for unknown browsers. 0 without a lock since the last success. */
   readonly lockExpiresAt: number
-  /** A code is accepted once (replay). */
+  /** Each code is accepted once (replay). */
   readonly usedCodes: readonly { readonly code: string; readonly at: number }[]
   readonly handles?: readonly Handle[] | undefined
-  /** The last step of an app whose code was taken (RFC 6238, 5.2). */
+  /** Step of the last accepted code of an app (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined
-  /** Where the last code came from that was right: it is shown first. */
+  /** Destination of the last correct code. Pages show it first. */
   readonly last?: { readonly factor: string; readonly channel: Channel } | undefined
-  /** When it last changed. */
+  /** Time of the last change. */
   readonly at: number
 }
 
-/** A ledger, and the time and the limits of whoever decides on it. */
+/** A ledger with the time and the limits of a decision. */
 export interface LedgerSnapshot {
   readonly ledger: Ledger
   readonly now: number
   readonly limits: LedgerLimits
 }
 
-/** What a command returns and, only if something changed, the ledger after it. */
+/** Outcome of a command, with the next ledger if it changed. */
 export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: Ledger
@@ -197,18 +199,18 @@ export const emptyLedger: Ledger = {
   at: 0,
 }
 
-/** The ledger with one of its sides changed. */
+/** Returns the ledger with changed usage of one browser kind. */
 export function updateUsage(ledger: Ledger, browserKind: BrowserKind, change: Partial<BrowserUsage>): Ledger {
   const side = { ...ledger[browserKind], ...change }
-  // Not by a computed name, which copies three times as slowly.
+  // A computed name would copy three times as slowly.
   return browserKind === 'known' ? { ...ledger, known: side } : { ...ledger, unknown: side }
 }
 
-/** As the ledger without failures and lock: after a success, or by an operator. */
+/** Returns the ledger without failures and lock: after a success, or by an operator. */
 export function forgiven(ledger: Ledger): Ledger {
   const none = { rejections: 0 }
   return { ...updateUsage(updateUsage(ledger, 'unknown', none), 'known', none), lockExpiresAt: 0 }
 }
 
-/** Wrong codes since the last success, of both ranks. */
+/** Returns the consecutive wrong codes of both browser kinds. */
 export const judgedIn = ({ unknown, known }: Ledger): number => unknown.rejections + known.rejections

@@ -20,23 +20,23 @@ import {
 } from './ledger.js'
 import { cooldownExpiresAt, rememberedMs } from './pacing.js'
 
-/** The outcome of a command, the ledger after it, and the time it used. */
+/** Outcome of a command with the ledger after it and the time it used. */
 export interface CommandResult<Outcome> extends LedgerSnapshot {
   readonly outcome: Outcome
 }
 
-/** The ledger in the hands of one request, which reads it once for all its commands. */
+/** The ledger during one request, which reads it once for all its commands. */
 export interface LedgerHandle {
-  /** Reads it, for the command that follows. */
+  /** Reads the ledger for the next command. */
   read(): Awaitable<LedgerSnapshot>
-  /** Decides on what was read or written last, and writes by compare-and-swap. */
+  /** Decides on the ledger that was read or written last, and writes by compare-and-swap. */
   run<Outcome>(command: Command<Outcome>): Awaitable<CommandResult<Outcome>>
 }
 
-/** What is decided on a ledger. */
+/** A decision on a ledger. */
 export type Command<Outcome> = (view: LedgerSnapshot) => Decision<Outcome>
 
-/** Where the pure commands meet store and clock. */
+/** Creates access to ledgers: connects the pure commands with store and clock. */
 export function createLedgers({ store, now: clock, emit }: DomainServices) {
   function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerSnapshot {
     if (stored === undefined) return { ledger: emptyLedger, now: clock(), limits }
@@ -58,7 +58,7 @@ export function createLedgers({ store, now: clock, emit }: DomainServices) {
           if (next === undefined) return { outcome: { outcome, ...view } }
           const after = { outcome, ledger: next, now: view.now, limits }
           const ttlMs = keptForMs(after)
-          // Nothing to remember, nothing in the store: refused starts must not fill it.
+          // A ledger without content is removed: refused starts must not fill the store.
           return { outcome: after, put: { value: ttlMs === 0 ? undefined : next, ttlMs } }
         }),
     }
@@ -67,7 +67,7 @@ export function createLedgers({ store, now: clock, emit }: DomainServices) {
 
 const unreadable = 'A ledger cannot be read. Does another program, or another version, write to this store?'
 
-/** Whether a stored value is a ledger. A missing figure would silently restart at zero, so that it is none. */
+/** Returns whether a stored value is a ledger. A missing figure would restart at zero, so such a value is refused. */
 function isLedger(stored: Json): stored is Ledger {
   const ledger: Partial<Ledger> = Object(stored)
   return (
@@ -103,32 +103,32 @@ const isChallenge = (challenge: Challenge): boolean =>
 const haveMoments = (list: readonly { readonly at: number }[] | undefined): boolean =>
   Array.isArray(list) && list.every((one) => Number.isFinite(one?.at))
 
-/** Failures, and where the last code came from that was right. */
+/** For failures and the last destination. */
 const longRememberedMs = 30 * rememberedMs
 const disabledRememberedMs = 365 * rememberedMs
 
-/** The time a command works with: a ledger of another machine may lead this clock a little. */
+/** Returns the time of a command. The ledger of another machine may be slightly ahead of this clock. */
 export function timeOf(ledger: Ledger, clock: number): number {
   const lead = ledger.at - clock
   return lead > 0 && lead <= clockLeewayMs ? ledger.at : clock
 }
 
 /**
- * How long the ledger must be kept; 0 when there is nothing to remember. Dropping it earlier would refund
- * attempts or sends (brute force).
+ * Returns how long the ledger must be kept. 0 if it has no content. Dropping it earlier would refund attempts or sends
+ * (brute force).
  */
 export function keptForMs(view: LedgerSnapshot): number {
   const { ledger, now, limits } = view
   const { challenge, sends, unknown, known, at } = ledger
   const haveFailed = unknown.rejections + known.rejections > 0
-  // What disables it for known browsers has disabled it for strangers.
+  // An account that is disabled for known browsers is disabled for unknown ones, too.
   const areDisabled = isDisabled(ledger, 'unknown', limits)
   const expiries = [
     challenge === undefined ? 0 : attemptsCountUntil(challenge),
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),
     forgottenAt(sends.findLast(({ state }) => state !== 'refused')?.at),
-    // Whoever types numbers that the provider refuses must not fill the store with them for a day.
+    // A user who types numbers that the provider refuses must not fill the store for a day.
     ...waysOf(sends).map((send) => cooldownExpiresAt(view, send.browserKind, send)),
     forgottenAt(unknown.attempts.at(-1)),
     forgottenAt(known.attempts.at(-1)),
@@ -138,10 +138,10 @@ export function keptForMs(view: LedgerSnapshot): number {
   return Math.max(now, ...expiries) - now
 }
 
-/** One send of each way: all of the same have one cooldown. */
+/** Returns one send per destination and browser kind, because these share one cooldown. */
 const waysOf = (sends: readonly Send[]): readonly Send[] => [
   ...new Map(sends.map((send) => [`${send.browserKind} ${send.channel} ${send.factor}`, send])).values(),
 ]
 
-/** When nothing counts any more what happened then; 0 for what never happened. */
+/** Returns the time from which a moment no longer counts. 0 if it never happened. */
 const forgottenAt = (at: number | undefined) => (at === undefined ? 0 : at + rememberedMs)

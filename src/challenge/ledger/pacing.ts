@@ -5,15 +5,15 @@ import type { LedgerLimits } from '../limits.js'
 import { attemptsCountUntil, isLive } from './challenge.js'
 import type { BrowserKind, Challenge, LedgerSnapshot, RequesterTag, Send } from './ledger.js'
 
-// How often a code may be sent. All of it follows from the list of sends, so that no restart, resend, cancel or session
-// can shorten it (SMS pumping).
+// Limits on sends. They follow from the list of sends only, so that no restart, resend, cancel or session can shorten
+// them (SMS pumping).
 
-/** How long sends, attempts and used codes are remembered: the longest window that counts them. */
+/** How long sends, attempts and used codes are stored: the longest window that counts them. */
 export const rememberedMs = dayMs
 
 /**
- * Whether anything may go by it yet. One that was refused is for cooldowns alone: kept for a day, those of an account whose
- * number the provider refuses would be a thousand, to be gone through at each command (denial of service).
+ * Returns whether a send still has an effect. A refused one only causes a cooldown: kept for a day, an account whose
+ * number the provider refuses would have a thousand of them, and every command would read them (denial of service).
  */
 export function isRemembered(
   { at, state }: Send,
@@ -23,17 +23,20 @@ export function isRemembered(
   return at > now - forMs
 }
 
-/** Where a code may go, and how. */
+/** Factor and channel of a send. */
 export type SendTarget = Pick<Send, 'factor' | 'channel'>
 
-/** A call costs several times what a message costs, and is a nuisance at night. */
+/** Returns the weight of a code. A call costs several times as much as a text, and disturbs at night. */
 export const weightOf = (channel: Channel): number => (channel === 'call' ? 2 : 1)
 
-/** A send of an approved challenge, or one that an operator has forgiven, counts towards the absolute caps only. */
+/**
+ * Returns whether a send counts towards the absolute limits only: its challenge was approved, or an operator has reset
+ * it.
+ */
 export const isForgiven = ({ challenge, forgiven }: Send): boolean =>
   challenge === undefined || forgiven === true
 
-/** Nobody knows what became of it, and nobody will. */
+/** Returns whether the result was lost and cannot be recovered. */
 export function isLost(
   { state, at }: Send,
   { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>,
@@ -41,7 +44,7 @@ export function isLost(
   return state === 'booked' && now >= at + limits.sendMs
 }
 
-/** Why this rank may send nothing by this way now, and for how long. */
+/** Returns why this browser kind can send nothing to this destination now, and for how long. */
 export function pauseBeforeSend(
   view: LedgerSnapshot,
   { browserKind }: Pick<RequesterTag, 'browserKind'>,
@@ -55,8 +58,8 @@ export function pauseBeforeSend(
 }
 
 /**
- * Until when strangers have to wait for the challenge of a known browser; 0 when they need not. Denial of service: an
- * attacker with the password must not displace it.
+ * Returns the time until which unknown browsers wait for the challenge of a known one. 0 if they need not. An attacker
+ * with the password must not replace that challenge (denial of service).
  */
 export function reservedUntil(view: LedgerSnapshot, browserKind: BrowserKind): number {
   const { challenge } = view.ledger
@@ -65,7 +68,10 @@ export function reservedUntil(view: LedgerSnapshot, browserKind: BrowserKind): n
   return isReserved ? challenge.expiresAt : 0
 }
 
-/** The moment from which this rank may send a code again for this challenge, as a text where a call finds no room. */
+/**
+ * Returns the time from which this browser kind can send a code again for this challenge. If a call has no room, as a
+ * text.
+ */
 export function resendableAt(view: LedgerSnapshot, challenge: Challenge, browserKind: BrowserKind): number {
   const { now, limits } = view
   const isSpent = challenge.attempts[browserKind] >= limits.attemptsPerChallenge
@@ -77,7 +83,7 @@ export function resendableAt(view: LedgerSnapshot, challenge: Challenge, browser
   )
 }
 
-/** The same by another channel: one by which no code could be sent is held up alone, and a call needs more room. */
+/** Like `resendableAt`, for another channel. A channel that failed waits alone, and a call needs more room. */
 export function resendableBy(
   view: LedgerSnapshot,
   challenge: Challenge,
@@ -90,14 +96,14 @@ export function resendableBy(
   )
 }
 
-/** The sends of this challenge that the provider did not refuse. */
+/** Returns the sends of this challenge that the provider did not refuse. */
 export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]): readonly Send[] {
   return sends.filter((send) => send.challenge === id && send.state !== 'refused')
 }
 
 /**
- * The k-th send to a place without a success in between asks for the k-th pause; the last one repeats. One that was
- * refused holds up its own channel alone, and one that is lost nobody.
+ * Returns the end of the cooldown. The k-th send to a factor without a success in between causes the k-th pause; the
+ * last pause repeats. A refused send blocks its own channel only, and a lost one blocks nothing.
  */
 export function cooldownExpiresAt(
   view: LedgerSnapshot,
@@ -105,7 +111,7 @@ export function cooldownExpiresAt(
   { factor, channel }: SendTarget,
 ): number {
   const { ledger, now, limits } = view
-  // One from the future proves that the clock was set back: nobody waits for the time that is over.
+  // A send in the future shows that the clock was set back, so that time is not waited for.
   const own = ledger.sends.filter(
     (send) =>
       send.browserKind === browserKind && send.factor === factor && !isForgiven(send) && send.at <= now,
@@ -121,7 +127,7 @@ export function cooldownExpiresAt(
   )
 }
 
-/** When every hourly and daily budget has room for a code by this channel. */
+/** Returns the time at which every hourly and daily limit has room for a code by this channel. */
 export function roomAt(
   { ledger, now, limits }: LedgerSnapshot,
   browserKind: BrowserKind,
@@ -149,10 +155,10 @@ function isCounted(send: Send, { lane }: LedgerLimits): boolean {
   return lane === 'enrol' || (send.state !== 'unconfirmed' && send.unjudged === undefined)
 }
 
-/** From when on fewer than `max` of these moments, in whatever order, are younger than the window. */
+/** Returns the time from which fewer than `max` of these moments, in any order, are younger than the window. */
 export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
   if (moments.length < max) return 0
   const inOrder = moments.toSorted((earlier, later) => earlier - later)
-  // A limit of 0 never has room: wait a whole window.
+  // A limit of 0 never has room: wait for a whole window.
   return (inOrder[moments.length - max] ?? now) + windowMs
 }

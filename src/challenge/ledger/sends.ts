@@ -27,13 +27,13 @@ import type {
 } from './ledger.js'
 import { isLost, isRemembered, pauseBeforeSend, type SendTarget, sendsFor } from './pacing.js'
 
-/** The lifetime of a code when the provider does not state one. */
+/** Lifetime of a code if the provider does not state one. */
 const defaultLifetimeMs = 5 * minuteMs
 
 export interface StartOnLedger extends ChallengeScope, SendTarget {
   readonly sendId: string
   readonly challengeId: string
-  /** What the person is shown, sealed. */
+  /** The details that the user sees, sealed. */
   readonly details?: string | undefined
 }
 
@@ -46,21 +46,21 @@ export interface Booked {
   readonly outcome: 'booked'
   readonly sendId: string
   readonly challenge: Challenge
-  /** The live challenge that it replaced. */
+  /** The live challenge that was replaced. */
   readonly superseded?: Challenge | undefined
-  /** At a resend: the challenge before it. */
+  /** At a resend: the challenge before the change. */
   readonly before?: Challenge | undefined
-  /** Of the code that the provider may still hold for this number. */
+  /** Handle of a code that may still be valid for this number. */
   readonly previousHandle?: string | undefined
 }
 
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | Refusal
 
-// One for all: a million challenges have had no attempt.
+// Shared, because a million challenges have no attempt.
 const noAttempts: CountByBrowser = { unknown: 0, known: 0 }
 const noHandles: readonly Handle[] = []
 
-/** Books a send and a new challenge for it, before anything is sent. */
+/** Books a send with a new challenge, before anything is sent. */
 export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<SendOutcome> {
   const { now, limits } = view
   const { browserKind } = command
@@ -80,10 +80,11 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
   const isUnderWay = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
   if (isUnderWay) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
-  // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
+  // Only expiry or success gives fresh attempts. Otherwise every restart would (brute force).
   if (exhausted) return { outcome: exhausted }
 
-  // With all members in one literal: one that is added to a copy gives each challenge a shape, and 300 bytes, of its own.
+  // All members in one literal: a member that is added to a copy gives each challenge a shape of its own, and 300
+  // bytes.
   const challenge: Challenge = {
     id: command.challengeId,
     browserKind,
@@ -104,15 +105,15 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     details: command.details,
   }
   const waitMs = pauseBeforeCheck(view, browserKind)
-  // A code that expires before it may be typed would be paid for in vain.
+  // A code that expires before it can be submitted would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
   const outcome = { ...orderOf(view, command.sendId, challenge), superseded: live }
   return { outcome, next: booked(view, outcome, command) }
 }
 
 /**
- * What refuses a start at a place that judges its codes by itself: nothing is sent, and nothing written. `until`: the end
- * of the challenge.
+ * Returns the refusal of a start for a factor that is checked here. Nothing is sent or written. `until` is the end of
+ * the challenge.
  */
 export function refusalOfUnsent(
   view: LedgerSnapshot,
@@ -126,7 +127,7 @@ export function refusalOfUnsent(
   )
 }
 
-/** Books another send of the same challenge: same id, attempts and last moment. */
+/** Books another send for the same challenge, with its id, attempts and latest expiry. */
 export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<SendOutcome> {
   const live = findDisplayedChallenge(view, command)
   if ('outcome' in live) return { outcome: live }
@@ -139,7 +140,7 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
   if (live.attempts[browserKind] >= view.limits.attemptsPerChallenge) {
     return { outcome: refused('attempts_exhausted', attemptsCountUntil(live) - view.now) }
   }
-  // Another code is on its way: one that was wrong may be right now.
+  // Another code is on its way, and a code that was wrong may be correct now.
   const challenge = { ...live, channel, count: undefined, wrongCodes: undefined, openCodes: undefined }
   const outcome = { ...orderOf(view, sendId, challenge), before: live }
   return { outcome, next: booked(view, outcome, command) }
@@ -160,19 +161,19 @@ function booked(view: LedgerSnapshot, order: Booked, { browserKind }: RequesterT
   return { ...ledger, challenge, sends, at: now }
 }
 
-/** What became of a send at the provider, and what its number has had that day. */
+/** Outcome of a send, with the counters of its number. */
 export interface SendReport {
   readonly result: SendResult
   /** With this send, before anything of it was given back. */
   readonly count?: Challenge['count']
 }
 
-/** Whether it is certain that nothing was delivered. */
+/** Returns whether it is certain that nothing was delivered. */
 export function isUndelivered({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 
-/** Records what became of a booked send. Repeating it changes nothing. */
+/** Records the outcome of a booked send. Repeating it changes nothing. */
 export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport): Decision<undefined> {
   const { ledger, now } = view
   const send = ledger.sends.find(({ id }) => id === order.sendId)
@@ -190,7 +191,9 @@ export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport
   return { outcome: undefined, next: { ...ledger, sends, challenge, handles, at: now } }
 }
 
-/** One that the provider refused costs its cooldown. It may have gone by another channel than asked for. */
+/**
+ * Returns the send with its outcome. A refused one costs its cooldown. It may have used another channel than requested.
+ */
 function findLastSend(send: Send, result: SendResult): Send {
   if (isUndelivered(result)) return { ...send, state: 'refused' }
   const { channel = send.channel } = 'channel' in result ? result : send
@@ -211,19 +214,20 @@ function challengeAfter(
       ...current,
       channel,
       expiresAt: Math.min(send.at + lifetimeOf(sent, limits), current.maxExpiresAt),
-      // The earlier code lives for as long as it did.
+      // The earlier code keeps its lifetime.
       attemptsCountUntil: others.length > 0 ? attemptsCountUntil(current) : current.attemptsCountUntil,
       fixed,
       // A handle tells whose code it is, too, unless it is that of the number.
       count: handle === undefined || byNumber ? count : undefined,
-      // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
+      // The code may be submitted before the provider responds. It was then compared with the handle before.
       wrongCodes: undefined,
       openCodes: undefined,
     }
   }
-  // The code also went to another number: typing it proves nothing. One that was ended must not come back either.
+  // The code was also sent to another number, so it proves nothing. A cancelled code must not become valid again
+  // either.
   if (sent.result === 'foreign-number' || sent.cancelled) return endChallenge(current)
-  // An earlier code of this challenge may still be on its way; without one there is nothing to type.
+  // An earlier code of this challenge may still arrive. Without one, no code can be submitted.
   if (others.length > 0) {
     const { channel, count: last } = before ?? current
     return { ...current, channel, count: keepLastCount(last, count) }
@@ -237,7 +241,7 @@ function challengeAfter(
   return endChallenge(current)
 }
 
-/** Of each number, what the provider wants back for the last code that may still live. */
+/** Returns the handle of the last code per number that may still be valid. */
 function handlesAfter(
   { ledger, now, limits }: LedgerSnapshot,
   send: Send,
@@ -249,7 +253,7 @@ function handlesAfter(
   if (!('handle' in result) || result.handle === undefined || challenge === undefined) {
     return isUndelivered(result) && result.cancelled ? others : live
   }
-  // A send that was overtaken must not take the place of the one that came after it.
+  // An overtaken send must not replace the one that came after it.
   const cameAfter = live.some((one) => one.factor === factor && one.challenge === ledger.challenge?.id)
   if (cameAfter && challenge !== ledger.challenge?.id) return live
   const expiresAt = send.at + lifetimeOf(result, limits)
@@ -261,7 +265,7 @@ const lifetimeOf = (
   { codeLifetimeMs }: LedgerLimits,
 ): number => Math.min(lifetimeMs, codeLifetimeMs)
 
-/** What became of the last code of this challenge. Of one that is lost nobody knows whether it was sent. */
+/** Returns the state of the last code of this challenge. For a lost one it is unknown whether it was sent. */
 export function deliveryOf(view: LedgerSnapshot, challenge: Challenge): 'booked' | 'sent' | 'unconfirmed' {
   const send = sendsFor(challenge, view.ledger.sends).at(-1)
   if (send === undefined || isLost(send, view)) return 'unconfirmed'
