@@ -7,8 +7,10 @@ import type { AccountPagesOptions } from './options.js'
 import { appPage } from './pages.js'
 import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
+type Fault = 'wrong' | 'unreadable'
+
 /** What may be wrong with a code that may be right when it is typed again: the text for the person, the title for programs. */
-const retryable: Partial<Record<ProblemCode, readonly ['wrong' | 'unreadable', string]>> = {
+const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
   code_not_accepted: ['wrong', 'The code is incorrect'],
   invalid_request: ['unreadable', 'The request is invalid'],
 }
@@ -59,15 +61,25 @@ export function addAppRoutes(
     if (kind === undefined || title === undefined) throw error
     const begun = await begin(visit)
     if (begun === undefined) return undefined
+    const page = failedPage(visit, begun, kind)
+    const body = problemBody(code, title, page.problem, status)
+    return { ...page, status, address: `${path}/app`, body }
+  }
+
+  function failedPage(visit: RouteContext, begun: NewAuthenticator, kind: Fault) {
     const { texts } = visit
     const problem = `${texts[`code.${kind}.app.title`]}. ${texts[`code.${kind}.app.text`]}`
-    const body = problemBody(code, title, problem, status)
-    return { ...appPage(sceneOf(visit), begun, true), problem, status, address: `${path}/app`, body }
+    return { ...appPage(sceneOf(visit), begun, kind), problem }
   }
 
   get('/app', async (visit) => {
     const begun = await begin(visit)
-    return begun && { ...appPage(sceneOf(visit), begun), body: begun }
+    if (begun === undefined) return undefined
+    // After a reload the page shows again why the last code failed.
+    const { wrong } = visit.fields
+    const isFailed = wrong === 'wrong' || wrong === 'unreadable'
+    const page = isFailed ? failedPage(visit, begun, wrong) : appPage(sceneOf(visit), begun)
+    return { ...page, body: begun }
   })
   // Puts the app on file, by the first code that it shows.
   post('/app', (visit) => {

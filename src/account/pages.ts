@@ -14,11 +14,11 @@ ${changeButton(scene, '/numbers/add', 'number-added', { isMain: true })}${back(s
 }
 
 /** A new app: scan its secret, and type the first code. */
-export function appPage(scene: PageContext, { secret, uri, qr }: NewAuthenticator, isWrong = false): OwnPage {
+export function appPage(scene: PageContext, { secret, uri, qr }: NewAuthenticator, fault?: string): OwnPage {
   const { texts } = scene.visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
   const entry = html`<label for="pair">${texts['code.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>
+<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${fault && html` aria-invalid="true" aria-describedby="problem" data-wrong="${fault}"`}>
 <div class="buttons"><button class="main" data-busy="${texts['busy.checking']}">${texts['code.submit']}</button></div>`
   const content = html`<p>${texts['pair.text']}</p>
 <div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>

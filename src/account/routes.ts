@@ -32,6 +32,8 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   const router = Router()
   const kit = createRouteKit(router, tf, settings)
   kit.get('/', kit.overview)
+  // A form that WebKit posts again by a reload: a refusal takes this address.
+  router.post('/', tf.ownRoute('GET', kit.overview))
   addNumberRoutes(kit)
   if (authenticator !== undefined) addAppRoutes(kit, authenticator)
   if (recoveryCodes !== undefined) addRecoveryCodeRoutes(kit, recoveryCodes)

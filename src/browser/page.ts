@@ -1,12 +1,10 @@
 import { showBusy, submitterOf } from './busy.js'
-import { emptyInHistory } from './history.js'
+import { emptyInHistory, takeAddress } from './history.js'
 import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
 
-// A reload of the address that a form was posted to would post it again.
-const address = document.querySelector('main')?.dataset.address
-if (address !== undefined) history.replaceState(history.state, '', address)
+takeAddress(document)
 emptyInHistory()
 
 // The second click of a double click would make the browser drop the first response, and with it the cookie of the

@@ -39,6 +39,41 @@ export function itLeads(visitor: () => Visitor): void {
     expect(await ana.heading()).toBe('Account')
   })
 
+  it('shows the page with the error again when a wrong code is followed by a reload', async () => {
+    const bank = await openBank()
+    const ana = visitor()
+    await givePassword(ana, bank)
+    await enter(ana, wrong(await codeFor(bank)))
+    await ana.reload()
+    expect(await ana.heading()).toBe('Check your phone')
+    expect(await ana.text()).toContain(rejected(4))
+    expect(await ana.address()).not.toContain('/verify')
+    await enter(ana, await codeFor(bank))
+    expect(await ana.heading()).toBe('Account')
+  })
+
+  it('sends nothing by a reload after a wrong code of a new app', async () => {
+    const bank = await openBank()
+    const ana = visitor()
+    await signIn(ana, bank)
+    bank.sandbox.clock.advance(61_000)
+    await ana.visit(`${bank.origin}/security`)
+    await ana.press(account['app.add'])
+    if ((await ana.text()).includes('Send a code')) await ana.press('Send a code')
+    await enter(ana, await codeFor(bank))
+    const key = "document.querySelector('.key').textContent"
+    const secret = await ana.evaluate(key)
+    const requests = bank.sandbox.requests.list().length
+    await ana.evaluate("document.querySelector('#pair').focus()")
+    await ana.type(...'000000')
+    await ana.submit()
+    expect(await ana.text()).toContain(en['code.wrong.app.title'])
+    await ana.reload()
+    expect(await ana.text()).toContain(en['code.wrong.app.title'])
+    expect(await ana.evaluate(key)).toBe(secret)
+    expect(bank.sandbox.requests.list()).toHaveLength(requests)
+  })
+
   it('sends a new code after the wait', async () => {
     const bank = await openBank()
     const ana = visitor()

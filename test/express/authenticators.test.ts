@@ -117,6 +117,7 @@ describe('a new authenticator app', () => {
     expect(empty.text).toContain('<a href="#pair">Enter the code from the app.</a>')
     const wrong = await ben.submit('/app/verify', { code: '000000' })
     expect(wrong.text).toContain('<a href="#pair">That code is not right.</a>')
+    expect((await ben.open('/app?wrong=code')).text).toContain('<a href="#pair">That code is not right.</a>')
     // A reload posts nothing again.
     expect(wrong.text).toContain('<main data-address="/app">')
     const right = { code: shows(0, secret) }

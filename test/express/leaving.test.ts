@@ -162,4 +162,28 @@ describe('a page that responds to a form', () => {
     expect([page.status, page.fields.returnTo]).toEqual([200, '/transfer'])
     expect(page.text).not.toContain('data-address')
   })
+
+  it('says after a reload that the last code was wrong, and nothing of the kind before one was', async () => {
+    const { host } = await hostWithPages()
+    const ana = await host.challenged()
+    const reloaded = () => ana.open('/two-factor?purpose=login&wrong=code')
+    expect((await reloaded()).text).not.toContain('That code is not right')
+    const { fields } = await ana.open('/two-factor')
+    const wrong = await ana.submit('/two-factor/verify', { ...fields, code: '000000' })
+    expect(wrong.text).toContain('data-wrong="code"')
+    const { status, text } = await reloaded()
+    expect(status).toBe(200)
+    expect(text).toContain('<title>Error: Check your phone')
+    expect(text).toContain('That code is not right.</a> You have 4 tries left.')
+    expect(host.stub.checks).toHaveLength(1)
+  })
+
+  it('is got where a browser posts its form again', async () => {
+    const { host } = await hostWithPages()
+    const ana = await host.challenged()
+    const again = await ana.submit('/two-factor?purpose=login&wrong=code', { code: '000000' })
+    expect([again.status, again.location]).toEqual([303, '?purpose=login&wrong=code'])
+    expect((await ana.submit('/two-factor')).location).toBe('?')
+    expect(host.stub.checks).toEqual([])
+  })
 })

@@ -45,6 +45,17 @@ it('shows a page in the look of the others, with what went wrong and a token of 
   expect((await ana.post('/own')).json).toEqual({ code: 'gone' })
 })
 
+it('is got in place of a form that a browser posts again by a reload, and takes JSON as ever', async () => {
+  let calls = 0
+  const { ana } = await start(() => {
+    calls += 1
+    return { title: 'Own', content: '', body: {} }
+  })
+  const again = await ana.submit('/own?id=1&reloaded=')
+  expect([again.status, again.location, calls]).toEqual([303, '?id=1&reloaded=', 0])
+  expect((await ana.post('/own?id=1&reloaded=')).status).toBe(200)
+})
+
 it('goes through the render of the host', async () => {
   const { ana } = await start(
     () => ({ title: 'Own', content: '', problem: 'No', body: {} }),

@@ -7,7 +7,7 @@ import { minuteMs } from '../../lib/time.js'
 import { base32Letters, stepOf, toBase32 } from '../../lib/totp.js'
 import { createGuard } from '../guard/guard.js'
 import { resolveGuard } from '../guard/guard-options.js'
-import { safePath } from '../http/origin.js'
+import { isRepeatable, safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
 import type { HandlerResult } from '../http/responder.js'
@@ -160,7 +160,9 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     return { secret: toBase32(secret, base32Letters) }
   }
 
-  async function view({ req }: RequestContext, problem?: Problem): Promise<PageView> {
+  async function view({ req, fields }: RequestContext, told?: Problem): Promise<PageView> {
+    const isReloaded = isRepeatable(req) && Object.hasOwn(fields, 'wrong')
+    const problem = told ?? (isReloaded ? { code: 'code_not_accepted' } : undefined)
     // Where the proof has got too old meanwhile, the problem is all there is to tell.
     const pairing = await begin(req).catch((error: unknown) => {
       if (problem === undefined) throw error

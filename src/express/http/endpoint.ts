@@ -9,6 +9,7 @@ import type { PageView } from '../pages/page-view.js'
 import { cookiesSetBy } from './cookie-headers.js'
 import { isCrossSite, isRepeatable } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
+import { isReloadedForm, sameAddress } from './reloaded-form.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
 import type { HandlerResult, Responder } from './responder.js'
 import {
@@ -59,6 +60,9 @@ export function createEndpoint(parts: {
       try {
         inspect(req, res)
         await sessions.open(req)
+        if (isReloadedForm(req, method) && responder.wantsPage(req)) {
+          return { reply: 'done', status: 303, location: () => sameAddress(req) }
+        }
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
           const fields = fixed(queryOf(req))

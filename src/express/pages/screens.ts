@@ -197,7 +197,8 @@ function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView[
   }
   if (isCalm) return html` aria-describedby="problem${why}" autofocus`
   if (faultyField !== field) return html`${why && html` aria-describedby="why"`}`
-  return html` aria-invalid="true" aria-describedby="problem${why}" autofocus`
+  const wrong = problem.code === 'code_not_accepted' && html` data-wrong="code"`
+  return html` aria-invalid="true" aria-describedby="problem${why}" autofocus${wrong}`
 }
 
 /** Whether a code that the device fills in is sent by itself, and its length: what is shown must have been read. */

@@ -45,6 +45,8 @@ const unjudged: ReadonlySet<ProblemCode> = new Set([
   'provider_unavailable',
 ])
 
+const wrongCode = 'code_not_accepted'
+
 /** What the pages of one flow show. */
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
@@ -181,6 +183,16 @@ export function createViews(http: HttpParts, flow: Flow) {
 
   const intentOf = (context: RequestContext) => readIntent(context, flow, purposes)
 
+  /** The problem that a page shows again after a reload: a wrong code, while its challenge has had one. */
+  function problemBefore({ req, fields }: RequestContext, { live }: Found): Problem | undefined {
+    if (!isRepeatable(req) || oneString(fields, 'wrong') === undefined) return undefined
+    if (wantedIn(fields) === 'recovery-code') return { code: wrongCode, page: 'recovery' }
+    const attemptsRemaining = live?.attemptsRemaining ?? limits.attemptsPerChallenge
+    return attemptsRemaining < limits.attemptsPerChallenge
+      ? { code: wrongCode, attemptsRemaining }
+      : undefined
+  }
+
   async function shown(context: RequestContext, problem?: Problem, formless = false): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
@@ -193,11 +205,12 @@ export function createViews(http: HttpParts, flow: Flow) {
     if (intent.spent && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
+    const told = problem ?? problemBefore(context, found)
     return view(
       context,
       intent,
       { ...found, ...(isSignup && (await numbers.choice(context.fields, problem))) },
-      { problem, formless },
+      { problem: told, formless },
     )
   }
 

@@ -18,6 +18,8 @@ export interface Visitor {
   fill(label: string, text: string): Promise<void>
   /** Types where the focus is. `Enter` and such are keys. */
   type(...keys: readonly string[]): Promise<void>
+  /** Presses Enter and waits for the page that it leads to. */
+  submit(): Promise<void>
   /** Waits until this can be read. */
   see(text: string): Promise<void>
   /** All that can be read. */
@@ -89,6 +91,7 @@ export function visitorAt(tab: Tab): Visitor {
       await tab.press([...text])
     },
     type: (...keys) => tab.press(keys),
+    submit: () => arriveAfter(() => tab.press(['Enter'])),
     async see(text) {
       await vi.waitFor(async () => {
         const shown = await readText()

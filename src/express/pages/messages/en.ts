@@ -79,8 +79,8 @@ export const en = {
   'resume.plain.title': 'One more step',
   'resume.plain.text': 'Your code is correct. Continue to finish.',
   'resume.plain.submit': 'Continue',
-  'resume.sent.title': 'Already sent',
-  'resume.sent.text': "You've already sent this form.",
+  'resume.sent.title': 'This was done',
+  'resume.sent.text': "You've already sent this form. There is nothing more to do.",
   'resume.gone.title': 'Form not found',
   'resume.gone.text':
     'This form is no longer saved. Check whether it went through before you fill it in again.',

@@ -75,8 +75,8 @@ export const es: Texts = {
   'resume.plain.title': 'Un paso más',
   'resume.plain.text': 'El código es correcto. Continúa para terminar.',
   'resume.plain.submit': 'Continuar',
-  'resume.sent.title': 'Formulario enviado',
-  'resume.sent.text': 'Ya enviaste este formulario.',
+  'resume.sent.title': 'Esto ya está hecho',
+  'resume.sent.text': 'Ya enviaste este formulario. No tienes que hacer nada más.',
   'resume.gone.title': 'No encontramos el formulario',
   'resume.gone.text': 'Este formulario ya no está guardado. Revisa si se envió antes de llenarlo otra vez.',
 

@@ -75,8 +75,8 @@ export const pt: Texts = {
   'resume.plain.title': 'Só mais um passo',
   'resume.plain.text': 'O código está correto. Continue para concluir.',
   'resume.plain.submit': 'Continuar',
-  'resume.sent.title': 'Formulário enviado',
-  'resume.sent.text': 'Você já enviou este formulário.',
+  'resume.sent.title': 'Isto já foi feito',
+  'resume.sent.text': 'Você já enviou este formulário. Não precisa fazer mais nada.',
   'resume.gone.title': 'Formulário não encontrado',
   'resume.gone.text':
     'Este formulário não está mais salvo. Confira se ele foi enviado antes de preenchê-lo de novo.',
