@@ -40,7 +40,7 @@ export function createPurposes(
   const maxAccepted = new Map<string, number>()
   const areDeclared = initial.some(({ name }) => name !== firstPurpose)
 
-  /** The name under which the provider files the codes of this purpose. */
+  /** Returns the provider's app-name for the codes of this purpose. */
   function appNameOf(purpose: string): string {
     const isEnrolment = known.get(purpose)?.browserStartable === false
     const name = Object.hasOwn(appNames, purpose) ? appNames[purpose] : undefined
@@ -51,7 +51,7 @@ export function createPurposes(
     )
   }
 
-  /** The line as it has to stand: a phone verification is often the first thing that needs a second name. */
+  /** Returns the line to paste. A phone verification is often the first purpose that needs a second name. */
   function lineWith(purpose: string): string {
     const given = Object.entries({ ...appNames, [purpose]: `${appNames.login} ${purpose}` })
     const names = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
@@ -76,8 +76,8 @@ export function createPurposes(
   }
 
   /**
-   * Adds it. Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up, or when
-   * codes of two purposes go different ways under one name.
+   * Adds a purpose. Throws a TypeError if a phone verification has no name or shares one with a sign-in or step-up, or
+   * if codes of two purposes use different channels under one name.
    */
   function declare(purpose: Purpose): Purpose {
     known.set(purpose.name, purpose)
@@ -101,29 +101,29 @@ export function createPurposes(
     appNameOf,
     find: (name: string) => known.get(name),
     /**
-     * The purpose of a guard, added when it is new. Throws a TypeError where the options declare others than `login`
-     * and not this one: it is misspelt.
+     * Returns the purpose of a guard, and adds a new one. Throws a TypeError if the options declare purposes besides
+     * `login` but not this one, because it is misspelt.
      */
     forGuard(name: string): Purpose {
       const found = known.get(name)
       if (found !== undefined) return found
-      // A browser that asks for the declared one would get a grant that this guard never accepts.
+      // A browser that requests the declared purpose would receive a grant that this guard never accepts.
       if (areDeclared && name !== firstPurpose) throw undeclared('requireTwoFactor', name, initial)
       return declare(usual(name))
     },
-    /** Throws a TypeError for what a start fixes and nobody has named: each of its requests would be refused. */
+    /** Throws a TypeError for a fixed purpose that nothing declares, because each request would be refused. */
     checkStart(name: string): void {
       if (name !== firstPurpose && !known.has(name)) throw undeclared('start', name, [...known.values()])
     },
-    /** A purpose of the package's own, added when the options do not name it. */
+    /** Returns a purpose of this package, and adds it if the options do not name it. */
     ofPackage: (name: string) => known.get(name) ?? declare(usual(name)),
-    /** Registers the age that a guard accepts, so that grants are kept long enough. */
+    /** Records the maximum age that a guard accepts, so that grants are kept long enough. */
     accept(name: string, maxAgeMs: number): void {
       maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))
     },
-    /** How long a grant for this purpose is valid; 0 for an unknown purpose. */
+    /** Returns how long a grant for this purpose is valid. 0 for an unknown purpose. */
     grantLifetimeMs: (name: string) => Math.max(known.get(name)?.maxAgeMs ?? 0, maxAccepted.get(name) ?? 0),
-    /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard uses it. */
+    /** Returns the purpose of a phone verification. Throws a TypeError if a sign-in or a guard uses it. */
     forEnrolment(name: string): Purpose {
       if (name === firstPurpose || maxAccepted.has(name)) {
         throw optionError(
@@ -136,12 +136,12 @@ export function createPurposes(
   }
 }
 
-/** The channels that a code of this purpose is sent by. */
+/** Returns the channels by which codes of this purpose are sent. */
 function sentFor({ channels }: Purpose): readonly Channel[] {
   return channels.filter((channel) => channel !== appMethod)
 }
 
-/** A channel that codes of the other purpose are sent by, and those of this one not. */
+/** Returns a channel that the other purpose uses and this one does not. */
 function leftOut(purpose: Purpose, other: Purpose): Channel | undefined {
   const own = sentFor(purpose)
   return own.length === 0 ? undefined : sentFor(other).find((channel) => !own.includes(channel))
@@ -153,20 +153,20 @@ function undeclared(by: 'requireTwoFactor' | 'start', name: string, declared: re
   return optionError(`${by}: purpose "${name}" is missing from the option purposes; ${fix}`)
 }
 
-/** What a proof has to be: what for, and what proves it. */
+/** What one request must present: purpose, bound fields and accepted factors. */
 export interface ProofRequirement {
   readonly purpose: string
-  /** Hash of the bound fields. Absent, none are bound: a proof for bound ones does not do. */
+  /** Hash of the bound fields. If absent, none are bound, and a grant for bound fields does not count. */
   readonly bound?: string | undefined
-  /** Whether a trusted device is not enough: this is a step-up. */
+  /** True for a step-up: a trusted device is not enough. */
   readonly requireCode?: boolean | undefined
-  /** Whether a recovery code is enough. */
+  /** True if a recovery code is enough. */
   readonly recoveryCode?: boolean | undefined
-  /** The accepted kinds of proof; any when absent. */
+  /** Accepted kinds of factors. Default: any. */
   readonly methods?: readonly string[] | undefined
 }
 
-/** The channels whose codes will do. */
+/** Returns the channels whose codes are accepted. */
 export function acceptedChannels(
   channels: readonly Channel[],
   demand: Pick<ProofRequirement, 'methods'> | undefined,
@@ -174,7 +174,7 @@ export function acceptedChannels(
   return channels.filter((channel) => demand?.methods?.includes(kindOf(channel)) ?? true)
 }
 
-/** Whether a recovery code will do: as the guard asks, else as the purpose says. */
+/** Returns whether a recovery code is accepted: by the guard's requirement, or by the purpose. */
 export function takesRecoveryCode(
   purpose: Pick<Purpose, 'recoveryCode'> | undefined,
   demand: Pick<ProofRequirement, 'recoveryCode'> | undefined,

@@ -6,11 +6,11 @@ import { plainCharacters, separators } from '../lib/typed.js'
 import { type Refusal, type Rejection, type Requester, refused } from './commands.js'
 import type { OpenSubject } from './proofs/grants.js'
 
-/** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
+/** New recovery codes of one account. The user keeps the codes, your app stores the hashes only. */
 export interface RecoveryCodes {
   /** Shown once, to be written down: `7K2QX-9MRTV-…`. */
   readonly codes: readonly string[]
-  /** In the same order; what `consume` is asked for. */
+  /** Hashes in the order of the codes. `consume` receives one of them. */
   readonly hashes: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
 
 const maxTypedLength = 200
 
-/** Makes ten, and replaces none: what the host keeps of the ones before is for it to remove. */
+/** Generates ten codes. Your app must remove the hashes of earlier codes. */
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
   const fresh = Array.from({ length: count }, () => toBase32(randomBytes(bytes), alphabet))
   return {
@@ -34,7 +34,7 @@ export function generateRecoveryCodes(subject: string): RecoveryCodes {
   }
 }
 
-/** The code that was typed, without separators and in capitals; undefined when it cannot be one. */
+/** Reads a typed code, without separators and in capitals. Returns undefined if it cannot be one. */
 export function readRecoveryCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined
   const plain = plainCharacters(typed).replaceAll(separators, '').replaceAll('_', '').toUpperCase()
@@ -43,43 +43,43 @@ export function readRecoveryCode(typed: string): string | undefined {
 }
 
 /**
- * SHA-256 over subject and code: a hash that is moved to another account is worth nothing there. Not keyed,
- * so that a rotation of the secret ends no code.
+ * Hashes account and code with SHA-256: a hash that is moved to another account is invalid there. It is not keyed, so
+ * that a rotation of the secret ends no code.
  */
 export function hashRecoveryCode(subject: string, code: string): string {
   return hash('sha256', `recovery-code ${code} ${subject}`, 'base64url')
 }
 
-/** Where the host keeps the hashes of its subjects' recovery codes. */
+/** Your storage of the hashes of recovery codes. */
 export interface RecoveryCodeStore {
   /**
-   * Removes the hash in one atomic step and returns whether it was there. So one of parallel uses succeeds.
-   * Anything but `true` refuses. When it rejects, it must have removed nothing.
+   * Removes the hash in one atomic step and returns whether it existed, so that one of several parallel uses succeeds.
+   * Any result but `true` refuses. If it rejects, it must have removed nothing.
    *
    * @example
    * consume: async (subject, hash) =>
    *   (await db.query('DELETE FROM recovery_codes WHERE subject = $1 AND hash = $2', [subject, hash])).rowCount === 1
    */
   consume(subject: string, hash: string): Awaitable<boolean>
-  /** How many codes the subject has left, for the event `recovery.used`. */
+  /** Returns how many codes the account has left, for the event `recovery.used`. */
   remaining?(subject: string): Awaitable<number>
 }
 
-/** Whose code it is, with the record that counts the try. */
+/** The account of a code, with the record that counts the attempt. */
 type RecoveryRequester = Pick<Requester, 'subject'> & {
   readonly record: Pick<OpenSubject, 'countRecoveryTry'>
 }
 
-/** Accepted, the code is used up, whatever becomes of the success. */
+/** An accepted code is used up, whatever happens afterwards. */
 type RecoveryOutcome = { readonly outcome: 'accepted' } | Rejection | Refusal
 
-/** Judges one recovery code, from `readRecoveryCode`. */
+/** Checks one recovery code from `readRecoveryCode`. */
 export type Recover = (owner: RecoveryRequester, code: string) => Promise<RecoveryOutcome>
 
 export function createRecover(parts: { readonly codes: RecoveryCodeStore; readonly emit: Emit }): Recover {
   const { codes, emit } = parts
 
-  /** Not awaited: how many are left changes nothing about who is let in. */
+  /** Not awaited: the remaining count does not affect the sign-in. */
   async function reportUse(subject: string): Promise<void> {
     const ask = async () => codes.remaining?.(subject)
     const remaining = await ask().catch(() => undefined)
@@ -87,7 +87,7 @@ export function createRecover(parts: { readonly codes: RecoveryCodeStore; readon
   }
 
   return async function recover({ subject, record }, code) {
-    // Counted before the host is asked, so that parallel guesses cannot share a try (ASVS 5.0, 15.4.2).
+    // Counted before the app is called, so that parallel attempts cannot share one (ASVS 5.0, 15.4.2).
     const { isRefused, remaining, resetInMs } = await record.countRecoveryTry()
     if (isRefused) {
       const refusal = { ...refused('attempts_exhausted', resetInMs), limit: 'subject' } as const
@@ -95,7 +95,7 @@ export function createRecover(parts: { readonly codes: RecoveryCodeStore; readon
       emit({ type: 'request.refused', command: 'verify', code: problem, lane: 'auth', subject, limit })
       return refusal
     }
-    // Fail closed (ASVS 5.0, 16.5.3): a count of rows, or a string, is no yes.
+    // Only `true` accepts: a count of rows or a text does not (ASVS 5.0, 16.5.3).
     const consumed: unknown = await codes.consume(subject, hashRecoveryCode(subject, code))
     if (consumed === true) {
       void reportUse(subject)

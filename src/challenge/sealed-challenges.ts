@@ -7,18 +7,19 @@ import type { Account, DecisionContext } from './reach/account.js'
 import { type Destination, type Factor, findDestinations, isTotp } from './reach/factors.js'
 import { newChallengeId } from './updater.js'
 
-// A start at a place that judges its codes by itself writes nothing: whoever has only the password could start without
-// end, on the record that sign-ins share. So its challenge is held by the browser, sealed, and any number may stand.
+// Challenges for which nothing is sent, such as those of an authenticator app. Starting one writes nothing: an attacker
+// with only the password could start any number of them in the record that sign-ins share. The browser holds the sealed
+// challenge instead.
 
-/** What a code is for, and where it comes from. */
+/** The challenge of a submitted code, with its factor. */
 export interface PendingChallenge {
   readonly challenge: Challenge
   readonly factor: Factor
-  /** As the person has it; absent: by its own id. */
+  /** Id as the client has it. Absent if it is the challenge's own id. */
   readonly id?: string | undefined
-  /** One that no ledger holds. */
+  /** The sealed challenge, which is in no ledger. */
   readonly sealed?: Challenge | undefined
-  /** What the person was shown, by the challenge's own id. */
+  /** The displayed challenge by its own id. */
   readonly shown: ChallengeRef
 }
 
@@ -29,7 +30,7 @@ type SealedFields = Pick<
   readonly endsAt: number
 }
 
-/** Of the person who acts, for as long as a code lives. */
+/** Creates a challenge of this requester with the lifetime of a code. */
 export function createSealedChallenge(
   { channel, factor }: Destination,
   order: Pick<Challenge, 'purpose' | 'bound' | 'details'>,
@@ -53,7 +54,7 @@ export function createSealedChallenges({
   readonly secrets: Secrets
   readonly purposes: Purposes
 }) {
-  /** Of this account, while its place is on file. */
+  /** Opens a sealed challenge of this account, while its factor is on file. */
   function opened(account: Account, id: string | undefined): PendingChallenge | undefined {
     const text = id && secrets.open('challenge', id, account.key)
     if (!text) return undefined
@@ -63,7 +64,7 @@ export function createSealedChallenges({
   }
 
   return {
-    /** What the person holds of it. */
+    /** Seals a challenge for the client. */
     seal({ key }: Account, challenge: Challenge): string {
       const {
         id,
@@ -90,7 +91,7 @@ export function createSealedChallenges({
       return secrets.seal('challenge', JSON.stringify(kept), key)
     },
 
-    /** The challenge that is named, else the one that was sent to this session, while a code may be typed for it. */
+    /** Finds the named challenge, or the one whose code was sent to this session, while a code can be submitted. */
     findPendingChallenge(
       account: Account,
       shown: ChallengeRef,
@@ -101,11 +102,11 @@ export function createSealedChallenges({
       if ('outcome' in live) return live
       if (named !== undefined) return { ...named, shown: { ...shown, ...named.shown } }
       const factor = account.factors.find(({ key }) => key === live.factor)
-      // A number that is no longer on file gets no further code, and its last one proves nothing.
+      // A number that is no longer on file receives no code, and its last code proves nothing.
       return factor === undefined ? refused('challenge_gone') : { challenge: live, factor, shown }
     },
 
-    /** What a code is for that names no challenge, where none was sent: for what it says, else for a sign-in. */
+    /** Creates the challenge of a code that names none, if none was sent: for its purpose, or for a sign-in. */
     createImpliedChallenge(
       account: Account,
       { challenge: id, purpose = firstPurpose, bound }: ChallengeRef,

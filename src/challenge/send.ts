@@ -36,25 +36,25 @@ import { type Destination, type Factor, isPhone, type PhoneFactor } from './reac
 import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
 import { newChallengeId, newCommandId, retryUntilSettled } from './updater.js'
 
-/** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
+/** Decision of a send on the ledger. It is pure, because it runs again on the ledger that made a swap fail. */
 type Decide = (view: LedgerSnapshot, chosen?: Channel) => Decision<SendOutcome>
 
-/** Which parts of the domain a code is sent by. */
+/** Parts of the domain that a send needs. */
 export interface SendParts extends DispatchParts {
   readonly counters: Counters
   readonly numberCounters: NumberCounters
   readonly sealedChallenges: SealedChallenges
 }
 
-/** What is read before anything is decided. */
+/** Input of the decision. */
 interface Gathered extends DecisionContext {
   readonly budget: SendRateLimits
-  /** By the counters. */
+  /** Refusal of the counters. */
   readonly refusal: Refusal | undefined
   readonly counts: NumberCounts | undefined
 }
 
-/** Start and resend: book the send, hand the code over to the provider, record what became of it. */
+/** Creates start and resend: book the send, pass the code to the provider, record the outcome. */
 export function createSend(parts: SendParts) {
   const { counters, numberCounters, accounts, purposes, sealedChallenges, emit } = parts
   const dispatch = createDispatch(parts)
@@ -75,15 +75,15 @@ export function createSend(parts: SendParts) {
 
     if (refusal !== undefined) return refusal
 
-    // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
+    // Decide. A refused send needs no captcha, and one that `beforeSend` refuses changes nothing.
     const { outcome: plan } = decide(snapshot)
-    // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
+    // Nothing is booked without `beforeSend`, not even if a cooldown has ended since the read (SMS pumping).
     if (plan.outcome !== 'booked') return notBooked(plan, snapshot)
     const channels = sendable(factor, plan.challenge.purpose, command.methods)
     const permitted = await permission(account, factor, plan.challenge, command.beforeSend, channels, budget)
     if (permitted.outcome === 'refused') return permitted
 
-    // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
+    // Commit: the ledger first, then the counters, so that only one of several parallel requests consumes them.
     const book = reuseBooking((now) => decide(now, permitted.chosen))
     const booking: CommandResult<SendOutcome> = await account.ledger.run(book)
     const { outcome: booked } = booking
@@ -107,7 +107,7 @@ export function createSend(parts: SendParts) {
             throw trouble
           },
         )
-        // What refused, or failed, has counted nothing.
+        // A counter that refused or failed has counted nothing.
         if (beyond === undefined) counted.push(one)
         return beyond
       }),
@@ -119,7 +119,7 @@ export function createSend(parts: SendParts) {
       )
     const undo = async () => {
       await giveBack('not-sent')
-      // The send stays booked where that fails, although nothing was sent: what stopped it is what has to be told.
+      // If this fails, the send stays booked although nothing was sent. The first failure is reported.
       await allSettled([settle({ result: { result: 'not-sent' } })])
     }
     const failed = taken.find((one) => one.status === 'rejected')
@@ -128,12 +128,12 @@ export function createSend(parts: SendParts) {
     if (failed !== undefined) throw failed.reason
     if (over !== undefined) return over
     await command.onPassed?.().catch(async (error: unknown) => {
-      // Denial of service: a session store that is down must not use up what sign-ups may cost in a day.
+      // A session store that is down must not consume the daily limit of sign-ups (denial of service).
       await undo()
       throw error
     })
 
-    // Ask the provider, and settle.
+    // Send a request to the provider and settle.
     const mayCall = ofNumber?.mayCall() ?? true
     const order = { challenge, superseded, previousHandle, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, factor, order, booking)
@@ -141,17 +141,17 @@ export function createSend(parts: SendParts) {
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
     // settled: a code that comes back with the challenge before must not pass for one of another account.
     if (isUndelivered(sent)) await giveBack(sent.result, booked.before ?? superseded)
-    // Cost: what goes out as a call instead is two, also for the number.
+    // A code that was sent as a call counts as two, also for the number (cost).
     if ('channel' in sent && sent.channel) await allSettled([ofNumber?.wentBy(sent.channel)])
     const settled = await settle({ result: sent, count: ofNumber?.ofDay() })
     if (!isOut) throw notDelivered(sent)
-    // Another session may have started, or this one cancelled, while the send was under way.
+    // Another session may have started, or this one cancelled, during the send.
     const { challenge: live } = settled.ledger
     if (live?.id !== challenge.id || isEnded(live)) return refused('challenge_superseded')
     return { outcome: 'started', challenge: view(settled, live), delivery: sent.result }
   }
 
-  /** Nothing is sent, written, counted or paid: the person holds the challenge. */
+  /** Starts a challenge that the client holds. Nothing is sent, written, counted or paid. */
   async function startSealedChallenge(
     command: SendCommand & { readonly purpose: string; readonly bound?: string | undefined },
     account: Account,
@@ -172,7 +172,7 @@ export function createSend(parts: SendParts) {
     }
   }
 
-  /** The methods of this purpose by which a code may be sent that will do. */
+  /** Returns the methods of this purpose whose codes are accepted. */
   function sendable(factor: Factor, purpose: string, methods: SendCommand['methods']): readonly Channel[] {
     const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], { methods })
     return accepted.filter((channel) => factor.takes(channel))
@@ -182,14 +182,14 @@ export function createSend(parts: SendParts) {
     async start(command: StartCommand): Promise<StartOutcome> {
       const { bound, methods, destination, channel: wanted } = command
       const purpose = purposes.find(command.purpose)
-      // Only the purpose keeps the codes of both lanes apart at the provider.
+      // The purpose alone separates the codes of both lanes at the provider.
       if (purpose?.browserStartable !== (command.lane !== 'enrol')) return refused('invalid_request')
       const account = await accounts.open(command)
       if ('outcome' in account) return account
       const budget = counters.forSend(account)
       const context = { budget, ...(await loadDecisionContext(command, account, budget.check)) }
       const { snapshot, requester } = context
-      // A code that the guard does not accept would be paid for in vain: SMS pumping.
+      // A code that the guard does not accept would be paid for in vain (SMS pumping).
       const way = accounts
         .ways(account, acceptedChannels(purpose.channels, command), snapshot.ledger)
         .find((one) =>
@@ -226,7 +226,7 @@ export function createSend(parts: SendParts) {
       if (!isPhone(factor)) {
         return { outcome: 'already-sent', challenge: accounts.view(account, factor, challenge, context, id) }
       }
-      // The provider may have sent the one before by another channel than asked for.
+      // The provider may have used another channel for the previous code than requested.
       const accepted = sendable(factor, challenge.purpose, command.methods)
       const { channel = accepted.find((one) => one === challenge.channel) ?? accepted[0] } = command
       if (channel === undefined || !accepted.includes(channel)) return unreachedBy(command.methods)
@@ -239,7 +239,10 @@ export function createSend(parts: SendParts) {
   }
 }
 
-/** A booking whose answer was lost is found by its id, whoever has written since: else nobody would send its code. */
+/**
+ * Finds a booking whose response was lost by its id, whatever was written since. Otherwise its code would never be
+ * sent.
+ */
 function reuseBooking(decide: Command<SendOutcome>): Command<SendOutcome> {
   let booked: Booked | undefined
   return (view) => {
@@ -251,7 +254,7 @@ function reuseBooking(decide: Command<SendOutcome>): Command<SendOutcome> {
   }
 }
 
-/** Where no code can be sent that will do, with what would. */
+/** Refuses a start for which no accepted code can be sent, and names the accepted factors. */
 const unreachedBy = (methods: SendCommand['methods']): Refusal => ({
   ...refused('invalid_request'),
   ...(methods && { methods }),

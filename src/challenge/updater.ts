@@ -4,47 +4,50 @@ import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store, SwapResult } from '../store/store.js'
 import type { DomainServices, SecretUse } from './keys.js'
 
-// Entries of the store, changed by compare-and-swap: in the hands of one request, or sealed.
+// Changes store entries by compare-and-swap, plain or sealed, during one request.
 
-/** An entry: an object, stamped with the id of the command that wrote it. */
+/** An entry: an object with the id of the command that wrote it. */
 type SealedMembers = { readonly [member: string]: Json | undefined }
 
-/** What to return and, only if something changes, the value to put (undefined removes it) and how long it is kept. */
+/** The outcome of a decision and, if it changes the entry, the new value (undefined removes it) with its lifetime. */
 export interface Update<Value, Outcome> {
   readonly outcome: Outcome
   readonly put?: { readonly value: Value | undefined; readonly ttlMs: number }
 }
 
-/** What a command has last tried to put, and its outcome where that counts. */
+/** The value that a command last tried to store, with its outcome. */
 interface Attempted<Outcome> {
   readonly outcome: Outcome
   readonly next: SealedMembers | undefined
   readonly ttlMs: number
 }
 
-/** The entry stays as it is, and there is nothing to say about it. */
+/** A decision that changes nothing and has no outcome. */
 export const unchanged = { outcome: undefined } as const
 
-/** Each failed swap means that another one succeeded, and the limits allow only a handful: then it pauses. */
+/** Each failed swap means that another one succeeded, and the limits allow only a few. After this many it pauses. */
 const maxSwaps = 100
-/** For so long a change that the store did not answer is looked at again. */
+/** How long a change without a response is retried. */
 const changedWithinMs = 1_500
-/** A connection that broke is there again after 50 to 200 ms. */
+/** A broken connection is restored after 50 to 200 ms. */
 const pauseMs = 100
 
 const thisProcess = randomBytes(9).toString('base64url')
 let issued = 0
 
-/** An id that no other command, send or attempt has, on any machine. */
+/** Creates an id that is unique over all commands, sends and attempts on every machine. */
 export function newCommandId(): string {
   issued += 1
   return flat(`${thisProcess}${issued.toString(36)}`)
 }
 
-/** An id that nobody guesses, for a challenge. */
+/** Creates the id of a challenge, which cannot be guessed. */
 export const newChallengeId = (): string => flat(randomUUID())
 
-/** V8 keeps what it put together as a rope, in a store for months. Reading a character makes one string of it. */
+/**
+ * Makes one string of a text. V8 keeps a composed text as a rope, in a store for months; reading a character flattens
+ * it.
+ */
 function flat(text: string): string {
   text.charCodeAt(0)
   return text
@@ -52,22 +55,22 @@ function flat(text: string): string {
 
 type DecideEntry<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcome>
 
-/** One entry in the hands of one request. */
+/** One entry during one request. */
 export interface Updater<Value> {
-  /** Reads it for the change that follows, which begins with its swap, or refuses for what was read. */
+  /** Reads the entry for the next change, which then starts with its swap or refuses because of what was read. */
   read(): Awaitable<Value | undefined>
-  /** Reads it long before it is changed: a change that refuses then reads it again. */
+  /** Reads the entry long before a change. A change that refuses reads it again. */
   prefetch(): Awaitable<Value | undefined>
   /**
-   * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
-   * was read ahead or left by the change before is not read again. For 1.5 s it looks again at what the store did not
-   * answer, which may have been carried out: it swaps that once more, and goes on where others overtake it.
+   * Runs one command: read, decide, swap, and decide again on the value that made the swap fail. It does not repeat a
+   * read that was made ahead, or that follows a change. For 1.5 s it retries a command without a response, which may
+   * have been executed: it swaps once more, and continues if others were faster.
    */
   update<Outcome>(decide: DecideEntry<Value, Outcome>): Awaitable<Outcome>
 }
 
 export function createUpdater<Value extends SealedMembers>(store: Store, key: string): Updater<Value> {
-  /** What was read or written last; undefined before. */
+  /** The last value that was read or written. */
   let snapshot: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
 
   const valueIn = (entry: Entry | undefined) =>
@@ -77,7 +80,7 @@ export function createUpdater<Value extends SealedMembers>(store: Store, key: st
     const entry = store.read(key)
     snapshot = { entry, isFresh }
     const value = andThen(entry, valueIn)
-    // It may never be awaited: an unhandled rejection would end the process.
+    // It may never be awaited, and an unhandled rejection would end the process.
     ignoreRejection(value)
     return value
   }
@@ -90,7 +93,7 @@ export function createUpdater<Value extends SealedMembers>(store: Store, key: st
     const passes = patience()
     const mineIn = (entry: Entry | undefined) => (valueIn(entry)?.command === command ? attempted : undefined)
 
-    /** One broken connection must not cost what the provider has approved, or has sent. */
+    /** One broken connection must not lose what the provider has approved or sent. */
     async function lookAgain(trouble: unknown): Promise<Outcome> {
       await passes(trouble)
       let entry: Entry | undefined
@@ -105,16 +108,16 @@ export function createUpdater<Value extends SealedMembers>(store: Store, key: st
 
     function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
       const mine = mineIn(entry)
-      // A client that re-sends a swap succeeds with the first and reports the failure of the second. Where one got no
-      // answer, it is swapped again: a strict store has a change before a replica does, and may lose it.
+      // A client that sends a swap twice succeeds with the first and reports the failure of the second. A swap without
+      // a response is repeated: a strict store has a change before its replica does, and may lose it.
       if (mine) return isUnanswered ? swap(entry, mine) : mine.outcome
       const { outcome, put } = decide(valueIn(entry))
       if (put === undefined) {
-        // Re-read before refusing: the entry seen earlier may be stale.
+        // Read again before a refusal, because the earlier value may be stale.
         return isCurrent ? outcome : andThen(store.read(key), (now) => attempt(now, true))
       }
-      // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
-      // that the memory store takes it as it is.
+      // Not by spreading: a member that is added to a copy gives every entry a shape of its own, and 300 bytes. Frozen,
+      // so that the memory store uses it as it is.
       const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
       attempted = { outcome, next, ttlMs: put.ttlMs }
       return swap(entry, attempted)
@@ -149,18 +152,18 @@ export function createUpdater<Value extends SealedMembers>(store: Store, key: st
 function refusedBy(isContended: boolean): TwoFactorError {
   if (!isContended)
     return new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
-  // Denial of service: requests that race for one record are told so, and alarm nobody about the store.
+  // Requests that race for one record are told so, without an alarm about the store (denial of service).
   return new TwoFactorError('verification_in_progress', {
     message: 'Other requests change the same record at the moment. Try again.',
     headers: { 'Retry-After': '1' },
   })
 }
 
-/** Waits a moment for trouble with the store to pass; throws it when that has lasted for 1.5 s. */
+/** Waits until a store problem may be over, and throws it after 1.5 s. */
 function patience(): (trouble: unknown) => Promise<void> {
   let since: number | undefined
   return async (trouble) => {
-    // A full store says so at once: to ask again would keep it full.
+    // A full store is reported immediately, because a retry would keep it full.
     if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
     since ??= performance.now()
     if (performance.now() - since > changedWithinMs - pauseMs) throw trouble
@@ -169,8 +172,8 @@ function patience(): (trouble: unknown) => Promise<void> {
 }
 
 /**
- * Asks once more where the store did not answer: for what may be done twice, and what is done too late undone. It has 1.5 s
- * to answer `look`, which may be asked any number of times.
+ * Retries an operation without a response for 1.5 s. It must be safe to repeat, and undone if it completes too late.
+ * `look` may be called any number of times.
  */
 export async function retryUntilSettled<Result>(
   ask: () => Promise<Result>,
@@ -195,7 +198,7 @@ export async function retryUntilSettled<Result>(
   return ask()
 }
 
-/** One command on an entry that this request does not otherwise use. */
+/** Runs one command on an entry that this request does not use otherwise. */
 export const update = async <Value extends SealedMembers, Outcome>(
   store: Store,
   key: string,
@@ -203,24 +206,26 @@ export const update = async <Value extends SealedMembers, Outcome>(
 ): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)
 
 /**
- * An entry that no store can read. Without `sealed` nothing is left in it; it stays until its end, so that a command
- * which a client sends twice recognizes itself.
+ * An entry that cannot be read in the store. Without `sealed` it is empty; it stays until its end, so that a command
+ * that a client sends twice recognises itself.
  */
 export type Sealed = { readonly sealed?: string }
 
-/** What becomes of it: `put` takes its place, or it is emptied, or it stays. */
+/** The next state of a sealed entry: `put` replaces it, otherwise it is emptied or stays. */
 interface SealedUpdate<Kept, Outcome> {
   readonly outcome: Outcome
   readonly put?: Kept | undefined
   readonly isEmptied?: true
 }
 
-/** Entries of one kind: what people type is sealed before it is kept. */
+/** Creates access to entries of one kind that are sealed, because they contain user input. */
 export function createSealed<Kept extends { readonly expiresAt: number }>(
   use: SecretUse,
   { store, secrets, now }: DomainServices,
 ) {
-  /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
+  /**
+   * Opens an entry before its end. The key is associated data, so an entry that is copied to another key does not open.
+   */
   function open(key: string, stored: Sealed | undefined): Kept | undefined {
     const json = stored?.sealed && secrets.open(use, stored.sealed, key)
     const kept: Kept | undefined = json ? JSON.parse(json) : undefined
@@ -231,7 +236,7 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
     open,
     read: (key: string) => andThen(store.read(key), (entry) => open(key, entry?.value as Sealed | undefined)),
 
-    /** By compare-and-swap. `entry`: where the request has it in hand already. */
+    /** Changes an entry by compare-and-swap. Pass `entry` if the request has already opened it. */
     change: async <Outcome>(
       key: string,
       decide: (kept: Kept | undefined) => SealedUpdate<Kept, Outcome>,

@@ -26,7 +26,7 @@ import { type Factor, isPhone } from './reach/factors.js'
 import type { SealedChallenges } from './sealed-challenges.js'
 import { newCommandId } from './updater.js'
 
-/** Which parts of the domain a code is judged by. */
+/** Parts of the domain that a check needs. */
 export interface VerifyParts extends DomainServices {
   readonly codes: Codes
   readonly counters: Counters
@@ -36,7 +36,7 @@ export interface VerifyParts extends DomainServices {
   readonly purposes: Purposes
 }
 
-/** Verify: count the attempt, have it judged, record the verdict. */
+/** Creates verify: count the attempt, check the code, record the verdict. */
 export function createVerify(parts: VerifyParts) {
   const { codes, counters, numberCounters, accounts, sealedChallenges, purposes, secrets, emit } = parts
 
@@ -51,7 +51,7 @@ export function createVerify(parts: VerifyParts) {
     const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
     emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...eventFields })
-    // Whoever has no try left for a challenge waits for its end as for that of a lock.
+    // With no attempt left for a challenge, the user waits for its end like for that of a lock.
     const isSpent = attemptsRemaining <= 0 && isPhone(factor)
     const lockedForMs = isSpent
       ? Math.max(attemptsCountUntil(challenge) - now, retryAfterMs ?? 0)
@@ -75,7 +75,7 @@ export function createVerify(parts: VerifyParts) {
     const account = await accounts.open(command)
     if ('outcome' in account) return refused('challenge_gone')
 
-    // Gather.
+    // Load.
     const { lane, ledger } = account
     const sent = () => numberCounters.sentTo(account)
     const { snapshot, requester, counts } = await loadDecisionContext(command, account, undefined, sent)
@@ -88,11 +88,11 @@ export function createVerify(parts: VerifyParts) {
     if ('outcome' in awaited) return awaited
     const { factor, sealed, shown } = awaited
     const code = factor.typed(command)
-    // What no code of this place looks like costs no attempt.
+    // Input that no code of this factor resembles uses no attempt.
     if (code === undefined) return refused('invalid_request')
 
-    // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
-    // parallel requests one is counted.
+    // Decide and commit: the attempt is counted in the ledger before the check, and in the counters only afterwards, so
+    // that one of several parallel requests is counted.
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
@@ -112,18 +112,18 @@ export function createVerify(parts: VerifyParts) {
         ? numberCounters.forCode(factor.key, requester.browserKind)
         : undefined
     const spent = await wrongCode?.take().catch(async (error: unknown) => {
-      // Nothing was sent. A store that fails here as well leaves the attempt spent.
+      // Nothing was sent. If the store fails here as well, the attempt stays used.
       await record('not-sent').catch(() => undefined)
       throw error
     })
-    // A used code is rejected whatever the counters return; the provider is not asked about it.
+    // A used code is rejected whatever the counters return, and is not sent to the provider.
     if (reserved.outcome === 'rejected') return rejection(account, factor, challenge, reserved, reserving)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
     }
 
-    // Ask, and settle.
+    // Check and settle.
     const {
       result: verdict,
       step,
@@ -142,14 +142,14 @@ export function createVerify(parts: VerifyParts) {
         }
     const [settled] = await all([
       record(verdict, step),
-      // A give-back that fails must not take back what was proven.
+      // A failed refund must not undo a success.
       verdict === 'rejected' ? undefined : allSettled([wrongCode?.undo()]),
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {
       case 'approved': {
         const sends = sendsFor(challenge, reserving.ledger.sends)
-        // A count that fails must not take back what was proven.
+        // A failed count must not undo a success.
         await counters.proven(account, sends.length).catch(() => undefined)
         const { purpose, bound } = challenge
         const { channel } = outcome
@@ -170,12 +170,15 @@ export function createVerify(parts: VerifyParts) {
   }
 }
 
-/** How long ago the last of the codes was sent. */
+/** Returns the time since the last send. */
 function ageOf(sends: readonly Send[], now: number): number {
   return Math.max(0, now - Math.max(...sends.map(({ at }) => at)))
 }
 
-/** Nobody knows whether the code was right, so its attempt stays spent unless the provider was not asked. */
+/**
+ * Returns the error of a check without a verdict. The code may have been correct, so the attempt stays used unless no
+ * request was sent.
+ */
 function noVerdict(verdict: Verdict): TwoFactorError {
   if (verdict === 'unavailable') {
     return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })

@@ -5,61 +5,59 @@ import { type CounterKind, hashId } from '../keys.js'
 import type { Lane, Limits } from '../limits.js'
 import { networksOf } from './networks.js'
 
-/** What a send counts against: its account, network and number. */
+/** Keys by which a send is counted: account, network and number. */
 export interface RateLimitKeys extends Requester {
   readonly lane: Lane
   readonly address: string | undefined
-  /** The address may be that of a proxy that `trust proxy` does not cover. */
+  /** True if the address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean
-  /** ISO 3166 code of the number; empty for an authenticator app. */
+  /** ISO 3166 code of the number. Empty for an authenticator app. */
   readonly country: string
-  /** Key of its ledger: that of the account, at a sign-up of the number. */
+  /** Key of the ledger of the account, or at a sign-up of the number. */
   readonly key: string
 }
 
-/** What one hit too many is told. */
+/** The problem returned beyond the limit. */
 interface LimitProblem {
   readonly code: 'send_limit' | 'sending_paused'
-  /** What is counted, for the operator. */
+  /** Name of the limit, for the operator. */
   readonly limit: LimitName
-  /** Which limit of the whole service it is, when it is one. */
+  /** Name of the service-wide limit, if it is one. */
   readonly service?: ServiceLimit
 }
 
-/**
- * When a hit comes back: the provider was not asked to send, or refused to; the number was proven.
- */
+/** When a hit is refunded: no request was sent to the provider, the provider refused, or the number was verified. */
 export type RefundRule = 'not-sent' | 'refused' | 'proven'
 
-/** One counter that spans numbers. */
+/** One counter over several numbers. */
 export interface CounterRow {
-  /** What it counts. */
+  /** Kind of the counter. */
   readonly kind: CounterKind
-  /** Of whom, as a tag; undefined where there is nobody to count it for. */
+  /** Returns the tag of the holder, or undefined if the request has none. */
   readonly of: (counted: RateLimitKeys) => string | undefined
-  /** It begins with the first hit. */
+  /** The window starts with the first hit. */
   readonly windowMs: number
   readonly max: number
-  /** What one hit too many is told; absent where it is not refused. */
+  /** The problem returned beyond the limit. Absent if the counter refuses nothing. */
   readonly told?: LimitProblem | undefined
-  /** When a hit comes back; absent: never. */
+  /** When a hit is refunded. Absent: never. */
   readonly back?: readonly RefundRule[] | undefined
-  /** Read before anything is decided. */
+  /** If true, it is read before the decision. */
   readonly isReadFirst?: true
-  /** Counts only where the number is new to its session. */
+  /** If true, it counts only numbers that are new to the session. */
   readonly isOfNewNumber?: true
 }
 
-/** One counter in the hands of one request. */
+/** One counter during one request. */
 export interface CounterHit {
   readonly row: CounterRow
   readonly key: string
   readonly max: number
-  /** It was counted, and not taken back. */
+  /** True if the hit was counted and not refunded. */
   isTaken: boolean
-  /** What it is told when it was one too many. */
+  /** Refusal beyond the limit. */
   refusal: Refusal | undefined
-  /** As it was read or counted last; 0 before. */
+  /** Last known count. 0 before the first read. */
   count: number
 }
 
@@ -68,7 +66,7 @@ const network =
   (of: 'customer' | 'site') =>
   ({ address }: RateLimitKeys) =>
     address === undefined ? undefined : hashId(networksOf(address)[of])
-/** One number in one session. */
+/** Returns the tag of one number in one session. */
 const numberThere = ({ session: id, key }: RateLimitKeys) => hashId(`${id} ${key}`)
 
 const ofSession: LimitProblem = { code: 'send_limit', limit: 'session' }
@@ -76,7 +74,7 @@ const ofAddress: LimitProblem = { code: 'send_limit', limit: 'address' }
 
 const undelivered: readonly RefundRule[] = ['not-sent', 'refused']
 
-/** Every counter of a lane that spans numbers, by what is counted in it. */
+/** Returns every counter of a lane that spans several numbers. */
 export function counterTable(lane: Lane, max: Limits) {
   const perAddress = lane === 'auth' ? max.sendsPerAddressPer10Min : max.enrolSendsPerAddressPer10Min
   const byAddress = {
@@ -90,19 +88,20 @@ export function counterTable(lane: Lane, max: Limits) {
   const { enrolSendsPerAddressPerDay: perDay } = max
   const unproven: CounterRow = {
     kind: 'count-enrol-address-unproven',
-    // Whoever has a /48 would have 256 such days, which are paid.
+    // By /48, because its holder would otherwise have 256 daily limits.
     of: network('site'),
     windowMs: dayMs,
-    // Counted without a limit, too: of a suspected country `signupGuard` refuses networks that have wasted a code.
+    // Counted even without a limit: for a suspected country, `signupGuard` refuses networks with a code that was not
+    // entered.
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
     told: ofAddress,
-    // SMS pumping. What the provider refused stays counted, so that nobody tries numbers for free. What is proven
-    // comes back: people who share the address of a carrier take nothing from each other.
+    // A send that the provider refused stays counted, so that an attacker cannot test numbers for free (SMS pumping). A
+    // verified number is refunded, so that users behind one carrier's address do not use up each other's limit.
     back: ['not-sent', 'proven'],
     isReadFirst: true,
   }
   const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
-  /** Of everybody, whoever sends. */
+  /** Returns a counter of the whole service. */
   const ofService = (span: string, windowMs: number, service: ServiceLimit): CounterRow => ({
     kind: `count-${lane}-service-sends`,
     of: () => span,
@@ -120,20 +119,20 @@ export function counterTable(lane: Lane, max: Limits) {
       isOfNewNumber: true,
     },
     { kind: 'count-enrol-numbers', of: session, ...numbers, isOfNewNumber: true },
-    // SMS pumping uses unproven numbers: the cost of a day is bounded.
+    // SMS pumping uses unverified numbers, so the cost of a day is limited.
     { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
     { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },
     unproven,
   ]
   const sends: readonly CounterRow[] = [
-    // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
+    // Each lane has its own, so that sign-ups do not use up the sends of sign-ins.
     ofService('minute', minuteMs, 'serviceSendsPerMinute'),
     ...addresses,
     ...(lane === 'enrol' ? signups : []),
   ]
   return {
     sends,
-    /** Those among them that a question to `beforeSend` takes its hit of: an assessment is billed. */
+    /** Counters that a call of `beforeSend` uses, because an assessment costs money. */
     questions: addresses,
   }
 }

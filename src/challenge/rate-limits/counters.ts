@@ -18,10 +18,10 @@ import type { SignupPause } from './signup-pause.js'
 
 export type Counters = ReturnType<typeof createCounters>
 
-/** What one send may cost. */
+/** The rate limits of one send. */
 export type SendRateLimits = ReturnType<Counters['forSend']>
 
-/** What sends use up besides what their account and number may. */
+/** Creates the rate limits of sends beyond those of account and number. */
 export function createCounters(
   parts: DomainServices & {
     readonly limits: Limits
@@ -58,8 +58,8 @@ export function createCounters(
         hits.filter(({ row }) => rows[lane].questions.includes(row)),
       )
       /**
-       * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
-       * address only where the provider was not asked.
+       * Refunds a send that delivered nothing: hourly and daily limits are refunded, limits per minute are not, and the
+       * daily limit of an address only if no request was sent.
        */
       const refund = (result: SendResult['result']) =>
         Promise.all([budget.giveBack(result === 'not-sent' ? result : 'refused'), country?.refund()])
@@ -69,9 +69,12 @@ export function createCounters(
             all([pause?.refusal(), budget.check(), country?.read()]),
             ([paused, over]) => paused ?? over,
           ),
-        /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
+        /**
+         * Returns whether the sign-ups of this country look like SMS pumping, from what `check` read. `isHeard`:
+         * `beforeSend` is informed.
+         */
         suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
-        /** What a question to `beforeSend` takes before `take`, and gives back where nothing is sent after it. */
+        /** Hits that a call of `beforeSend` uses before `take`. They are refunded if nothing is sent. */
         question: {
           take: () => {
             isAsked = true
@@ -80,7 +83,7 @@ export function createCounters(
           refund: () => allSettled([question.undo()]),
         },
         async take() {
-          // Again: a host that is asked may take its time.
+          // Checked again, because `beforeSend` may take long.
           const paused = isAsked ? await pause?.refusal() : undefined
           if (paused !== undefined) {
             await allSettled([budget.undo()])
@@ -97,15 +100,15 @@ export function createCounters(
           if (late !== undefined) await refund('not-sent')
           return late
         },
-        /** What `take` would count: the store answers again. */
+        /** Reads what `take` would count, to see that the store responds again. */
         look: () => all([budget.look(), country?.look()]),
-        /** Called when it could not all be counted. */
+        /** Rolls back if not everything could be counted. */
         undo: () => all([budget.undo(), country?.refund()]),
         refund,
       }
     },
 
-    /** Called when a number is proven: gives back what its codes were counted for. */
+    /** Refunds the codes of a number after its verification. */
     async proven(counted: RateLimitKeys, sends: number): Promise<void> {
       if (counted.lane === 'auth') return
       const wasted = createBudget(store, hitsOf(counted, rows.enrol.sends))
@@ -114,25 +117,28 @@ export function createCounters(
   }
 }
 
-/** As it was read or counted last. Undefined without an address. */
+/** Returns the last known count, or undefined without an address. */
 function unprovenIn(hits: readonly CounterHit[]): number | undefined {
   return hits.find(({ row }) => row.kind === 'count-enrol-address-unproven')?.count
 }
 
-/** What a request uses up besides the hits of its budget. */
+/** A limit that a request consumes beyond its own counters. */
 interface Reservation {
   /** Counts one hit. */
   take(): Awaitable<void>
-  /** Takes the hit back that `take` counted. */
+  /** Refunds the hit of `take`. */
   refund(): Awaitable<unknown>
 }
 
-/** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
+/**
+ * Creates the limits of one request, of which all or none are counted. Commands start together, which is one round trip
+ * to a network store.
+ */
 function createBudget(store: Store, hits: readonly CounterHit[]) {
   function add(hit: CounterHit, by: number): Awaitable<Refusal | undefined> {
     return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
       const { told } = hit.row
-      // Read, it says whether there is room for one more; counted, whether this one had any.
+      // A read must leave room for one more; a count includes this one.
       const isWithin = by === 0 ? count < hit.max : count <= hit.max
       const wait = Math.max(1, Math.ceil(resetInMs))
       const refusal =
@@ -145,33 +151,33 @@ function createBudget(store: Store, hits: readonly CounterHit[]) {
 
   const addAll = (some: readonly CounterHit[], by: number) => all(some.map((hit) => add(hit, by)))
 
-  /** Takes back whatever was counted. */
+  /** Rolls back everything that was counted. */
   function undo() {
     const taken = hits.filter(({ isTaken }) => isTaken)
     for (const hit of taken) hit.isTaken = false
     return addAll(taken, -1)
   }
 
-  /** Decided once: its own hit makes a number one that was tried. */
+  /** Decided once, because its own hit makes a number known. */
   let isNewNumber: boolean | undefined
   const due = () => hits.filter(({ row, isTaken }) => !isTaken && (isNewNumber || !row.isOfNewNumber))
 
   return {
     undo,
 
-    /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
+    /** Refuses an address beyond its limit and counts nothing. It runs together with the read of the ledger. */
     check(): Awaitable<Refusal | undefined> {
       const first = hits.filter(({ row }) => row.isReadFirst)
       return andThen(addAll(first, 0), (refusals) => refusals.find((refusal) => refusal !== undefined))
     },
 
     /**
-     * Counts what is not counted yet, just before the provider is asked: a refused request costs no budget. Where that
-     * fails, what was counted stays so, for another try or `undo`. `also`: what else it costs.
+     * Counts what is not counted yet, just before the request to the provider, so that a refused request consumes no
+     * limit. After a failure, counted hits stay for another attempt or `undo`. `also` is a further limit.
      */
     async take(also?: Reservation): Promise<Refusal | undefined> {
       isNewNumber ??= hits.every(({ row, count }) => !row.isOfNewNumber || !row.isReadFirst || count === 0)
-      // A store that throws at once has rejected by now: its deadline sees to that.
+      // A store that throws synchronously has rejected by now, because its deadline wraps it.
       await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.take()])
       const refusal = hits.find((hit) => hit.refusal !== undefined)?.refusal
       if (refusal !== undefined) await all([undo(), also?.refund()])
@@ -181,7 +187,7 @@ function createBudget(store: Store, hits: readonly CounterHit[]) {
     /** Reads what is not counted yet. */
     look: () => addAll(due(), 0),
 
-    /** Takes back what comes back then, so many times. */
+    /** Refunds the hits of this rule, `times` times. */
     giveBack(when: RefundRule, times = 1) {
       const back = hits.filter(({ row }) => row.back?.includes(when))
       return addAll(back, -times)

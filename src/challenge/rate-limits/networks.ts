@@ -1,27 +1,27 @@
 import { isIP } from 'node:net'
 import { memoize } from '../../lib/memoize.js'
 
-/** Where a request comes from, as the limits by address count it. */
+/** Address of a client, as the limits per address count it. */
 export interface ClientAddress {
   readonly address: string
-  /** It may be that of a proxy that Express was not told about, shared by everybody behind it. */
+  /** True if it may be that of a proxy that Express does not know, shared by all clients behind it. */
   readonly proxied: boolean
 }
 
 /** All clients behind a proxy that `trust proxy` does not cover share one address. */
 export const timesBehindProxy = 10
 
-/** The networks that an address is counted by. */
+/** Networks by which an address is counted. */
 interface Networks {
-  /** That of one customer of a provider. */
+  /** Network of one customer of a provider. */
   readonly customer: string
-  /** That of whoever has had a whole range assigned. */
+  /** Network of a holder of a whole range. */
   readonly site: string
 }
 
 /**
- * An IPv4 address by itself; of an IPv6 address the /56 and the /48, either of which one customer may be given, who
- * would otherwise have a limit for each of so many addresses. IPv4 mapped into IPv6 is unwrapped.
+ * Returns the networks of an address: an IPv4 address itself, or the /56 and the /48 of an IPv6 address. One customer
+ * may hold either of these, and would otherwise have a limit for each address. IPv4 mapped into IPv6 is unwrapped.
  */
 export const networksOf = memoize((address): Networks => {
   const [bare = ''] = address.split('%')
@@ -37,7 +37,7 @@ export const networksOf = memoize((address): Networks => {
 
 const ofOne = (address: string): Networks => ({ customer: address, site: address })
 
-/** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
+/** Returns the eight groups of an IPv6 address, in hexadecimal without leading zeros. */
 function groupsOf(address: string): readonly string[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [left = [], right = []] = canonical.split('::').map((half) => half.split(':').filter(Boolean))

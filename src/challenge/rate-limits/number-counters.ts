@@ -13,14 +13,14 @@ import { isPhone } from '../reach/factors.js'
 // What a number on file gets over all accounts: two people may share a phone, and an attacker may put somebody's number
 // on many accounts. At a sign-up the ledger of the number holds the same.
 
-/** One count of one number. */
+/** One counter of one number. */
 interface Counter {
   readonly key: string
   readonly windowMs: number
   readonly max: number
 }
 
-/** A counter as it was read or counted. */
+/** The last known value of a counter. */
 type CountedNumber = CounterResult & Pick<Counter, 'max'>
 
 /**
@@ -28,7 +28,7 @@ type CountedNumber = CounterResult & Pick<Counter, 'max'>
  * one, which stays where it was in vain. Each has room for ten thousand.
  */
 const ofUnknown = 10_000
-/** Whatever the limits say: the room left is for what is counted at once, and taken back. */
+/** Upper bound of every limit. The remaining room is for parallel counts that are refunded. */
 const mostInDay = 9_000
 const ofAsked = ofUnknown ** 2
 const inAll = ({ count }: CounterResult): number => count % ofUnknown
@@ -44,14 +44,14 @@ export type NumberCounters = ReturnType<typeof createNumberCounters>
 export function createNumberCounters(
   parts: DomainServices & {
     readonly limits: Limits
-    /** How long a browser is known; 0 where none is. */
+    /** How long a browser stays known, in milliseconds. 0 if browsers are not tracked. */
     readonly knownMaxAgeMs: number
   },
 ) {
   const { store, keys, limits } = parts
   const { allSendsPerHour, allSendsPerDay, attemptsPerChallenge, sendsPerDay } = limits
   const wrongCodesPerDay = 2 * attemptsPerChallenge * sendsPerDay
-  /** Without a share, five accounts that carry the owner's number would keep the owner out. */
+  /** Without a share, five accounts with the owner's number would lock the owner out. */
   const hasShare = (browserKind: BrowserKind) => browserKind === 'unknown' && parts.knownMaxAgeMs > 0
   const shareOf = (max: number) => Math.max(Math.min(max, 1), shareOfUnknownBrowsers(max))
 
@@ -72,7 +72,7 @@ export function createNumberCounters(
   ]
   const wrongOf = (number: string) => [counterOf('wrong', 'day', number, wrongCodesPerDay)]
 
-  /** What is added to a counter. A limit of 1 admits one call. */
+  /** Returns the amount to add to a counter. A limit of 1 admits one call. */
   function amount(max: number, browserKind: BrowserKind, by: number): number {
     const ofAll = Math.max(1, Math.min(by, max))
     return hasShare(browserKind) ? ofAll + ofUnknown * Math.max(1, Math.min(by, shareOf(max))) : ofAll
@@ -81,7 +81,7 @@ export function createNumberCounters(
   const count = ({ key, windowMs, max }: Counter, by: number): Awaitable<CountedNumber> =>
     andThen(store.increment(key, windowMs, by), (result) => ({ ...result, max }))
 
-  /** How long until each of these counters has so much left for this kind of browser; 0 while they have. */
+  /** Returns how long until each counter has this much left for this browser kind. 0 if it has. */
   function waitFor(counts: readonly CountedNumber[], browserKind: BrowserKind, needed: number): number {
     const waits = counts.map((counted) => {
       const { max } = counted
@@ -115,7 +115,7 @@ export function createNumberCounters(
       counted.clear()
       await all(back.map((counter) => count(counter, -more - amountOf(counter))))
     }
-    /** Takes back what was counted: nobody was asked. */
+    /** Rolls back the count, because no request was sent. */
     const undo = () => giveBack(ofAsked)
 
     return {
@@ -123,8 +123,8 @@ export function createNumberCounters(
       /** Takes back what was counted, but that somebody was asked. It stays for a day, in a row that is there already. */
       refund: () => giveBack(0),
       /**
-       * Counts what is not counted yet. Refuses one beyond the limit, however many are parallel, and counts none of it
-       * then. Where that fails, what was counted stays so, for another try or `undo`.
+       * Counts what is not counted yet. Refuses beyond the limit, also for parallel requests, and then counts nothing.
+       * After a failure, counted hits stay for another attempt or `undo`.
        */
       async take(): Promise<Refusal | undefined> {
         await allEnded(due().map((counter) => add(counter, ofAsked + amountOf(counter))))
@@ -134,9 +134,9 @@ export function createNumberCounters(
       },
       /** Reads what is not counted yet. */
       look: () => all(due().map((counter) => count(counter, 0))),
-      /** Of a send: whether it may be a call, whatever it was booked as. */
+      /** Returns whether a send may be a call, whatever it was booked as. */
       mayCall: () => waitFor([...counted.values()], browserKind, weightOf('call') - by) === 0,
-      /** Of a send: counts what it came to beyond what was taken. Refuses nothing: it has gone out. */
+      /** Counts the difference if a send used another channel than booked. Refuses nothing, because it was sent. */
       async wentBy(channel: Channel): Promise<void> {
         const heavier = counters.flatMap((counter) => {
           const more = amount(counter.max, browserKind, weightOf(channel)) - amountOf(counter)
@@ -150,11 +150,11 @@ export function createNumberCounters(
   }
 
   return {
-    /** One send. A call counts as two. */
+    /** Returns the limits of one send. A call counts as two. */
     forSend: (number: string, browserKind: BrowserKind, channel: Channel) =>
       budgetOf(sendsOf(number), browserKind, weightOf(channel), 'send_limit'),
 
-    /** One wrong code: counted before it is judged, and given back unless it was wrong. */
+    /** Returns the limit of one wrong code. It is counted before the check, and refunded unless the code was wrong. */
     forCode: (number: string, browserKind: BrowserKind) =>
       budgetOf(wrongOf(number), browserKind, 1, 'attempts_exhausted'),
 
@@ -168,7 +168,9 @@ export function createNumberCounters(
       return andThen(all(counts), (entries) => Object.fromEntries(entries))
     },
 
-    /** How long until it may be sent a code, and until one may be typed, in this kind of browser. */
+    /**
+     * Returns how long this browser kind waits until a code can be sent to a number, and until one can be submitted.
+     */
     async waits(
       number: string,
       browserKind: BrowserKind,
@@ -181,7 +183,7 @@ export function createNumberCounters(
       return { sendMs, checkMs }
     },
 
-    /** Forgets what it was sent, and the wrong codes. */
+    /** Resets the sends and the wrong codes of a number. */
     async clear(number: string): Promise<void> {
       // A count never falls below 0.
       const clear = async ({ key, windowMs }: Counter) =>

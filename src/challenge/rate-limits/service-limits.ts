@@ -2,28 +2,28 @@ import type { ClosedLimitFields } from '../../events.js'
 import type { DomainServices } from '../keys.js'
 import type { Lane } from '../limits.js'
 
-/** A limit of the whole service that has nothing left, or a pause: starts are refused. */
+/** A service-wide limit that was reached, or a pause. Starts are refused. */
 export interface ClosedLimit {
   readonly limit: ClosedLimitFields
-  /** Whose sends it counts: `auth` of numbers on file, `enrol` of sign-ups. */
+  /** `auth` for sends to numbers on file, `enrol` for sends of sign-ups. */
   readonly lane: Lane
-  /** When its window ends, in milliseconds since 1970. */
+  /** End of its window, in milliseconds since 1970. */
   readonly endsAt: number
 }
 
 export type ServiceLimits = ReturnType<typeof createServiceLimits>
 
 /**
- * Tells that a limit of the whole service is closed: otherwise a launch day that is refused leaves no trace but one
- * event for each person.
+ * Reports that a service-wide limit was reached. Otherwise a launch day of refusals would leave one event per user and
+ * no alarm.
  */
 export function createServiceLimits({ now, emit }: Pick<DomainServices, 'now' | 'emit'>) {
-  /** By lane and limit, which bounds them. */
+  /** By lane and limit, which bounds the size. */
   const closed = new Map<string, ClosedLimit>()
   const isRunning = ({ endsAt }: ClosedLimit) => now() < endsAt
 
   return {
-    /** A send found nothing left of it. Told once in each window, by this process. */
+    /** Records that a send found the limit reached. Emitted once per window by this process. */
     close(lane: Lane, limit: ClosedLimitFields, endsInMs: number): void {
       const name = `${lane} ${limit}`
       const known = closed.get(name)
@@ -31,9 +31,9 @@ export function createServiceLimits({ now, emit }: Pick<DomainServices, 'now' | 
       closed.set(name, { limit, lane, endsAt: now() + endsInMs })
       if (!isTold) emit({ type: 'limit.closed', limit, lane })
     },
-    /** A send has found it open before its time. */
+    /** Records that a send found the limit open again before its end. */
     open: (lane: Lane, limit: ClosedLimitFields): void => void closed.delete(`${lane} ${limit}`),
-    /** Those that this process knows to be closed now. From memory. */
+    /** Returns the limits that this process knows to be reached now, from memory. */
     closed: (): readonly ClosedLimit[] => [...closed.values()].filter(isRunning),
   }
 }

@@ -4,38 +4,39 @@ import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { DomainServices } from '../keys.js'
 
 /**
- * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
+ * Configures how sign-ups are watched for SMS pumping. A country is suspected if codes are sent to it and not entered.
  * Durations are milliseconds.
  */
 export interface SignupGuardOptions {
   /**
-   * `enforce` refuses sign-ups of a suspected country from addresses with a code of that day that was not entered. The
-   * default `observe` only reports.
+   * `enforce` refuses sign-ups of a suspected country from addresses with a code of that day that was not entered.
+   * `observe` only reports. Default: `observe`.
    *
-   * A refusal is 503 `sending_paused`. Where there is a `beforeSend`, it decides in both modes. Both emit the same events.
+   * A refusal is 503 `sending_paused`. If there is a `beforeSend`, it decides in both modes. Both modes emit the same
+   * events.
    */
   readonly mode?: 'observe' | 'enforce'
-  /** Unproven sends per country and UTC hour below which nothing is suspected. Default 30. */
+  /** Unverified sends per country and UTC hour below which no country is suspected. Default: 30. */
   readonly unprovenPerHour?: number
-  /** The same per UTC day. Default 100. */
+  /** Like `unprovenPerHour`, for a UTC day. Default: 100. */
   readonly unprovenPerDay?: number
   /**
-   * How many sends may stay unproven for each number that is proven. Default 2.
+   * Maximum of unverified sends per verified number. Default: 2.
    *
-   * Honest people are not suspected for being many.
+   * A high number of honest sign-ups is therefore not suspicious.
    */
   readonly ratio?: number
-  /** The countries that are watched, ISO 3166 codes. Default: all. */
+  /** ISO 3166 codes of the watched countries. Default: all. */
   readonly countries?: readonly string[]
 }
 
-/** The same, settled. */
+/** The options with their defaults. */
 export type SignupGuardRules = SignupGuardOptions & Required<Omit<SignupGuardOptions, 'countries'>>
 
-/** What a suspicion means for one start. */
+/** Effect of a suspicion on one start. */
 export interface Suspected {
   readonly suspicion: Suspicion
-  /** How the start is refused where the host is not asked; absent where it is not refused. */
+  /** Refusal of the start if there is no `beforeSend`. Absent if it is not refused. */
   readonly refusal: Refusal | undefined
 }
 
@@ -43,23 +44,23 @@ export type SignupGuard = ReturnType<typeof createSignupGuard>
 
 type Span = 'hour' | 'day'
 
-/** What one country, or all of them, have come to in one UTC hour or day. */
+/** Counts of one country, or of all countries, in one UTC hour or day. */
 interface CountryRow extends Suspicion {
   readonly span: Span
-  /** Such as `CO.2026-03-01T12` or `CO.2026-03-01`. */
+  /** For example `CO.2026-03-01T12` or `CO.2026-03-01`. */
   readonly tag: string
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly endsAt: number
 }
 
-/** The sum over all countries, counted as one of them is. */
+/** Name of the sum over all countries, which is counted like a country. */
 const everywhere = 'all'
-/** How many times the floors hold for the sum. */
+/** Factor by which the floors are higher for the sum. */
 const timesEverywhere = 5
 
 const lengths = { hour: hourMs, day: dayMs } as const
 
-/** The window of this length that holds a moment, before anything was read. */
+/** Returns the window of this length at a moment, before its counts are read. */
 function rowAt(span: Span, country: string, at: number): CountryRow {
   const moment = new Date(at).toISOString().slice(0, span === 'hour' ? 13 : 10)
   const endsAt = (Math.floor(at / lengths[span]) + 1) * lengths[span]
@@ -72,11 +73,12 @@ const rowsAt = (country: string, at: number): readonly CountryRow[] => [
 ]
 
 /**
- * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
- * fraud) has no use for the codes, from however many addresses and numbers the requests come.
+ * Creates the watch on how many sign-ups of a country are completed. An attacker who is paid for the messages (SMS
+ * pumping, toll fraud) has no use for the codes, from however many addresses and numbers the requests come.
  *
- * One rule for each hour and day: suspect when `sent - approved >= max(floor, ratio x approved)`. The sum over all
- * countries is one more row, for a pump that keeps below the floor in each; it is told, and refuses nobody.
+ * One rule applies to each hour and day: suspect when `sent - approved >= max(floor, ratio x approved)`. The sum over
+ * all countries is one more row, for an attack that stays below the floor in each country. It emits an event and
+ * refuses nothing.
  */
 export function createSignupGuard(
   { store, keys, background, now, emit }: DomainServices,
@@ -84,15 +86,15 @@ export function createSignupGuard(
 ) {
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
-  /** By country, which bounds them: what this process saw last. */
+  /** Last observation of this process per country, which bounds the size. */
   const suspects = new Map<string, CountryRow>()
-  /** By country and span, which bound them: what was told last. */
+  /** Last emitted row per country and span, which bounds the size. */
   const told = new Map<string, CountryRow>()
 
-  /** Counts so many in it; 0 reads. Resolves with the row as it is now. */
+  /** Adds to the count of a row; 0 reads it. Resolves with the current row. */
   async function add(row: CountryRow, what: 'sent' | 'approved', by: number): Promise<CountryRow> {
     const key = keys.counter(`count-country-${what}`, row.tag)
-    // Twice its length: what was counted at its end may be refunded after it.
+    // Twice the length, because a hit at the end of the window may be refunded after it.
     const { count } = await store.increment(key, 2 * lengths[row.span], by)
     return { ...row, [what]: count }
   }
@@ -109,7 +111,7 @@ export function createSignupGuard(
     return sent - approved >= Math.max(floor, rules.ratio * approved)
   }
 
-  /** Which row of a country makes it suspect, if one does. Tells it, and remembers it for `suspected`. */
+  /** Returns the row that makes a country suspect. Emits it and remembers it for `suspected`. */
   function judge(rows: readonly CountryRow[]): CountryRow | undefined {
     const found = rows.filter(isSuspect)
     const [first] = found
@@ -125,33 +127,38 @@ export function createSignupGuard(
     return first
   }
 
-  /** It is over when the window after it has passed without a suspicion: a pump that goes on has not ended. */
+  /**
+   * Ends a suspicion when the window after it has passed without one, because an attack that continues has not ended.
+   */
   async function clear(): Promise<void> {
     for (const [name, row] of told) {
       const { span, country, endsAt } = row
       if (now() < endsAt + lengths[span]) continue
       const { sent, approved } = await read(rowAt(span, country, now()))
-      // Told by another sign-up, or suspected anew, while it was read.
+      // Another sign-up emitted it, or suspected it again, during the read.
       if (told.get(name) !== row) continue
       told.delete(name)
       emit({ type: 'spend.cleared', country, window: span, sent, approved })
     }
   }
 
-  /** `others`: unproven sends of the network that asks; undefined where it is not known, and may be anybody's. */
+  /**
+   * Returns the refusal of a suspected country. `others`: unverified sends of the client's network. Undefined if the
+   * network is unknown and may be shared.
+   */
   function refusalOfSuspect({ endsAt }: CountryRow, others: number | undefined): Refusal | undefined {
-    // Denial of service: else a single address could close a country to people who have nothing to do with it.
+    // Otherwise a single address could close a country to unrelated users (denial of service).
     if (rules.mode === 'observe' || others === 0) return undefined
     return { ...refused('sending_paused', Math.max(1, endsAt - now())), limit: 'country' }
   }
 
   return {
-    /** What one sign-up counts against its country; undefined for one that is not watched. */
+    /** Returns the counters of one sign-up for its country. Undefined for a country that is not watched. */
     forSend(country: string) {
       if (!isWatched(country)) return undefined
       let rows = rowsAt(country, now())
       let sums = rowsAt(everywhere, now())
-      /** The host has decided, knowing of the suspicion. */
+      /** `beforeSend` has decided with knowledge of the suspicion. */
       let isDecided = false
       /** By their tags. */
       const counted = new Map<string, CountryRow>()
@@ -161,15 +168,15 @@ export function createSignupGuard(
         return now
       }
       return {
-        /** Reads what the country has had, and what all have proven. Counts nothing. */
+        /** Reads the sends and verified numbers of the country. Counts nothing. */
         async read(): Promise<void> {
           const [own, all] = await Promise.all([Promise.all(rows.map(read)), addAll(sums, 'approved', 0)])
           rows = own
           sums = all
         },
         /**
-         * Whether that is suspect, to a network with so many unproven sends. `isHeard`: the host hears of it, and
-         * decides by itself.
+         * Returns the suspicion for a network with this many unverified sends. `isHeard`: `beforeSend` is informed and
+         * decides.
          */
         suspected(unproven: number | undefined, isHeard: boolean): Suspected | undefined {
           const row = judge(rows)
@@ -178,7 +185,7 @@ export function createSignupGuard(
           const { sent, approved } = row
           return { suspicion: { country, sent, approved }, refusal: refusalOfSuspect(row, unproven) }
         },
-        /** Counts what leaves the machine, and nothing else, and is not counted yet: what does not is refunded. */
+        /** Counts a send that leaves this machine, once. Any other is refunded. */
         async take(): Promise<void> {
           const now = await allEnded([...rows, ...sums].map(count))
           sums = now.slice(rows.length)
@@ -188,15 +195,15 @@ export function createSignupGuard(
         async look(): Promise<void> {
           await addAll([...rows, ...sums], 'sent', 0)
         },
-        /** Takes back what was counted. */
+        /** Refunds what was counted. */
         async refund(): Promise<void> {
           const back = [...counted.values()]
           counted.clear()
           await addAll(back, 'sent', -1)
         },
         /**
-         * Called once every limit has agreed, with the unproven sends of its network. Of parallel sign-ups, all of which
-         * were unsuspected when they asked, it refuses the surplus, which is to be refunded.
+         * Called after every limit has accepted, with the unverified sends of the network. Of parallel sign-ups that
+         * were not suspected at their start, it refuses the surplus, which must be refunded.
          */
         settle(unproven: number | undefined): Refusal | undefined {
           const others = rows.map((row) => ({ ...row, sent: row.sent - 1 }))
@@ -205,26 +212,26 @@ export function createSignupGuard(
           if (refusal !== undefined) return refusal
           judge(rows)
           judge(sums)
-          // Nobody waits for it, and an event that is lost keeps nobody from a code.
+          // Not awaited: a lost event must not prevent a code.
           background.run(clear)
           return undefined
         },
       }
     },
 
-    /** A number of this country was proven. */
+    /** Counts a verified number of this country. */
     async approved(country: string): Promise<void> {
       if (!isWatched(country)) return
       await addAll([...rowsAt(country, now()), ...rowsAt(everywhere, now())], 'approved', 1)
     },
 
-    /** What all countries that are watched have come to in the hour and the day that run. */
+    /** Returns the sums over all watched countries in the current hour and day. */
     async sums(): Promise<readonly (Omit<Suspicion, 'country'> & { readonly window: Span })[]> {
       const rows = await Promise.all(rowsAt(everywhere, now()).map(read))
       return rows.map(({ span, sent, approved }) => ({ window: span, sent, approved }))
     },
 
-    /** What this process saw to be suspected at the last sign-ups, in windows that run. From memory. */
+    /** Returns the current suspicions of this process, from memory. */
     suspected: (): readonly Suspicion[] =>
       [...suspects.values()]
         .filter(({ endsAt }) => now() < endsAt)

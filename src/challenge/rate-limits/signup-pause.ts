@@ -5,12 +5,12 @@ import type { DomainServices } from '../keys.js'
 import { update } from '../updater.js'
 import type { ServiceLimits } from './service-limits.js'
 
-/** In milliseconds since 1970, by the clock of whoever wrote it. The entry itself ends by that of the store. */
+/** Milliseconds since 1970, by the clock of the writer. The entry itself expires by the clock of the store. */
 type StoredPause = { readonly endsAt: number }
 
 export type SignupPause = ReturnType<typeof createSignupPause>
 
-/** Stops the sends of all sign-ups, in every process at once, while somebody finds out who is behind them. */
+/** Creates the pause that stops the sends of all sign-ups in every process, while an operator investigates. */
 export function createSignupPause({
   store,
   keys,
@@ -21,19 +21,19 @@ export function createSignupPause({
   const put = (value: StoredPause | undefined, ttlMs: number) =>
     update<StoredPause, undefined>(store, key, () => ({ outcome: undefined, put: { value, ttlMs } }))
 
-  /** For how long it goes on; undefined where sign-ups are sent. */
+  /** Returns the remaining time, or undefined if sign-ups are not paused. */
   const remainingMs = (): Awaitable<number | undefined> =>
     andThen(store.read(key), (entry) => {
       if (entry === undefined) return undefined
       const { endsAt } = entry.value as StoredPause
-      // It is there: by a clock that differs it may be over, but not by that of the store.
+      // The entry exists, so by the clock of the store the pause is not over.
       return Math.max(secondMs, endsAt - now())
     })
 
   return {
     remainingMs,
 
-    /** Why a sign-up may send nothing now. Tells the operator of this process. */
+    /** Returns the refusal of a sign-up during a pause, and emits the event of this process. */
     refusal: (): Awaitable<Refusal | undefined> =>
       andThen(remainingMs(), (waitMs) => {
         if (waitMs === undefined) {
@@ -44,7 +44,7 @@ export function createSignupPause({
         return { ...refused('sending_paused', waitMs), limit: 'service' }
       }),
 
-    /** From now on, in place of a pause that runs. */
+    /** Starts a pause now, in place of a current one. */
     begin: (forMs: number): Promise<undefined> => put({ endsAt: now() + forMs }, forMs),
     end: (): Promise<undefined> => put(undefined, secondMs),
   }

@@ -93,13 +93,13 @@ export function findDestinations(
   return [...named.filter(isLast), ...named.filter((way) => !isLast(way))]
 }
 
-/** Good for this subject in this session alone. */
+/** Creates an id that is valid for this account in this session only. */
 export const createDestinationId =
   (secrets: Secrets, { subject, session }: { readonly subject: string; readonly session: string }) =>
   ({ channel, factor }: Destination): string =>
     secrets.tag('destination', JSON.stringify([subject, session, factor.key, channel]))
 
-/** A way as the person may see it. `current`: key of the place of the live challenge. */
+/** Creates the view of a destination. `current` is the key of the live challenge's factor. */
 export function createDestinationView(
   { id = '', channel, factor }: Destination,
   current: string | undefined,
@@ -114,5 +114,5 @@ export function createDestinationView(
   }
 }
 
-/** Empty where there is no number. */
+/** Returns the masked number, or an empty text without one. */
 export const maskFactor = ({ phone }: Factor): string => (phone === undefined ? '' : maskPhoneNumber(phone))
