@@ -22,12 +22,14 @@ const elements: ReadonlyMap<string, string> = new Map(
     img: 'alt src',
     input: 'autocapitalize autocomplete enterkeyhint inputmode name spellcheck type value',
     label: 'for',
+    li: '',
     option: 'selected value',
     p: '',
     section: '',
     select: 'autocomplete name',
     span: '',
     time: 'datetime',
+    ul: '',
   }),
 )
 

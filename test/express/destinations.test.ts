@@ -124,18 +124,20 @@ describe('several destinations of one person', () => {
     const { text: first, fields } = await ana.open('/two-factor')
     expect(labelsOf(first)).toEqual([
       'Use the app',
-      'Send a code: the number ending in 67',
-      'Send a code: Office &amp; home',
-      'Call me with a code: the number ending in 67',
-      'Call me with a code: Office &amp; home',
-      'Call me with a code: the number ending in 99',
+      'Text the number ending in 6 7',
+      'Call the number ending in 6 7',
+      'Text Office &amp; home',
+      'Call Office &amp; home',
+      'Call the number ending in 9 9',
     ])
+    // A row each for the app and the numbers.
+    expect(first.match(/<li>/g)).toHaveLength(4)
     const choose = (page: string, label: string, more = {}) => {
       const button = new RegExp(`name="destination" value="([\\w-]{43})"[^>]*>${label}<`)
-      const [, destination = ''] = button.exec(page.replaceAll(/<\/?bdi>/g, '')) ?? []
+      const [, destination = ''] = button.exec(page.replaceAll(isolation, '')) ?? []
       return ana.submit('/two-factor/start', { ...fields, destination, ...more })
     }
-    expect((await choose(first, 'Send a code: the number ending in 67')).status).toBe(303)
+    expect((await choose(first, 'Text the number ending in 6 7')).status).toBe(303)
     const code = (await ana.open('/two-factor')).text
     expect(linksOf(code)).toEqual(['/two-factor?purpose=login&amp;method=any'])
 
@@ -146,12 +148,12 @@ describe('several destinations of one person', () => {
       '/passkey',
       '/two-factor?purpose=login',
     ])
-    expect((await choose(another, 'Send a code: Office &amp; home')).status).toBe(303)
+    expect((await choose(another, 'Text Office &amp; home')).status).toBe(303)
     expect(host.stub.sends.map(({ form }) => `+${form.phone}`)).toEqual([mobile, office])
     // The page again, and not that of the code, where one is refused.
     host.clock.now += 30_000
     await ana.post('/two-factor/cancel', {})
-    const refused = await choose(another, 'Send a code: Office &amp; home', { method: 'any' })
+    const refused = await choose(another, 'Text Office &amp; home', { method: 'any' })
     expect([refused.status, labelsOf(refused.text)]).toEqual([429, labelsOf(first)])
   })
 
@@ -171,10 +173,7 @@ describe('several destinations of one person', () => {
     ])
     const destination = destinations[1].id
     const page = await ana.open(`/two-factor?requirement=${requirement}`)
-    expect(labelsOf(page.text)).toEqual([
-      'Send a code: the number ending in 67',
-      'Send a code: Office &amp; home',
-    ])
+    expect(labelsOf(page.text)).toEqual(['Text the number ending in 6 7', 'Text Office &amp; home'])
     // A step-up takes no recovery code.
     expect(page.text).not.toContain('recovery')
     const refused = await ana.submit('/two-factor/start', { requirement, destination })
@@ -189,8 +188,9 @@ describe('several destinations of one person', () => {
 })
 
 /** Of the buttons that ask for a code. */
+const isolation = /<\/?(?:bdi|span)[^>]*>/g
 const labelsOf = (page: string) =>
-  [...page.replaceAll(/<\/?bdi>/g, '').matchAll(/name="(?:destination|channel)" [^>]*>([^<]+)</g)].map(
+  [...page.replaceAll(isolation, '').matchAll(/name="(?:destination|channel)" [^>]*>([^<]+)</g)].map(
     ([, label]) => label,
   )
 const linksOf = (page: string) => [...page.matchAll(/<p><a href="([^"]*)">/g)].map(([, url]) => url)

@@ -26,6 +26,10 @@ export interface RouteContext {
   readonly locale: string
   /** Every text of the package's pages in that language, its places such as `{phone}` unfilled. */
   readonly texts: Texts
+  /** Whether the response is a page for a person, and not JSON. */
+  readonly wantsPage: boolean
+  /** Name of the app, as the pages show it. */
+  readonly appName: string
   /** From the option `pages.formFields`, for every form of the page. Hostile: escape them. */
   readonly formFields: Readonly<Record<string, string>>
 }
@@ -54,7 +58,8 @@ export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
 const isMethod = oneOf('GET', 'POST')
 
 export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
-  const { endpoint, identified, sessions, languageOf, formFieldsOf, path } = http
+  const { endpoint, identified, sessions, languageOf, formFieldsOf, path, responder, settings } = http
+  const appName = settings.pages.brand?.name ?? settings.appName.login
 
   const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
     ...bareView(http, req),
@@ -79,15 +84,21 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       // What is written under its id has to be found by the next request.
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
-      const said = await act({ req, res, fields, ...who, ...languageOf(req), formFields })
+      const shown = { wantsPage: responder.wantsPage(req), appName, formFields }
+      const said = await act({ req, res, fields, ...who, ...languageOf(req), ...shown })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }
         throw optionError('ownRoute: the handler must return a reply, or have responded itself')
       }
       const { body, status = 200 } = said
       if ('location' in said) return { reply: 'done', status, body, location: () => said.location }
-      const { title, content, problem, address } = said
-      return { reply: 'page', status, body, view: viewOf(context, { title, content, problem }, address) }
+      const { title, content, problem, notice, address } = said
+      return {
+        reply: 'page',
+        status,
+        body,
+        view: viewOf(context, { title, content, problem, notice }, address),
+      }
     })
   }
 }

@@ -75,9 +75,20 @@ export interface GuardOptions {
   /**
    * Whether the refusal of a form of this site sends the code at once, where nothing but a code will do. Default true.
    *
-   * With the limits and `beforeSend` of any start, and never in place of a code for something else.
+   * With the limits and `beforeSend` of any start, and never in place of a code for something else. With a function, also
+   * a request for which it returns exactly `true`: one that nothing but an act of the person leads to (SMS pumping).
    */
-  readonly sendAtOnce?: boolean
+  readonly sendAtOnce?: boolean | ((req: Request) => boolean)
+  /**
+   * Returns the path that the right code leads to by GET, from a page: your handler there makes the change with the grant,
+   * and nothing is confirmed twice. It replaces `resume`.
+   *
+   * The handler must change nothing without the grant, which is for one request (`once`) and for these fields (`bind`).
+   *
+   * @example
+   * continueAt: (req) => `/numbers/remove?number=${encodeURIComponent(req.body.number)}`
+   */
+  readonly continueAt?: (req: Request) => string
   /**
    * The page of the form, to come back to: a path, or `(req) => path`. Default: its field `returnTo`, else a same-origin
    * Referer.
@@ -93,12 +104,13 @@ export interface GuardOptions {
 }
 
 /** The resolved options of a guard. Whatever is stricter than a sign-in is a step-up: only a code is accepted. */
-export interface GuardSettings extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
+export interface GuardSettings
+  extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt' | 'continueAt'> {
   /** What a grant has to be, but for the fields that a request binds. */
   readonly demand: Omit<GrantQuery, 'bound' | keyof Requester>
   readonly once: boolean
   readonly resume: boolean
-  readonly sendAtOnce: boolean
+  readonly sendAtOnce: boolean | ((req: Request) => boolean)
   /** Whether more is asked for than a sign-in: of somebody who is signed in. */
   readonly isStepUp: boolean
 }
@@ -116,7 +128,11 @@ export const guardChecks: Checks<GuardOptions> = {
     1,
   ),
   resume: boolean,
-  sendAtOnce: boolean,
+  sendAtOnce: that(
+    'must be true, false or a function (req) => boolean',
+    (value) => typeof value === 'function' || typeof value === 'boolean',
+  ),
+  continueAt: func('(req) => path'),
   formPath: that(
     "must be a path of this site, such as '/transfer', or a function (req) => path",
     (value) => typeof value === 'function' || isPath(value),
@@ -132,7 +148,7 @@ export function resolveGuard(
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
   const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt } = options
-  const { resume = false, sendAtOnce = true } = options
+  const { resume = false, sendAtOnce = true, continueAt } = options
 
   const channel = methods?.find((one) => one !== appMethod && isOneOf(settings.methods, one))
   if (channel !== undefined) {
@@ -160,6 +176,11 @@ export function resolveGuard(
       'requireTwoFactor: describe needs bind: without it a code admits whatever is sent, not what was shown; add bind: (req) => ({ … }) with the fields that describe shows',
     )
   }
+  if (continueAt !== undefined && (resume || !once || bind === undefined)) {
+    throw optionError(
+      'requireTwoFactor: continueAt needs once: true and bind, so that a link changes nothing that no code was given for, and no resume',
+    )
+  }
   const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
   const needsCode = !purpose.trustedDevice || isStricter
   const takesDevice = methods?.includes('trusted-device') ?? !needsCode
@@ -180,12 +201,12 @@ export function resolveGuard(
   }
   purposes.accept(name, maxAgeMs)
   return {
-    ...present({ bind, describe, formPath, exempt }),
+    ...present({ bind, describe, formPath, exempt, continueAt }),
     demand: { purpose: name, maxAgeMs, requireCode: !takesDevice, recoveryCode: takesRecoveryCode, methods },
     once,
     resume,
     // A trusted device may take the place of the code: whether it does is asked by the page.
-    sendAtOnce: sendAtOnce && !takesDevice,
+    sendAtOnce: takesDevice ? false : sendAtOnce,
     isStepUp: name !== firstPurpose || isStricter,
   }
 }

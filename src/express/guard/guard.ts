@@ -39,6 +39,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
   const describe = settings.describe && hostFunction(settings.describe)
+  const continueAt = settings.continueAt && hostFunction(settings.continueAt)
+  const isAsked = typeof sendAtOnce === 'function' ? hostFunction(sendAtOnce) : () => false
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
   const find = once ? grants.take : grants.read
 
@@ -97,19 +99,23 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const startUrl = `${path}/start`
     refuseCircle(req, toPage ? path : startUrl)
     const details = await detailsOf(req, required)
-    const returnTo = returnPathOf(req, formPathOf(req))
-    const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
+    const formPage = formPathOf(req)
+    const next = wantsPage ? safePath(continueAt?.(req)) : undefined
+    const returnTo = next ?? returnPathOf(req, formPage)
+    const pageLeft = isRepeatable(req) ? pageBefore(req, path) : returnPathOf(req, formPage)
+    const cameFrom = next === undefined ? pageLeft : (safePath(formPage) ?? pageLeft)
     const formId = resume ? await resumption.keep(req, required, details) : undefined
     const { subject, bound } = required
-    const remembered = { formId, details, returnTo, ...(isStepUp && { cameFrom }) }
+    const completes = next === undefined ? undefined : true
+    const remembered = { formId, details, returnTo, completes, ...(isStepUp && { cameFrom }) }
     const wanted = { ...proof, subject, bound, isStepUp, ...remembered }
     const issued = requirements.issue(req, wanted)
     const fields = { requirement: issued }
-    const sends = sendAtOnce && isOwnForm(req) && wantsPage
+    const sends = wantsPage && sendAtOnce !== false && (isOwnForm(req) || isAsked(req) === true)
     const started = sends ? await routes.startUnasked({ req, res, fields }) : undefined
     const requirement = started === undefined ? issued : requirements.reissue(req, wanted)
     if (toPage) {
-      responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
+      responder.redirect(res, pageUrl(path, { requirement, ...started }))
       return false
     }
     const destinations = wantsPage ? undefined : await routes.views.destinationsFor(req, wanted)

@@ -26,6 +26,8 @@ export interface Requirement extends ProofRequirement {
   readonly formId?: string | undefined
   /** What the person is shown of the action. */
   readonly details?: Details | undefined
+  /** Whether the right code alone completes the action: nothing is submitted after it. */
+  readonly completes?: boolean | undefined
 }
 
 /** The challenge as it is shown to a request that came with this requirement. */

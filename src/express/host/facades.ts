@@ -25,8 +25,8 @@ import { requesterOf, type SubjectName, subjectText } from './requester.js'
  * })
  */
 export interface GrantsFacade {
-  /** The unbound grant that a guard for this purpose would accept now. */
-  read(req: Request, purpose: string): Promise<Grant | undefined>
+  /** The grant that a guard for this purpose would accept now: an unbound one, or one that is bound to these fields. */
+  read(req: Request, purpose: string, bound?: Bound): Promise<Grant | undefined>
   /**
    * Records a factor that you checked yourself, such as a passkey.
    *
@@ -88,13 +88,22 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
   }
 
   return {
-    async read(req, purpose) {
+    async read(req, purpose, bound) {
       const requester = await identify(req)
       checkPurpose(purpose)
       // As long as any guard accepts it.
       const maxAgeMs = purposes.grantLifetimeMs(purpose)
       const recoveryCode = takesRecoveryCode(purposes.find(purpose), undefined)
-      return requester && grants.read({ ...requester, purpose, maxAgeMs, recoveryCode })
+      return (
+        requester &&
+        grants.read({
+          ...requester,
+          purpose,
+          bound: boundTag(bound, hashBoundFields),
+          maxAgeMs,
+          recoveryCode,
+        })
+      )
     },
     async write({ subject, session, purpose, bound, method = 'host' }) {
       checkPurpose(purpose)

@@ -1,4 +1,5 @@
 import { present } from '../../lib/json.js'
+import { settingsCss } from './settings-style.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
@@ -23,7 +24,7 @@ export interface BrandOptions {
    * CSS appended to the style sheet of the pages, whose custom properties it may set.
    *
    * They are `--ground`, `--paper`, `--ink`, `--faint`, `--line`, `--accent`, `--on-accent`, `--wrong`, `--wrong-ground`,
-   * `--font` and `--radius`.
+   * `--right`, `--right-ground`, `--font` and `--radius`.
    */
   readonly css?: string
   /** Further sources that the pages may load from, for a `render` or `css` of yours. */
@@ -40,7 +41,7 @@ export function styleSheet(brand: BrandOptions | undefined): string {
   const accentDark = brand?.accentDark ?? (accent && nearestReadable(accent, dark))
   const root = rootRule({ accent, font, radius: radius === undefined ? undefined : `${radius}px` })
   const night = accentDark && `@media (prefers-color-scheme: dark) { ${rootRule({ accent: accentDark })} }`
-  return [pageCss, root, night, css].filter(Boolean).join('\n')
+  return [pageCss, settingsCss, root, night, css].filter(Boolean).join('\n')
 }
 
 function rootRule(properties: Readonly<Record<string, string | undefined>>): string {
@@ -147,12 +148,14 @@ const pageCss = `:root {
   color-scheme: light dark;
   --ground: #f3f4f6; --paper: #fff; --ink: #17191c; --faint: #565c66; --line: #767d88;
   --accent: #1a56c4; --on-accent: #fff; --wrong: #b3261e; --wrong-ground: #fdeeed;
+  --right: #176d34; --right-ground: #e8f5ec;
   --font: system-ui, sans-serif; --radius: 8px;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #101215; --paper: #1a1d21; --ink: #eceef1; --faint: #a9b0bb; --line: #868e9a;
     --accent: #8fb6ff; --on-accent: #0c1a33; --wrong: #ffb4ab; --wrong-ground: #3a1f1d;
+    --right: #8fdca6; --right-ground: #17301f;
   }
 }
 * { box-sizing: border-box; }
@@ -199,6 +202,7 @@ button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 4
 button:disabled, button.waits { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
 [aria-busy] { cursor: progress; }
 a { color: var(--accent); }
+main > p > a:only-child:not(.button), section > p > a:only-child { display: inline-flex; min-height: 2.75rem; align-items: center; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
@@ -206,6 +210,10 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .problem, .notice { margin-bottom: 1.25rem; padding: 0.75rem 1rem; border-inline-start: 4px solid var(--line); border-radius: 0.25rem; background: var(--ground); }
 .problem { background: var(--wrong-ground); border-color: var(--wrong); }
 .problem:focus-visible { outline-color: var(--wrong); }
+.done { background: var(--right-ground); border-color: var(--right); }
+.done:focus-visible { outline-color: var(--right); }
+.done p { position: relative; padding-inline-start: 1.75rem; }
+.done p::before { content: "✓" / ""; position: absolute; inset-inline-start: 0; color: var(--right); font-weight: 700; }
 .problem p, .notice p { margin: 0; }
 .problem a { color: var(--wrong); font-weight: 600; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -216,12 +224,15 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
 .rows, .codes { margin: 0 0 1rem; padding: 0; list-style: none; }
-.rows > li + li { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--ground); }
-.rows > li { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; }
-.rows p { flex: 1 0 100%; margin: 0; color: inherit; }
-.rows form { flex: 1 1 auto; margin: 0; }
 .codes { display: grid; gap: 0.25rem; overflow-wrap: anywhere; }
-@media print { .buttons, form, .buttons + p { display: none; } }
+.faint { color: var(--faint); }
+.on-phone { display: none; }
+@media (hover: none) and (pointer: coarse) { .on-phone { display: block; } }
+@media print {
+  .buttons, form, .buttons + p, .notice { display: none; }
+  body, main { padding: 0; background: none; box-shadow: none; }
+  .codes { break-inside: avoid; }
+}
 [data-clock] { font-variant-numeric: tabular-nums; }
 dialog {
   width: min(27rem, 100% - 2rem); max-height: calc(100% - 2rem); padding: 2rem; overflow: auto;

@@ -73,7 +73,7 @@ function sendOptionTo(
 }
 
 /** The wait beside the buttons; hidden when the problem above them tells it. */
-function waiting(view: PageView, ms: number, action: 'start' | 'resend', texts: Texts): Html {
+export function waiting(view: PageView, ms: number, action: 'start' | 'resend', texts: Texts): Html {
   const { problem } = view
   const isTold = problem !== undefined && tellsWait(view, problem, texts)
   const time = html`<span data-clock>${duration(ms, 'up', texts)}</span>`

@@ -68,6 +68,8 @@ export interface PageView {
   readonly codeLength?: number | undefined
   /** Whether the number may be changed: at signup alone. */
   readonly changeableNumber: boolean
+  /** Whether the person reads that an app is safer than the number that is asked for. */
+  readonly tellsRisk?: boolean
   /** What was typed into the field of the code, where it has met no verdict. */
   readonly typedCode?: string | undefined
   /** Where the first code goes, masked, where that is one number on file. */
@@ -93,6 +95,8 @@ export interface PageView {
   readonly formInterrupted?: boolean
   /** Whether that form is kept: it is confirmed after the code and not submitted again by hand. */
   readonly formKept?: boolean
+  /** Whether the right code alone completes the action that was interrupted. */
+  readonly completes?: boolean
   /** The interrupted form, to be posted by one button and never by itself. Hostile: escape it. */
   readonly form?: ResumedForm | undefined
   /** On the page `resume` without `form`: whether it was sent. Otherwise nothing is known of it. */
@@ -125,6 +129,8 @@ export interface OwnPage {
   readonly content: string
   /** What went wrong, above the heading. Escaped by the package. */
   readonly problem?: string | undefined
+  /** What was done just now, above the heading. It begins the title and takes the focus. Escaped by the package. */
+  readonly notice?: string | undefined
 }
 
 /** A link that leads out of a page. */

@@ -150,7 +150,7 @@ export function renderPage(view: PageView, texts: Texts): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${isError ? `${texts.error}: ${title}` : title}${brand && ` – ${brand.name}`}</title>
+<title>${own?.notice && `${own.notice} – `}${isError ? `${texts.error}: ${title}` : title}${brand && ` – ${brand.name}`}</title>
 <link rel="stylesheet" href="${basePath}/page.css">
 <script src="${basePath}/page.js" defer></script>
 </head>
@@ -185,13 +185,22 @@ function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: s
   const { title, content } = screenOf(view, texts)
   const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
   const ofOwn = own?.problem === undefined ? undefined : alert(own.problem)
-  return { title, main: html`${brand && header(brand)}${above}${told}${ofOwn}<h1>${title}</h1>\n${content}` }
+  const done = own?.notice === undefined ? undefined : news(own.notice)
+  return {
+    title,
+    main: html`${brand && header(brand)}${above}${told}${ofOwn}${done}<h1>${title}</h1>\n${content}`,
+  }
 }
 
 const alert = (
   problem: string,
 ) => html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
 <p>${problem}</p>
+</div>
+`
+
+const news = (notice: string) => html`<div class="notice done" role="alert" tabindex="-1" autofocus>
+<p>${notice}</p>
 </div>
 `
 

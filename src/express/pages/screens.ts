@@ -1,12 +1,13 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { appMethod } from '../../challenge/exchange/code-provider.js'
-import { type Html, html } from '../../lib/html.js'
+import { type Html, html, plainText } from '../../lib/html.js'
 import { probeField } from '../http/cookies.js'
+import { destinationRows } from './destination-rows.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, sendOptionsOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { problemText, problemTitle } from './problem-words.js'
-import { countryNames, filled, isolated } from './wording.js'
+import { countryNames, fill, filled, isolated, spokenDigits } from './wording.js'
 
 export interface Screen {
   readonly title: string
@@ -49,12 +50,21 @@ ${!isApp && form(view, 'resend', buttons)}
 ${view.changeableNumber && cancelling(view, texts['phone.change'])}${ways}
 </section>`
   return {
-    title: texts[isApp ? 'code.title.app' : isCall ? 'code.title.call' : 'code.title'],
+    title: codeTitle(view, challenge, texts),
     content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(sent, view, texts)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 ${(!isApp || ways.length > 0) && help}`,
   }
+}
+
+/** Where the code completes an action, it is often the second code in a row: the title says which phone has it. */
+function codeTitle({ completes }: PageView, { channel, destination }: ChallengeView, texts: Texts): string {
+  const isApp = channel === appMethod
+  if (!completes)
+    return texts[isApp ? 'code.title.app' : channel === 'call' ? 'code.title.call' : 'code.title']
+  if (isApp) return texts['confirm.title.app']
+  return plainText(fill(texts['confirm.title'], { digits: spokenDigits(destination) }))
 }
 
 /**
@@ -69,10 +79,14 @@ function startScreen(view: PageView, texts: Texts): Screen {
   const sent = view.destination === undefined ? 'start.text' : 'start.text.named'
   const whatComes = channels[0] === appMethod ? 'sent.app' : sent
   const text = destinations.length > 1 ? 'start.choose' : whatComes
+  const buttons =
+    destinations.length > 1
+      ? destinationRows(view, destinations, texts)
+      : sendButtons(view, 'start', ways, texts, wording)
   return {
     title: texts['start.title'],
     content: html`${details && detailsList(details)}<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
-${form(view, 'start', sendButtons(view, 'start', ways, texts, wording))}
+${form(view, 'start', buttons)}
 ${sendOptionsOf(view, texts)}`,
   }
 }
@@ -87,7 +101,7 @@ ${sendButtons(view, 'start', view.channels, texts)}`
     title: texts['phone.title'],
     content: html`<p id="why">${texts['phone.text']}</p>
 ${form(view, 'start', entry)}
-${sendOptionsOf(view, texts)}`,
+${view.tellsRisk && html`<p class="faint">${texts['phone.risk']}</p>\n`}${sendOptionsOf(view, texts)}`,
   }
 }
 
@@ -115,14 +129,14 @@ function pairScreen(
   texts: Texts,
 ): Screen {
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
-  const entry = html`<label for="pair">${texts['code.label']}</label>
+  const entry = html`<label for="pair">${texts['pair.label']}</label>
 <input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${fieldState(view, 'pair')}>
-${mainButton(texts['code.submit'], texts['busy.checking'])}`
+${mainButton(texts['pair.submit'], texts['busy.checking'])}`
   return {
     title: texts['pair.title'],
     content: html`<p>${texts['pair.text']}</p>
 <div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>
-<p><a href="${uri}">${texts['pair.open']}</a></p>
+<p class="on-phone"><a href="${uri}">${texts['pair.open']}</a></p>
 <p>${texts['pair.key']} <span class="key" dir="ltr">${key}</span></p>
 ${form(view, 'verify', entry)}
 ${sendOptionsOf(view, texts)}`,
@@ -207,7 +221,8 @@ function submission({ details, problem, codeLength }: PageView): Html | undefine
 }
 
 /** What becomes of the form that the guard interrupted. */
-function interruption({ formInterrupted, formKept }: PageView, texts: Texts): Html | undefined {
+function interruption({ formInterrupted, formKept, completes }: PageView, texts: Texts): Html | undefined {
+  if (completes) return undefined
   if (formKept) return html` ${texts['start.formKept']}`
   return formInterrupted ? html` ${texts['start.formAgain']}` : undefined
 }

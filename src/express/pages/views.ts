@@ -155,6 +155,8 @@ export function createViews(http: HttpParts, flow: Flow) {
       lettersInCode: code.letters,
       codeLength,
       changeableNumber: isSignup,
+      // In the account settings the first page has told it.
+      tellsRisk: isSignup && settings.authenticator !== undefined && flow.backPath === undefined,
       typedPhone: typed?.phone,
       typedCode: problem && unjudged.has(problem.code) ? oneString(fields, 'code') : undefined,
       chosenCountry: chosen.find((one) => one !== undefined && countries.includes(one)) ?? countries[0],
@@ -164,6 +166,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
+      completes: demand?.completes === true,
       links: http.linksOf(req),
       backPath: flow.backPath,
       // These pages have no form, and their request often no session to take a token from.

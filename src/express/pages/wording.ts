@@ -25,7 +25,7 @@ export function fill(text: string, values: Values): Html {
   return html`${pieces}`
 }
 
-type Said = 'sent' | 'start' | 'resend' | 'instead'
+type Said = 'sent' | 'start' | 'choose' | 'resend' | 'instead'
 
 /** The key of a text; what is said about a method can be asked for by any method's name. */
 export type TextKey = keyof Texts | `${Said}.${Channel}`
@@ -106,9 +106,12 @@ export function triesLeft(count: number, texts: Texts): Html {
   return fill(text, { n: String(count) })
 }
 
+/** The digits of a masked number, apart: a voice reads each. */
+export const spokenDigits = (masked: string): string => [...masked.replace(/\D/g, '')].join(' ')
+
 /** The masked number; bullets mean nothing when read aloud, so a screen reader says what it ends in. */
 export function destination(masked: string, texts: Texts): Html {
-  const digits = masked.replace(/\D/g, '').split('').join(' ')
+  const digits = spokenDigits(masked)
   const spoken = fill(texts['code.destination'], { digits })
   return html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spoken}</span>`
 }
@@ -151,7 +154,7 @@ export function filled(key: TextKey, view: TextContext, texts: Texts): Html {
     t: () => lengthIn(key, view, texts),
   }
   if (isText(key, texts)) return fill(texts[key], values)
-  const [, said, method] = /^(sent|start|resend|instead)\.(.+)$/.exec(key) ?? []
+  const [, said, method] = /^(sent|start|choose|resend|instead)\.(.+)$/.exec(key) ?? []
   if (method === undefined) throw new TypeError(`page.t: there is no text "${key}"; see docs/pages.md`)
   return byMethod(said as Said, method, texts, values)
 }

@@ -251,7 +251,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     await pressKey(page, en['link.back'])
     await page.getByRole('dialog', { name: en['code.title'] }).waitFor()
     await pressKey(page, en['resend.another'])
-    await pressKey(page, 'Send a code: Office')
+    await pressKey(page, 'Text Office')
     await dialogOf(page).getByText('the number ending in 2 1').waitFor()
     await page.keyboard.type(host.stub.rightCode)
     await page.keyboard.press('Enter')

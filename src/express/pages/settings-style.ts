@@ -1,0 +1,25 @@
+// The look of pages with rows: what is on file on one side, what is rarely done to it on the other.
+
+export const settingsCss = `main:has(.settings) { max-width: 40rem; }
+.settings section { border-top-color: var(--line); }
+.head { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: center; margin-bottom: 0.5rem; }
+.head h2 { margin: 0; font-size: 1.125rem; }
+.badge {
+  display: inline-block; padding: 0 0.625rem; border: 1px solid var(--line); border-radius: 1rem;
+  color: var(--faint); font-size: 0.875rem; font-weight: 400;
+}
+.badge.on { border-color: var(--right); background: var(--right-ground); color: var(--right); }
+.rows > li {
+  display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between;
+  min-height: 3.5rem; padding: 0.375rem 0;
+}
+.rows > li + li { border-top: 1px solid var(--line); }
+.rows p { margin: 0; }
+.rows p:not(.faint) { color: inherit; font-weight: 600; }
+.rows > li > :first-child { min-width: 0; }
+.acts { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; }
+.acts form { margin: 0; }
+.acts button { flex: none; min-width: 2.75rem; }
+.acts button.other, .acts button.main { min-height: 2.75rem; min-width: 5rem; }
+.settings a.button { display: inline-block; }
+`
