@@ -20,7 +20,7 @@ const unproven = 'second_factor_required'
 
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
-  { tf, get, post, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
+  { tf, get, post, changes, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
   const what: AccountChangeRequest = { kind: 'app-added' }
@@ -81,6 +81,10 @@ export function addAppRoutes(
     const page = isFailed ? failedPage(visit, begun, wrong) : appPage(sceneOf(visit), begun)
     return { ...page, body: begun }
   })
+  post('/app/start', async (visit) => {
+    const begun = await begin(visit)
+    return begun && { location: `${path}/app`, body: begun }
+  })
   // Puts the app on file, by the first code that it shows.
   post('/app', (visit) => {
     const { req, subject, fields } = visit
@@ -92,7 +96,7 @@ export function addAppRoutes(
     const store = async () => save(subject, (await tf.authenticators.confirm(req, code)).secret)
     return change(visit, what, store, { confirm }).catch((error: unknown) => failure(visit, error))
   })
-  post('/app/remove', (visit) => change(visit, { kind: 'app-removed' }, () => remove(visit.subject)))
+  changes('/app/remove', (visit) => change(visit, { kind: 'app-removed' }, () => remove(visit.subject)))
 }
 
 /** Nothing, where there is no proof yet; whatever else went wrong is thrown on. */

@@ -1,7 +1,6 @@
 import type { BoundFields, Details, TrustedDevice } from '../index.js'
-import { maskPhoneNumber } from '../phone-number.js'
 import type { AccountTexts } from './texts/en.js'
-import { fill } from './texts.js'
+import { fill, spacedDigits } from './texts.js'
 
 // What may be changed, whether it may, what a code for it is bound to, and what a person is shown of it.
 
@@ -43,6 +42,8 @@ export type Objection =
   | 'too_many'
   /** The number is on the list already. */
   | 'on_file'
+  /** The host has the number at another account. */
+  | 'taken'
   /** An app is there, and no other one is being set up. */
   | 'app_on_file'
   /** Something else is on file than what the change was made from. */
@@ -51,7 +52,7 @@ export type Objection =
 /** As many as the option `phone` of `twoFactor()` takes. */
 const maxNumbers = 5
 
-/** By how many ways a code can be got: numbers and the app. Recovery codes are none, they run out. */
+/** By how many factors a code can be got: numbers and the app. Recovery codes are none, they run out. */
 export const countFactors = ({ numbers, app }: Factors): number => new Set(numbers).size + (app ? 1 : 0)
 
 /** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
@@ -60,7 +61,7 @@ export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
   return countFactors(factors) === 0 && (mustKeep === 'nothing' || !factors.recoveryCodes)
 }
 
-/** The ways as they are afterwards. */
+/** The factors as they are afterwards. */
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
   const { kind } = change
   if (kind === 'app-added' || kind === 'app-removed') return { ...factors, app: kind === 'app-added' }
@@ -106,7 +107,7 @@ export const endsTrust = (change: AccountChangeRequest, before: Factors): boolea
   (change.kind === 'app-added' && before.app === true)
 
 /**
- * What a code for this change is good for: this change of these ways, and no other. Not of these recovery codes: the one
+ * What a code for this change is good for: this change of these factors, and no other. Not of these recovery codes: the one
  * that confirms it is used up by that. Whether enough is left is judged once more when it is made.
  */
 export function boundTo(change: AccountChangeRequest, { numbers, app = false }: Factors): BoundFields {
@@ -115,31 +116,37 @@ export function boundTo(change: AccountChangeRequest, { numbers, app = false }: 
   return { kind: change.kind, number, device, numbers, app }
 }
 
-/** What the person reads before the code is typed. The whole number where it is new, since it may be mistyped. */
-export function detailsOf(
-  change: AccountChangeRequest,
-  factors: Factors,
-  mustKeep: MustKeep,
-  texts: AccountTexts,
-): Details {
-  const rows: (readonly [string, string])[] = []
-  if ('number' in change) {
-    const isNew = change.kind === 'number-added'
-    rows.push([texts['details.number'], isNew ? change.number : maskPhoneNumber(change.number)])
-  }
-  if ('device' in change) rows.push([texts['details.device'], change.device.label ?? texts['device.unnamed']])
-  rows.push([texts['details.after'], consequenceOf(change, factors, mustKeep, texts)])
-  const { [`change.${change.kind}` as const]: title, [`do.${change.kind}` as const]: action } = texts
-  return { title, rows, action }
+/** What a change is made from, and what has to be left. */
+export interface Circumstances {
+  readonly factors: Factors
+  readonly mustKeep: MustKeep
+  readonly texts: AccountTexts
+  /** A new number as people write it: the whole of it, since it may be mistyped. */
+  readonly shownNumber?: string | undefined
 }
 
-/** What is so afterwards; of a last way what its loss means. */
-function consequenceOf(
-  change: AccountChangeRequest,
-  factors: Factors,
-  mustKeep: MustKeep,
+/** What the person reads before the code is typed. */
+export function detailsOf(change: AccountChangeRequest, circumstances: Circumstances): Details {
+  const { texts, factors, shownNumber } = circumstances
+  const number = 'number' in change ? change.number : ''
+  const title = fill(texts[`change.${change.kind}`], {
+    number: shownNumber ?? number,
+    digits: spacedDigits(number),
+  })
+  const after = [texts['details.after'], consequenceOf(change, circumstances)] as const
+  const device = 'device' in change && ([texts['details.device'], labelOf(change, texts)] as const)
+  const isFirst = change.kind === 'recovery-codes-made' && !factors.recoveryCodes
+  const action = isFirst ? texts['recovery.make'] : texts[`do.${change.kind}`]
+  return { title, rows: device ? [device, after] : [after], action }
+}
+
+const labelOf = (
+  { device }: Extract<AccountChangeRequest, { kind: 'device-ended' }>,
   texts: AccountTexts,
-): string {
+): string => device.label ?? texts['device.unnamed']
+
+/** What is so afterwards; of a last way what its loss means. */
+function consequenceOf(change: AccountChangeRequest, { factors, mustKeep, texts }: Circumstances): string {
   const after = factorsAfter(change, factors)
   if (takesAway(change) && countFactors(after) === 0) {
     return texts[mustKeep === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']

@@ -1,9 +1,9 @@
 import type { Request } from 'express'
-import type { GuardOptions, RouteContext, TwoFactor } from '../index.js'
+import type { Details, GuardOptions, RouteContext, TwoFactor } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
 import { optionError } from '../lib/options.js'
 import { whenGone } from '../lib/when-gone.js'
-import { maskPhoneNumber } from '../phone-number.js'
+import { formatPhoneNumber, maskPhoneNumber } from '../phone-number.js'
 import {
   type AccountChangeRequest,
   boundTo,
@@ -18,20 +18,42 @@ import {
 } from './changes.js'
 import type { AccountSettings } from './options.js'
 import { passes } from './passes.js'
+import { pathAfterCode } from './path-after-code.js'
 import { createReadFactors } from './read-factors.js'
 import { createTexts } from './texts.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
 
-/** What became of a change: made, as the first way or after it; why it was not; undefined where a guard has responded. */
-export type Made = 'made' | 'made-first' | Objection | undefined
+/**
+ * What became of a change: made, as the first way or after it; why it was not; `unasked` where a link led to it;
+ * undefined where a guard has responded.
+ */
+export type Made = 'made' | 'made-first' | 'unasked' | Objection | undefined
+
+/** A change that a guard is called for. */
+interface Asked {
+  readonly visit: RouteContext
+  readonly change: AccountChangeRequest
+  readonly factors: Factors
+}
+
+/** How a change is confirmed, where not as usual. */
+export interface Confirmation {
+  /** In place of a code for it. */
+  readonly confirm?: ((factors: Factors) => Promise<boolean>) | undefined
+  /** Whether a request by GET may ask for the code: one that nothing but an act of the person leads to. */
+  readonly isAsked?: boolean | undefined
+}
+
+/** What `numbers.save` returns for a number of another account. */
+export const taken = 'taken'
 
 /** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
 export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   const { recoveryCodes, onChanged, path, purpose, mustKeep, messages } = settings
   /** What the guard binds and shows for a request, noted before it is called. */
-  const asked = new WeakMap<Request, readonly [AccountChangeRequest, Factors]>()
+  const asked = new WeakMap<Request, Asked>()
   // A message that fails, by a client of this package: it is no word about the change, which stands.
   const tell = hostFunction(onChanged)
   const read = createReadFactors(settings)
@@ -43,15 +65,25 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   /** Whether this change puts the first way on file: others prove nothing, and lead nobody on. */
   const addsFirst = (change: AccountChangeRequest, before: Factors) =>
     isFirst(before) && !isFirst(factorsAfter(change, before))
-  const askedOf = (req: Request) => asked.get(req) as readonly [AccountChangeRequest, Factors]
+  const askedOf = (req: Request) => asked.get(req) as Asked
+
+  async function describe(req: Request, { locale }: { readonly locale: string }): Promise<Details> {
+    const { change, factors } = askedOf(req)
+    const shownNumber =
+      change.kind === 'number-added' ? await formatPhoneNumber(change.number, 'international') : undefined
+    return detailsOf(change, { factors, mustKeep, texts: textsOf(locale), shownNumber })
+  }
+
   const guardOptions: GuardOptions = {
     purpose,
     once: true,
-    resume: true,
     formPath: path,
-    bind: (req) => boundTo(...askedOf(req)),
-    describe: (req, { locale }) => detailsOf(...askedOf(req), mustKeep, textsOf(locale)),
-    exempt: (req) => isFirst(askedOf(req)[1]),
+    continueAt: (req) => pathAfterCode(path, askedOf(req).visit, askedOf(req).change),
+    // The person has just typed the code of the new number: the next one goes out by that.
+    sendAtOnce: (req) => askedOf(req).change.kind === 'number-added',
+    bind: (req) => boundTo(askedOf(req).change, askedOf(req).factors),
+    describe,
+    exempt: (req) => isFirst(askedOf(req).factors),
   }
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
@@ -64,9 +96,13 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     change: AccountChangeRequest,
     factors: Factors,
   ): Promise<boolean> {
-    asked.set(visit.req, [change, factors])
+    asked.set(visit.req, { visit, change, factors })
     return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
+
+  /** Whether the code for it was given just now. */
+  const hasGrant = async ({ req }: RouteContext, change: AccountChangeRequest, factors: Factors) =>
+    (await tf.grants.read(req, purpose, boundTo(change, factors))) !== undefined
 
   /**
    * Makes a change. `store` returns false where something else is on file than the change was made from, or nothing was
@@ -76,16 +112,19 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     visit: RouteContext,
     change: AccountChangeRequest,
     store: (factors: Factors) => unknown,
-    confirm = (factors: Factors) => isConfirmed(visit, change, factors),
+    { confirm, isAsked = visit.req.method === 'POST' }: Confirmation = {},
   ): Promise<Made> {
     const { subject } = visit
     const factors = await read(subject)
     const objection = objectionTo(change, factors, mustKeep)
     if (objection !== undefined) return objection
-    if (!(await confirm(factors))) return undefined
+    // CSRF: a link asks for nothing, and changes nothing that no code was given for.
+    if (!isAsked && !(await hasGrant(visit, change, factors))) return 'unasked'
+    if (!(await (confirm?.(factors) ?? isConfirmed(visit, change, factors)))) return undefined
     // Race: another tab may have been first, and what was the last but one is the last then.
     const stored = await inTurn(subject, async () => isSame(factors, await read(subject)) && store(factors))
     if (stored === false) return 'stale'
+    if (stored === taken) return taken
     const told = announce(visit, change, factors)
     // Lock-out: the new codes are shown this once, and those that were printed are worth nothing already.
     await (change.kind === 'recovery-codes-made' ? told.catch(afterAnswer(visit)) : told)
@@ -132,7 +171,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     }
   }
 
-  return { textsOf, read, make, isConfirmed, isFirst }
+  return { textsOf, read, make, isConfirmed, isFirst, hasGrant }
 }
 
 /** Lock-out: whoever has nothing but recovery codes left adds a way by one of them, or never again. */

@@ -2,6 +2,7 @@ import type { RouteContext } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import type { ChangeKind } from './changes.js'
 import type { AccountTexts } from './texts/en.js'
+import { fill, spacedDigits } from './texts.js'
 
 // What all pages are drawn with. Everything works without a script, and every value is escaped.
 
@@ -14,11 +15,14 @@ export interface PageContext {
 }
 
 interface ButtonOptions {
-  /** What the form says besides. */
+  /** Hidden fields of its form. */
   readonly fields?: Readonly<Record<string, string>>
-  /** What it is done to, for those who hear the button alone. */
+  /** The number or browser, for a person who hears the button alone. */
   readonly of?: string
-  readonly isMain?: boolean
+  /** In place of the usual text of the change. */
+  readonly text?: string | undefined
+  /** `main` fills the width, `plain` is a quiet text. */
+  readonly look?: 'main' | 'plain'
 }
 
 /** A button that makes one change. */
@@ -26,13 +30,12 @@ export function changeButton(
   scene: PageContext,
   route: string,
   kind: ChangeKind,
-  { fields, of, isMain }: ButtonOptions = {},
+  { fields, of, look, text = scene.texts[`do.${kind}`] }: ButtonOptions = {},
 ): Html {
-  const { texts, visit } = scene
   const spoken = of && html`<span class="unseen"> <bdi>${of}</bdi></span>`
-  const busy = visit.texts['busy.sending']
-  const button = html`<div class="buttons"><button${isMain && html` class="main"`} data-busy="${busy}">${texts[`do.${kind}`]}${spoken}</button></div>`
-  return form(scene, route, button, fields)
+  const busy = scene.visit.texts['busy.sending']
+  const button = html`<button${look && html` class="${look}"`} data-busy="${busy}">${text}${spoken}</button>`
+  return form(scene, route, look === 'main' ? html`<div class="buttons">${button}</div>` : button, fields)
 }
 
 /** A form for one of the routes of the pages. */
@@ -47,7 +50,21 @@ ${hidden}${content}
 
 export const link = (to: string, text: string): Html => html`<p><a href="${to}">${text}</a></p>\n`
 
+/** A link that looks like a button: what a person comes for. */
+export const linkButton = (to: string, text: string): Html =>
+  html`<a class="button" href="${to}">${text}</a>\n`
+
 /** Back to the first page. */
 export const back = ({ path, texts }: PageContext): Html => link(path, texts.back)
 
-export const number = (shown: string): Html => html`<span class="number" dir="ltr">${shown}</span>`
+/** A state that is seen at a glance. */
+export const badge = (text: string, isOn = true): Html =>
+  html` <span class="badge${isOn && ' on'}">${text}</span>`
+
+/** How the number is called, in words. */
+export const spokenNumber = ({ visit }: PageContext, masked: string): string =>
+  fill(visit.texts['code.destination'], { digits: spacedDigits(masked) })
+
+/** A masked number. Bullets mean nothing when read aloud, so a screen reader reads words. */
+export const maskedNumber = (scene: PageContext, masked: string): Html =>
+  html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spokenNumber(scene, masked)}</span>`

@@ -2,13 +2,13 @@ import { TwoFactorError } from '../errors.js'
 import type { OwnAct, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import { type AccountChangeRequest, type Factors, factorsAfter } from './changes.js'
+import { taken } from './making.js'
 import { listed } from './overview-page.js'
-import { addNumberPage } from './pages.js'
 import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
 /** Numbers: prove and add one, put one first, remove one. */
 export function addNumberRoutes(kit: RouteKit): void {
-  const { router, tf, get, post, settings, path, read, isFirst, change, refusal, alreadySo, sceneOf } = kit
+  const { router, tf, changes, settings, path, read, change, refusal, alreadySo } = kit
   const { numbers, newNumberPurpose: purpose } = settings
   const newNumber = tf.phoneVerification({
     purpose,
@@ -40,35 +40,47 @@ export function addNumberRoutes(kit: RouteKit): void {
       const { numbers: list } = await read(visit.subject)
       const index = listed(list).findIndex(({ id }) => id === visit.fields.number)
       const number = list[index]
+      // The address of the form, opened by hand, names no number.
+      if (visit.req.method !== 'POST' && visit.fields.number === undefined) return alreadySo
       if (number === undefined) return refusal(visit, 'stale')
       if (kind === 'number-first' && index === 0) return alreadySo
       const what = { kind, number }
       return change(visit, what, (factors) => save(visit, what, factors))
     }
 
-  const offer = withProven(async (visit, number) => {
-    const page = addNumberPage(sceneOf(visit), number, isFirst(await read(visit.subject)))
-    return { ...page, body: { number } }
-  })
+  /** Stores a new number. Its proof is used up by what was saved alone. */
+  async function saveProven(
+    visit: RouteContext,
+    what: AccountChangeRequest,
+    factors: Factors,
+  ): Promise<unknown> {
+    // Whoever has gone waits for no change.
+    if (visit.res.closed) return false
+    let answer: unknown
+    const saved = await newNumber
+      .redeemWith(visit.req, async () => {
+        answer = await save(visit, what, factors)
+        return answer !== taken && answer
+      })
+      .catch(falseIfUsed)
+    return answer === taken ? taken : saved
+  }
 
-  const add = withProven((visit, number) => {
+  const add = withProven(async (visit, number) => {
+    if (visit.req.method !== 'POST' && !visit.wantsPage) return { location: path, body: { number } }
     const what: AccountChangeRequest = { kind: 'number-added', number }
-    // The proof is used up by what was saved alone. Whoever has gone waits for no change.
-    const store = async (factors: Factors) =>
-      !visit.res.closed &&
-      newNumber.redeemWith(visit.req, () => save(visit, what, factors)).catch(falseIfTaken)
-    return change(visit, what, store)
+    // By GET, too: nothing but the right code for the new number leads here.
+    return change(visit, what, (factors) => saveProven(visit, what, factors), { isAsked: true })
   })
 
   router.use('/number', newNumber.routes())
-  get('/numbers/add', offer)
-  post('/numbers/add', add)
-  post('/numbers/first', changeListed('number-first'))
-  post('/numbers/remove', changeListed('number-removed'))
+  changes('/numbers/add', add)
+  changes('/numbers/first', changeListed('number-first'))
+  changes('/numbers/remove', changeListed('number-removed'))
 }
 
 /** Race: another request has used the proof. */
-function falseIfTaken(error: unknown): false {
+function falseIfUsed(error: unknown): false {
   if (error instanceof TwoFactorError && error.code === 'second_factor_required' && !isOfHost(error))
     return false
   throw error

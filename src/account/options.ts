@@ -18,6 +18,9 @@ import type { AccountMessages } from './texts.js'
 /** False where nothing was stored, because something else was on file than the change was made from; else it was. */
 type Saved = Awaitable<unknown>
 
+/** As `Saved`, or `taken` where nothing was stored because the number belongs to another account. */
+type SavedNumbers = Saved | Awaitable<'taken'>
+
 /** When ways were last used, by the name of each. */
 type LastUsed = Readonly<Record<string, Date | number | null | undefined>>
 
@@ -54,14 +57,15 @@ export interface AccountPagesOptions {
     /**
      * Stores the whole list in place of `from`. Where something else than `from` is stored, it must change nothing and
      * return false: another tab was first. So it must where the list is empty and there is no app: another process was
-     * first (but for another `mustKeep`). What it throws goes to your error handler, and must have changed nothing either.
+     * first (but for another `mustKeep`). For a number of another account, store nothing and return `'taken'`: the person
+     * reads that it belongs to another account. What it throws goes to your error handler, and must have changed nothing either.
      *
      * @example
      * save: (subject, numbers, from) => db.prepare(
      *   `UPDATE users SET numbers = :to WHERE id = :id AND numbers = :from AND (:to <> '[]' OR app IS NOT NULL)`,
      * ).run({ id: subject, to: JSON.stringify(numbers), from: JSON.stringify(from) }).changes === 1
      */
-    readonly save: (subject: string, numbers: readonly string[], from: readonly string[]) => Saved
+    readonly save: (subject: string, numbers: readonly string[], from: readonly string[]) => SavedNumbers
   }
   /** The app of an account. Needs the option `authenticator` of `twoFactor()`, whose `secretOf` returns what was saved. */
   readonly authenticator?: {
@@ -92,6 +96,13 @@ export interface AccountPagesOptions {
    * lastUsed: (subject) => users.lastUsed(subject) // { '+573001234567': 1772539200000, app: new Date() }
    */
   readonly lastUsed?: (subject: string) => Awaitable<LastUsed>
+  /**
+   * Returns the name of the account for the file of recovery codes, such as its e-mail address. Default: `subject`.
+   *
+   * @example
+   * label: (req) => req.user.email
+   */
+  readonly label?: (req: Request, subject: string) => Awaitable<string>
   /**
    * Called after each change, for a message by a way that the change did not touch. Awaited; where it fails your error
    * handler learns of it, and the change stands. New recovery codes are shown all the same, and your error handler is
@@ -149,6 +160,7 @@ export const accountChecks = {
   }),
   recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
+  label: withDefault((_req: Request, subject: string) => subject, func('(req, subject) => name')),
   onChanged: withDefault(() => undefined, func('(req, change)')),
   mustKeep: withDefault('factor', oneOf('factor', 'recovery-codes', 'nothing')),
   purpose: withDefault('account', nonEmptyString()),

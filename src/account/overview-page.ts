@@ -1,13 +1,14 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import { type ChangeKind, countFactors, type Factors } from './changes.js'
-import { changeButton, link, number, type PageContext } from './marks.js'
+import { countFactors, type Factors } from './changes.js'
+import { badge, changeButton, linkButton, maskedNumber, type PageContext, spokenNumber } from './marks.js'
+import type { News } from './news.js'
 import type { UsedAt } from './read-factors.js'
 import type { AccountTexts } from './texts/en.js'
-import { fill } from './texts.js'
+import { fill, spacedDigits } from './texts.js'
 
-// The first page: all that is on file, each with the buttons that change it.
+// The first page: all that is on file, a row each, with what changes it.
 
 /** A number on file, as a page or a client may have it. */
 export interface ListedNumber {
@@ -31,6 +32,8 @@ export interface Overview extends Omit<Factors, 'numbers'> {
   readonly canRemove: boolean
   /** As `adviceFor` says. */
   readonly advice?: Extract<keyof AccountTexts, `advice.${string}`> | undefined
+  /** As `riskOf` says. */
+  readonly risk?: Extract<keyof AccountTexts, `risk.${string}`> | undefined
 }
 
 /** Few enough to make new ones. */
@@ -45,6 +48,13 @@ export function adviceFor(factors: Factors): Overview['advice'] {
   return left !== undefined && left > 0 && left <= fewCodes ? 'advice.few' : undefined
 }
 
+/**
+ * The risk of an account that has numbers alone, where it could have an app, as the key of its text (NIST SP 800-63B-4,
+ * 3.2.9; ASVS 5.0, 6.6.1).
+ */
+export const riskOf = ({ numbers, app }: Factors): Overview['risk'] =>
+  numbers.length > 0 && app === false ? 'risk.numbers' : undefined
+
 /** The numbers in the order of the list, none of them whole. */
 export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {
   // Two may end alike: with another list meanwhile, the form of one must not name the other.
@@ -56,23 +66,33 @@ export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly Li
   }))
 }
 
-/** The page; `changed` is what was changed just now. */
-export function overviewPage(scene: PageContext, overview: Overview, changed?: ChangeKind): OwnPage {
+/** The page; `news` is what was changed just now. */
+export function overviewPage(scene: PageContext, overview: Overview, news?: News): OwnPage {
   const { texts } = scene
-  const { advice } = overview
-  const news = changed && html`<p class="notice" role="status">${texts[`done.${changed}`]}</p>\n`
-  const told = advice && html`<p>${texts[advice]}</p>\n`
-  const parts = { numbers, app, recovery, devices, elsewhere }
-  const sections = (Object.keys(parts) as (keyof typeof parts)[]).flatMap((name) => {
-    const content = parts[name](scene, overview)
-    return content === undefined ? [] : section(name, texts[`${name}.title`], content)
-  })
-  return { title: texts.title, content: html`${news}${told}${sections}`.markup }
+  const { advice, risk } = overview
+  const told = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
+  const sections = [numbers, app, recovery, devices, elsewhere].flatMap((part) => part(scene, overview) ?? [])
+  return {
+    title: texts.title,
+    notice: news && noticeOf(news, texts),
+    content: html`${told}<div class="settings">\n${sections}</div>`.markup,
+  }
 }
 
-const section = (id: string, title: string, content: Html): Html => html`<section aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>
+/** What was done, and to which number or browser. */
+export function noticeOf({ kind, about = '' }: News, texts: AccountTexts): string {
+  return fill(texts[`done.${kind}`], {
+    digits: spacedDigits(about),
+    device: about || texts['device.unnamed'],
+  })
+}
+
+/** One heading with its state, and what stands under it. */
+function section(id: string, title: string, content: Html, state?: Html): Html {
+  return html`<section aria-labelledby="${id}">
+<div class="head"><h2 id="${id}">${title}</h2>${state}</div>
 ${content}</section>\n`
+}
 
 /** What stands under one of the headings; nothing where there is no such thing. */
 type Part = (scene: PageContext, overview: Overview) => Html | undefined
@@ -81,51 +101,75 @@ const numbers: Part = (scene, { numbers, canRemove }) => {
   const { texts, path } = scene
   const rows = numbers.map(({ id, masked, usedAt }, index) => {
     const isMain = index === 0 && numbers.length > 1
-    const button = { fields: { number: id }, of: masked }
+    const button = { fields: { number: id }, of: spokenNumber(scene, masked), look: 'plain' } as const
     const putFirst = index > 0 && changeButton(scene, '/numbers/first', 'number-first', button)
     const remove = canRemove && changeButton(scene, '/numbers/remove', 'number-removed', button)
-    return html`<li><p>${number(masked)}${isMain && html` <span>${texts['numbers.is-first']}</span>`}${lastUsed(scene, usedAt)}</p>
-${putFirst}${remove}</li>\n`
+    const name = html`${maskedNumber(scene, masked)}${isMain && badge(texts['numbers.is-first'])}`
+    return row(scene, name, usedAt, html`${putFirst}${remove}`)
   })
-  const list = rows.length > 0 ? html`<ul class="rows">\n${rows}</ul>` : html`<p>${texts['numbers.none']}</p>`
-  return html`${list}\n${link(`${path}/number`, texts['numbers.add'])}`
+  const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
+  const add = html`${list}${linkButton(`${path}/number`, texts['numbers.add'])}`
+  return section('numbers', texts['numbers.title'], add, onOrOff(scene, rows.length > 0))
 }
 
 const app: Part = (scene, { app, appUsedAt, canRemove }) => {
-  const { texts, path } = scene
+  const { texts } = scene
   if (app === undefined) return undefined
-  return html`<p>${texts[app ? 'app.on' : 'app.off']}${app && lastUsed(scene, appUsedAt)}</p>
-${link(`${path}/app`, texts[app ? 'app.replace' : 'app.add'])}${app && canRemove && changeButton(scene, '/app/remove', 'app-removed')}`
+  const title = texts['app.title']
+  if (!app) {
+    const setUp = changeButton(scene, '/app/start', 'app-added', { text: texts['app.add'] })
+    return section('app', title, html`<p>${texts['app.text']}</p>\n${setUp}`, onOrOff(scene, false))
+  }
+  const quiet = { of: title, look: 'plain' } as const
+  const replace = changeButton(scene, '/app/start', 'app-added', { ...quiet, text: texts['app.replace'] })
+  const remove = canRemove && changeButton(scene, '/app/remove', 'app-removed', quiet)
+  const rows = html`<ul class="rows">\n${row(scene, html`${title}`, appUsedAt, html`${replace}${remove}`)}</ul>\n`
+  return section('app', title, rows, onOrOff(scene, true))
 }
 
 const recovery: Part = (scene, { recoveryCodes: left, numbers, app }) => {
   const { texts } = scene
   if (left === undefined) return undefined
   const state = left === 0 ? texts['recovery.none'] : fill(texts['recovery.left'], { n: String(left) })
-  const hasWay = numbers.length > 0 || app
-  return html`<p>${texts['recovery.text']} ${state}</p>
-${hasWay && changeButton(scene, '/recovery-codes', 'recovery-codes-made')}`
+  const canMake = numbers.length > 0 || app
+  // Made again, they end those that were printed: no button to press by the way.
+  const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
+  const make = canMake && changeButton(scene, '/recovery-codes', 'recovery-codes-made', look)
+  const content = html`<p>${texts['recovery.text']}</p>\n${make}`
+  return section('recovery', texts['recovery.title'], content, badge(state, left > 0))
 }
 
 const devices: Part = (scene, { devices }) => {
   const { texts } = scene
   if (devices.length === 0) return undefined
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
-    const button = { fields: { device: id }, of: label }
-    return html`<li><p><bdi>${label}</bdi>${isThis && html` (${texts['device.this']})`}${lastUsed(scene, usedAt)}</p>
-${changeButton(scene, '/devices/end', 'device-ended', button)}</li>\n`
+    const button = { fields: { device: id }, of: label, look: 'plain' } as const
+    const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'])}`
+    return row(scene, name, usedAt, changeButton(scene, '/devices/end', 'device-ended', button))
   })
-  return html`<p>${texts['devices.text']}</p>
-<ul class="rows">\n${rows}</ul>
-${devices.length > 1 && changeButton(scene, '/devices/end-all', 'devices-ended')}`
+  const endAll =
+    devices.length > 1 && changeButton(scene, '/devices/end-all', 'devices-ended', { look: 'plain' })
+  const content = html`<p>${texts['devices.text']}</p>\n<ul class="rows">\n${rows}</ul>\n${endAll}`
+  return section('devices', texts['devices.title'], content)
 }
 
-const elsewhere: Part = (scene) => html`<p>${scene.texts['elsewhere.text']}</p>
-${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`
+const elsewhere: Part = (scene) => {
+  const { texts } = scene
+  const content = html`<p>${texts['elsewhere.text']}</p>\n${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`
+  return section('elsewhere', texts['elsewhere.title'], content)
+}
 
-/** The day of it, on a line of its own. */
+const onOrOff = ({ texts }: PageContext, isOn: boolean): Html =>
+  badge(texts[isOn ? 'state.on' : 'state.off'], isOn)
+
+/** Name and last use on one side, what is rarely wanted on the other. */
+const row = (scene: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
+  html`<li><div><p>${name}</p>${lastUsed(scene, usedAt)}</div>
+<div class="acts">${actions}</div></li>\n`
+
+/** The day of it. */
 function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {
   if (at === undefined) return undefined
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
-  return html`<br><bdi>${fill(texts['last-used'], { when: day.format(at) })}</bdi>`
+  return html`<p class="faint"><bdi>${fill(texts['last-used'], { when: day.format(at) })}</bdi></p>`
 }

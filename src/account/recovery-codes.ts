@@ -1,33 +1,46 @@
+import type { RouteContext } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
+import type { Factors } from './changes.js'
 import { newsIn } from './news.js'
 import type { AccountPagesOptions } from './options.js'
-import { codesPage, offerCodesPage } from './pages.js'
-import type { RouteKit } from './route-kit.js'
+import { codesPage, type MadeCodes, offerCodesPage, showCodesPage } from './pages.js'
+import type { AccountResult, RouteKit } from './route-kit.js'
 
 /** Recovery codes: made anew, shown once. */
 export function addRecoveryCodeRoutes(
-  { tf, get, post, path, change, sceneOf, alreadySo }: RouteKit,
+  { tf, get, post, path, settings, read, change, sceneOf, hasGrant, alreadySo }: RouteKit,
   recoveryCodes: NonNullable<AccountPagesOptions['recoveryCodes']>,
 ): void {
-  get('/recovery-codes', (visit) => {
-    // Led here from the first way; a reload of the codes shows them no second time.
-    const isLed = newsIn(visit.fields.changed, visit.session) !== undefined
-    return isLed ? { ...offerCodesPage(sceneOf(visit)), body: {} } : alreadySo
-  })
-  post('/recovery-codes', (visit) => {
+  const nameOf = hostFunction(settings.label)
+
+  /** Makes them, and shows them this once: the address of the page, opened again, makes none. */
+  async function make(visit: RouteContext): Promise<AccountResult> {
+    const { req, subject } = visit
     const kind = 'recovery-codes-made'
-    let codes: readonly string[] = []
-    const store = hostFunction(() => {
+    const account = await nameOf(req, subject)
+    if (typeof account !== 'string') throw new TypeError('accountPages: label must return a text')
+    let made: MadeCodes = { codes: [], account, isFirst: false }
+    const store = hostFunction(({ recoveryCodes: left }: Factors) => {
       // Not before the change is confirmed: that new ones are made is told at once.
-      const fresh = tf.recoveryCodes.generate(visit.subject)
-      codes = fresh.codes
-      return recoveryCodes.save(visit.subject, fresh.hashes)
+      const { codes, hashes } = tf.recoveryCodes.generate(subject)
+      made = { codes, account, isFirst: !left }
+      return recoveryCodes.save(subject, hashes)
     })
     const show = () => ({
-      ...codesPage(sceneOf(visit), codes),
+      ...codesPage(sceneOf(visit), made),
       address: `${path}/recovery-codes`,
-      body: { changed: kind, codes },
+      body: { changed: kind, codes: made.codes },
     })
     return change(visit, { kind }, store, { show })
+  }
+
+  get('/recovery-codes', async (visit) => {
+    // Led here from the first way.
+    const isLed = newsIn(visit.fields.changed, visit.session) !== undefined
+    if (isLed) return { ...offerCodesPage(sceneOf(visit)), body: {} }
+    const isGranted = await hasGrant(visit, { kind: 'recovery-codes-made' }, await read(visit.subject))
+    return isGranted ? { ...showCodesPage(sceneOf(visit)), body: {} } : alreadySo
   })
+  // Shown in response to a POST: Chromium keeps none of these for Back, with scripts or without.
+  post('/recovery-codes', make)
 }

@@ -1,11 +1,11 @@
 import type { Router } from 'express'
 import type { OwnAct, RouteContext, RouteResult, TwoFactor } from '../index.js'
 import { type AccountChangeRequest, type Factors, type Objection, objectionToLoss } from './changes.js'
-import { createMaking } from './making.js'
+import { type Confirmation, createMaking } from './making.js'
 import type { PageContext } from './marks.js'
-import { newsIn, newsOf } from './news.js'
+import { newsAbout, newsIn, newsOf } from './news.js'
 import type { AccountSettings } from './options.js'
-import { adviceFor, listed, type Overview, overviewPage } from './overview-page.js'
+import { adviceFor, listed, type Overview, overviewPage, riskOf } from './overview-page.js'
 import { createReadUses } from './read-factors.js'
 
 /** Undefined where the response was sent already, as by a guard that asks for a code. */
@@ -21,9 +21,7 @@ export const problemBody = (code: string, title: string, detail = title, status 
 })
 
 /** How a change is made, where not as usual. */
-interface How {
-  /** Whether it is confirmed, in place of a code for it. */
-  readonly confirm?: ((factors: Factors) => Promise<boolean>) | undefined
+interface How extends Confirmation {
   /** What is shown after it, in place of the first page. */
   readonly show?: (() => RouteResult) | undefined
 }
@@ -34,7 +32,7 @@ export type RouteKit = ReturnType<typeof createRouteKit>
 /** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountSettings) {
   const { path, recoveryCodes, mustKeep } = settings
-  const { textsOf, read, make, isConfirmed, isFirst } = createMaking(tf, settings)
+  const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
   const sceneOf = (visit: RouteContext): PageContext => ({ visit, path, texts: textsOf(visit.locale) })
@@ -54,6 +52,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
       devices,
       canRemove: objectionToLoss(factors, mustKeep) === undefined,
       advice: adviceFor(factors),
+      risk: riskOf(factors),
     }
     return { ...overviewPage(sceneOf(visit), body, newsIn(fields.changed, session)), body }
   }
@@ -71,15 +70,19 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     visit: RouteContext,
     what: AccountChangeRequest,
     store: (factors: Factors) => unknown,
-    { confirm, show }: How = {},
+    { show, ...confirmation }: How = {},
   ): Promise<AccountResult> {
-    const made = await make(visit, what, store, confirm)
+    const made = await make(visit, what, store, confirmation)
     if (made === undefined) return undefined
+    if (made === 'unasked') return alreadySo
     if (made !== 'made' && made !== 'made-first') return refusal(visit, made)
     if (show !== undefined) return show()
     // Whoever has set up the first way is led on to recovery codes.
     const next = made === 'made-first' && recoveryCodes ? `${path}/recovery-codes` : path
-    return { location: `${next}?changed=${newsOf(what.kind, visit.session)}`, body: { changed: what.kind } }
+    return {
+      location: `${next}?changed=${newsOf(newsAbout(what), visit.session)}`,
+      body: { changed: what.kind },
+    }
   }
 
   /** It is so already: nobody is asked for a code, and nothing was changed. */
@@ -93,6 +96,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     read,
     isConfirmed,
     isFirst,
+    hasGrant,
     sceneOf,
     overview,
     refusal,
@@ -100,5 +104,10 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     alreadySo,
     get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
     post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
+    /** A form that makes a change, and the address that the right code for it leads to. */
+    changes: (route: string, act: OwnAct) => {
+      router.post(route, tf.ownRoute('POST', act))
+      router.get(route, tf.ownRoute('GET', act))
+    },
   }
 }

@@ -29,3 +29,6 @@ export function createTexts(messages: AccountMessages): (locale: string) => Acco
 /** Fills each `{name}`. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
+
+/** The last two digits of a number, with a space between them: a voice reads each. */
+export const spacedDigits = (number: string): string => [...number.slice(-2)].join(' ')

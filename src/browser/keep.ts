@@ -1,5 +1,6 @@
 /** Ways to keep what a page shows once: its buttons appear where a script can do what they say. */
 export function offerToKeep(page: Document): void {
+  if (page.querySelector('[data-shown-once]') !== null) warnOfLoss(page)
   const status = page.querySelector('[role=status]')
 
   for (const button of page.querySelectorAll<HTMLButtonElement>('[data-copies]')) {
@@ -25,4 +26,13 @@ export function offerToKeep(page: Document): void {
     button.hidden = false
     button.addEventListener('click', () => print())
   }
+}
+
+/** Asks before a reload or Back loses what is shown once; the link of a person who has saved it leads on without. */
+function warnOfLoss(page: Document): void {
+  const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+  addEventListener('beforeunload', warn)
+  page
+    .querySelector('[data-leaves]')
+    ?.addEventListener('click', () => removeEventListener('beforeunload', warn))
 }

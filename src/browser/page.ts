@@ -35,4 +35,6 @@ addEventListener('keydown', ({ key }) => {
 
 live(document)
 offerToKeep(document)
+// Nothing is left to confirm: the button is for browsers without scripts.
+document.querySelector<HTMLFormElement>('[data-presses] form')?.requestSubmit()
 takeFromDevice(document.querySelector('[autocomplete=one-time-code]'), leaving.signal)

@@ -8,7 +8,7 @@ import type { OpenSubject } from './proofs/grants.js'
 
 /** New recovery codes of one account. The user keeps the codes, your app stores the hashes only. */
 export interface RecoveryCodes {
-  /** Shown once, to be written down: `7K2QX-9MRTV-…`. */
+  /** Shown once, to be written down: `7K2Q-X9MR-TV4B-…`. */
   readonly codes: readonly string[]
   /** Hashes in the order of the codes. `consume` receives one of them. */
   readonly hashes: readonly string[]
@@ -29,7 +29,7 @@ const maxTypedLength = 200
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
   const fresh = Array.from({ length: count }, () => toBase32(randomBytes(bytes), alphabet))
   return {
-    codes: fresh.map((code) => code.replaceAll(/.{5}(?=.)/g, '$&-')),
+    codes: fresh.map((code) => code.replaceAll(/.{4}(?=.)/g, '$&-')),
     hashes: fresh.map((code) => hashRecoveryCode(subject, code)),
   }
 }

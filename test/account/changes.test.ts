@@ -8,7 +8,7 @@ import {
   type MustKeep,
   objectionTo,
 } from '../../src/account/changes.js'
-import { adviceFor } from '../../src/account/overview-page.js'
+import { adviceFor, riskOf } from '../../src/account/overview-page.js'
 import { en } from '../../src/account/texts/en.js'
 import { createOnFile } from '../../src/express/host/requester.js'
 
@@ -51,7 +51,7 @@ describe('the last way', () => {
     [{ numbers: [one], recoveryCodes: 9 }, 'recovery-codes', en['after.only-recovery-codes']],
     [{ numbers: [one], recoveryCodes: 9 }, 'nothing', en['after.nothing']],
   ])('names what follows (%j, %s)', (factors, mustKeep, told) => {
-    expect(detailsOf(remove, factors, mustKeep, en).rows.at(-1)).toEqual(['Afterwards', told])
+    expect(detailsOf(remove, { factors, mustKeep, texts: en }).rows.at(-1)).toEqual(['Afterwards', told])
   })
 
   it('is missing where nothing could confirm a change', () => {
@@ -75,6 +75,19 @@ describe('advice', () => {
     [{ numbers: [one], app: true, recoveryCodes: 0 }, undefined],
   ])('names what is missing: %j', (factors, advice) => {
     expect(adviceFor(factors)).toBe(advice)
+  })
+})
+
+describe('the risk of numbers', () => {
+  it.each<[Factors, string | undefined]>([
+    [{ numbers: [one], app: false }, 'risk.numbers'],
+    [{ numbers: [one, two], app: false, recoveryCodes: 9 }, 'risk.numbers'],
+    // No other way could be set up.
+    [{ numbers: [one] }, undefined],
+    [{ numbers: [one], app: true }, undefined],
+    [{ numbers: [], app: false }, undefined],
+  ])('is shown where a number is the only way and an app could be set up: %j', (factors, risk) => {
+    expect(riskOf(factors)).toBe(risk)
   })
 })
 
@@ -121,7 +134,8 @@ describe('what a code is bound to', () => {
 
   it('is all that is shown, but for what follows', () => {
     for (const change of all) {
-      const { title, rows, action } = detailsOf(change, { numbers: [one, two], app: true }, 'factor', en)
+      const factors = { numbers: [one, two], app: true }
+      const { title, rows, action } = detailsOf(change, { factors, mustKeep: 'factor', texts: en })
       expect(rows.every(([, value]) => value.length > 0 && value.length <= 200)).toBe(true)
       expect([title, action].every((text) => text && text.length <= 60)).toBe(true)
     }

@@ -29,12 +29,10 @@ describe('whoever has no second factor', () => {
     expect((await eve.get(path)).json.advice).toBe('advice.none')
     expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([409, 'no_factor'])
     await proveNumber(host, eve)
-    const page = await eve.open(`${path}/numbers/add`)
-    expect(page.text).not.toContain('confirm the change')
-    const added = await eve.submit(`${path}/numbers/add`)
+    const added = await eve.open(`${path}/numbers/add`)
     expect(added.location).toContain(`${path}/recovery-codes?changed=number-added.`)
     expect((await eve.open(added.location)).text).toContain('Make recovery codes')
-    expect((await eve.open(path)).text).not.toMatch(/Remove|Make it the main/)
+    expect((await eve.open(path)).text).not.toMatch(/Remove|Make main/)
     // Still in, and no further code for these.
     expect((await eve.get('/home')).status).toBe(200)
     const made = await eve.submit(`${path}/recovery-codes`)
@@ -43,13 +41,13 @@ describe('whoever has no second factor', () => {
     expect(made.text.match(/<[^>]*role="status">/g)).toEqual(['<p class="unseen" role="status">'])
     expect(linesOf(made)).toEqual([
       'Your recovery codes',
-      'You have new recovery codes. Only these work now.',
       'We show them only this once. Keep them where you would find them without your phone.',
-      ...Array(10).fill(expect.stringMatching(/^[\dA-Z-]{28}$/)),
+      expect.stringMatching(/^Of eve, made on /),
+      ...Array(10).fill(expect.stringMatching(/^[\dA-Z]{4}(-[\dA-Z]{4}){5}$/)),
       'Copy',
       expect.stringMatching(/^\[data:text\/plain;[^\]]*\] Download as text$/),
       'Print',
-      '[] I have kept them',
+      '[] I have saved them',
     ])
     expect(changedIn(host)).toEqual(['number-added', 'recovery-codes-made'])
     // From now on a code is asked for.
@@ -142,14 +140,14 @@ describe('whoever has no second factor', () => {
     ],
     [
       'messages',
-      { pages: { messages: { es: { 'add.titel': 'x' } } } },
-      'messages.es: unknown key "add.titel" (keys look like "numbers.title"); did you mean "add.title"?',
+      { pages: { messages: { es: { 'app.titel': 'x' } } } },
+      'messages.es: unknown key "app.titel" (keys look like "numbers.title"); did you mean "app.title"?',
     ],
     // The person would not see what is to be added.
     [
       'messages',
-      { pages: { messages: { es: { 'add.text': 'Es tuyo.' } } } },
-      'messages.es: "add.text" lacks {number}',
+      { pages: { messages: { es: { 'change.number-added': 'Agregar' } } } },
+      'messages.es: "change.number-added" lacks {number}',
     ],
   ])('is judged by all that codes are taken of: %s', async (_name, given, message) => {
     await expect(startAccounts(given)).rejects.toMatchObject({
@@ -171,18 +169,18 @@ describe('an app', () => {
     const host = await startAccounts()
     const ana = await signIn(host)
     const refused = await ana.get(`${path}/app`)
-    expect(refused.json.details.title).toBe('Set up an authenticator app')
+    expect(refused.json.details.title).toBe('Setting up an authenticator app')
     await prove(host, ana, refused.json.requirement)
     const { secret, qr } = (await ana.get(`${path}/app`)).json
     expect(qr).toContain('<svg')
     expect(linesOf(await ana.open(`${path}/app`))).toEqual([
-      'Set up an authenticator app',
+      'Set up your authenticator app',
       'Scan this picture with the app, then enter the code that it shows.',
       expect.stringMatching(/^\[otpauth:.*\] Open the app on this device$/),
       `If you can't scan it, enter this key in the app: ${secret.match(/.{4}/g)?.join(' ')}`,
       '[/app]',
-      'Security code',
-      'Continue',
+      'Code from the app',
+      'Turn on',
       '[] Back to two-step sign-in',
     ])
     expect((await ana.post(`${path}/app`, { code: shownByApp(host, secret) })).json).toEqual({

@@ -160,13 +160,14 @@ export async function proveNumber(host: AccountHost, browser: Browser, phone = n
   await browser.post(`${path}/number/verify`, { code: host.stub.rightCode })
 }
 
-/** What a page says, line by line, with where its links and forms lead to under the path of the pages. */
+/** What a screen reader reads of a page, line by line, with the paths under the pages that links and forms lead to. */
 export const linesOf = ({ text }: Answer): readonly string[] =>
   (/<h1.*<\/main>/s.exec(text)?.[0] ?? '')
     .replaceAll('&#39;', "'")
     .replaceAll(`"${path}`, '"')
     .replaceAll(/<(?:a|form) [^>]*?(?:href|action)="([^"]*)"[^>]*>/g, '<a>[$1] ')
-    .replaceAll(/<\/?(span|bdi|div|button|input)[^>]*>/g, '')
+    .replaceAll(/<span aria-hidden="true".*?<\/span>/g, '')
+    .replaceAll(/<\/?(span|bdi|button|input)[^>]*>/g, '')
     .split(/<[^>]*>/)
     .map((line) => line.replaceAll(/\s+/g, ' ').trim())
     .filter((line) => line !== '')

@@ -34,20 +34,11 @@ describe('a number', () => {
     expect((await ana.open(`${path}/number`)).text).toContain(`<a href="${path}">Go back</a>`)
     await proveNumber(host, ana)
     expect((await ana.get(`${path}/numbers/add`)).json).toEqual({ number: newNumber })
-    expect(linesOf(await ana.open(`${path}/numbers/add`))).toEqual([
-      'Add this number?',
-      `${newNumber} is yours: you have entered its code. Next, confirm the change in a way that you already use.`,
-      '[/numbers/add] Add the number',
-      '[] Back to two-step sign-in',
-    ])
     const refused = await ana.post(`${path}/numbers/add`)
     expect(refused.refusal).toEqual([403, 'second_factor_required'])
     expect(refused.json.details).toEqual({
-      title: 'Add a number',
-      rows: [
-        ['Number', newNumber],
-        ['Afterwards', 'Codes can go to this number too'],
-      ],
+      title: 'Adding +57 300 9876543',
+      rows: [['Afterwards', 'Codes can go to this number too']],
       action: 'Add the number',
     })
     expect((await confirmed(host, ana, '/numbers/add')).json).toEqual({ changed: 'number-added' })
@@ -247,22 +238,25 @@ describe('the first page', () => {
       'Two-step sign-in',
       'You have few recovery codes left. Make new ones.',
       'Phone numbers',
-      '••••••67 Main number',
-      '[/numbers/remove] Remove ••••••67',
-      '••••••21',
-      '[/numbers/first] Make it the main number ••••••21',
-      '[/numbers/remove] Remove ••••••21',
+      'On',
+      'the number ending in 6 7 Main',
+      '[/numbers/remove] Remove the number ending in 6 7',
+      'the number ending in 2 1',
+      '[/numbers/first] Make main the number ending in 2 1',
+      '[/numbers/remove] Remove the number ending in 2 1',
       '[/number] Add a number',
       'Authenticator app',
-      'Set up.',
-      '[/app] Set up a new app',
-      '[/app/remove] Remove the app',
+      'On',
+      'Authenticator app',
+      '[/app/start] Replace Authenticator app',
+      '[/app/remove] Remove Authenticator app',
       'Recovery codes',
-      "Each lets you in once if you can't get a code any other way. Left: 2",
+      '2 left',
+      "Each lets you in once if you can't get a code any other way.",
       '[/recovery-codes] Make new codes',
       'Trusted browsers',
       'They sign in without a code.',
-      'Browser (this one)',
+      'Browser This browser',
       'Last used Mar 1, 2026',
       '[/devices/end] Stop trusting Browser',
       'Browser',
@@ -270,39 +264,41 @@ describe('the first page', () => {
       '[/devices/end] Stop trusting Browser',
       '[/devices/end-all] Stop trusting all',
       'Other devices',
-      'Do you think somebody else is in your account? Have every other device asked for a code again.',
-      '[/sign-out] Ask everywhere else',
+      'Do you think somebody else is in your account? Every other device will have to give a code before it can go on.',
+      '[/sign-out] Ask for a code on all other devices',
     ])
   })
 
   it('offers whoever has two numbers recovery codes, and no app to remove', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber] })
     const lines = linesOf(await (await host.signIn()).open(path))
-    expect(lines).toContain('[/recovery-codes] Make new codes')
-    expect(lines).not.toContain('[/app/remove] Remove the app')
+    expect(lines).toContain('[/recovery-codes] Make recovery codes')
+    expect(lines).not.toContain('[/app/remove] Remove Authenticator app')
   })
 
   it('calls no number the main one where it is the only one', async () => {
     const host = await startAccounts({ numbers: [first] })
-    expect(linesOf(await (await host.signIn()).open(path))).toContain('••••••67')
+    expect(linesOf(await (await host.signIn()).open(path))).toContain('the number ending in 6 7')
   })
 
   it('offers whoever has nothing a way, and nothing to remove', async () => {
     const host = await startAccounts()
     expect(linesOf(await (await host.login('eve')).open(path))).toEqual([
       'Two-step sign-in',
-      'Your account has no second step yet. Add a phone number, or set up an authenticator app.',
+      'Your account has no second step yet. Add a phone number or set up an authenticator app.',
       'Phone numbers',
-      'None yet.',
+      'Off',
       '[/number] Add a number',
       'Authenticator app',
-      'Not set up.',
-      '[/app] Set up an app',
+      'Off',
+      'An app on your phone that shows a new code every 30 seconds, even where there is no signal.',
+      '[/app/start] Set up an app',
       'Recovery codes',
-      "Each lets you in once if you can't get a code any other way. You have none.",
+      'None',
+      "Each lets you in once if you can't get a code any other way.",
       'Other devices',
-      'Do you think somebody else is in your account? Have every other device asked for a code again.',
-      '[/sign-out] Ask everywhere else',
+      'Do you think somebody else is in your account? Every other device will have to give a code before it can go on.',
+      '[/sign-out] Ask for a code on all other devices',
     ])
   })
 

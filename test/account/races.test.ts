@@ -46,7 +46,7 @@ describe('two tabs', () => {
     expect((await remove()).status).toBe(200)
     expect((await remove()).refusal).toEqual([409, 'stale'])
     // The address of a form, opened again.
-    expect((await ana.open(`${path}/numbers/remove`)).status).toBe(404)
+    expect((await ana.open(`${path}/numbers/remove`)).location).toBe(path)
   })
 
   it('one of which begins an app while the other adds the first number gives it no way in', async () => {

@@ -50,16 +50,13 @@ describeInChromium('the account pages', (browser) => {
     await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
   }
 
-  /** Types the code that a change asks for, and confirms the form that waited for it. */
-  async function confirm(host: AccountHost, page: Page, action: string, name: string): Promise<void> {
+  /** Types the code that a change asks for, which makes the change. */
+  async function confirm(host: AccountHost, page: Page, name: string): Promise<void> {
     await look(page, `${name} ways`)
-    await page.getByRole('button', { name: 'Send a code: the number ending in 67' }).click()
+    await press(page, 'Text the number ending in 6 7')
     await look(page, `${name} code`)
     await page.locator('#code').fill(host.stub.rightCode)
     await press(page, 'Continue')
-    await look(page, `${name} confirm`)
-    await press(page, action)
-    host.clock.now += 5 * 60_000
   }
 
   it.each([
@@ -77,35 +74,36 @@ describeInChromium('the account pages', (browser) => {
     await page.locator('button.main').click()
     await page.locator('#code').fill(host.stub.rightCode)
     await press(page, 'Continue')
-    expect(await heading(page)).toBe('Add this number?')
-    await look(page, `${mode} add`)
-    await press(page, 'Add the number')
-    expect(await page.locator('dl').innerText()).toContain(newNumber)
-    await confirm(host, page, 'Add the number', `${mode} add`)
-    expect(await page.locator('.notice').innerText()).toBe('The number was added.')
+    expect(await heading(page)).toBe("Confirm that it's you")
+    expect(await page.locator('h2').innerText()).toBe('Adding +57 300 9876543')
+    await confirm(host, page, `${mode} add`)
+    expect(await page.locator('.notice:focus').innerText()).toBe('The number ending in 4 3 was added.')
     await look(page, `${mode} added`)
     expect(host.filed.ana?.numbers).toHaveLength(3)
 
-    await page.getByRole('button', { name: 'Make it the main number ••••••43' }).click()
-    await confirm(host, page, 'Make it the main number', `${mode} first`)
+    host.clock.now += 5 * 60_000
+    await press(page, 'Make main the number ending in 4 3')
+    await confirm(host, page, `${mode} first`)
     expect(host.filed.ana?.numbers[0]).toBe(newNumber)
 
-    await page.getByRole('link', { name: 'Set up an app' }).click()
-    await page.getByRole('button', { name: 'Send a code: the number ending in 67' }).click()
-    await page.locator('#code').fill(host.stub.rightCode)
-    await press(page, 'Continue')
+    host.clock.now += 5 * 60_000
+    await press(page, 'Set up an app')
+    await confirm(host, page, `${mode} app`)
     await look(page, `${mode} app`)
-    await page.getByLabel('Security code').fill('000000')
-    await press(page, 'Continue')
+    await page.getByLabel('Code from the app').fill('000000')
+    await press(page, 'Turn on')
     await look(page, `${mode} app wrong`)
     const key = await page.locator('.key').innerText()
-    await page.getByLabel('Security code').fill(shownByApp(host, key.replaceAll(' ', '')))
-    await press(page, 'Continue')
-    expect(await page.locator('.notice').innerText()).toBe('The app was set up.')
+    await page.getByLabel('Code from the app').fill(shownByApp(host, key.replaceAll(' ', '')))
+    await press(page, 'Turn on')
+    expect(await page.locator('.notice').innerText()).toBe('The authenticator app was turned on.')
+    await look(page, `${mode} app on`)
     host.clock.now += 5 * 60_000
 
-    await press(page, 'Make new codes')
-    await confirm(host, page, 'Make new codes', `${mode} recovery`)
+    await press(page, 'Make recovery codes')
+    await confirm(host, page, `${mode} recovery`)
+    if (mode.startsWith('without')) await press(page, 'Show my codes')
+    await page.getByRole('link', { name: 'I have saved them' }).waitFor()
     await look(page, `${mode} recovery codes`)
     expect(await page.locator('.codes li').count()).toBe(10)
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(!mode.startsWith('without'))
@@ -113,8 +111,8 @@ describeInChromium('the account pages', (browser) => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download as text' }).click(),
     ])
-    expect(download.suggestedFilename()).toBe('recovery-codes.txt')
-    await page.getByRole('link', { name: 'I have kept them' }).click()
+    expect(download.suggestedFilename()).toBe('Acme-recovery-codes.txt')
+    await page.getByRole('link', { name: 'I have saved them' }).click()
     await look(page, `${mode} end`)
   })
 
@@ -127,8 +125,9 @@ describeInChromium('the account pages', (browser) => {
     page.on('pageerror', (error) => faults.push(error))
     host.clock.now += 5 * 60_000
     await page.goto(host.url + path)
-    await press(page, 'Make new codes')
-    await confirm(host, page, 'Make new codes', 'copied')
+    await press(page, 'Make recovery codes')
+    await confirm(host, page, 'copied')
+    await page.getByRole('link', { name: 'I have saved them' }).waitFor()
     await page.evaluate(
       `navigator.clipboard.writeText = async (text) => { await Promise.${outcome}(window.text = text) }`,
     )

@@ -45,13 +45,18 @@ export async function openDialog(visitor: Visitor, bank: Bank): Promise<void> {
 }
 
 /** Signs in and makes recovery codes. Resolves with the codes, which the page shows. */
-export async function makeRecoveryCodes(visitor: Visitor, bank: Bank): Promise<readonly string[]> {
+export async function makeRecoveryCodes(
+  visitor: Visitor,
+  bank: Bank,
+  scripts = true,
+): Promise<readonly string[]> {
   await signIn(visitor, bank)
   bank.sandbox.clock.advance(61_000)
   await visitor.visit(`${bank.origin}/security`)
-  await visitor.press(account['do.recovery-codes-made'])
+  await visitor.press(account['recovery.make'])
   await enter(visitor, await codeFor(bank))
-  await visitor.press(account['do.recovery-codes-made'])
+  if (!scripts) await visitor.press(account['codes.show'])
+  await visitor.see(account['codes.kept'])
   const codes = await visitor.evaluate(
     "[...document.querySelectorAll('.codes li')].map(({ textContent }) => textContent.trim())",
   )

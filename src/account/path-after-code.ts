@@ -1,0 +1,29 @@
+import type { RouteContext } from '../index.js'
+import type { AccountChangeRequest, ChangeKind } from './changes.js'
+
+/** The route that makes each change. */
+const routes: Readonly<Record<ChangeKind, string>> = {
+  'number-added': '/numbers/add',
+  'number-first': '/numbers/first',
+  'number-removed': '/numbers/remove',
+  'device-ended': '/devices/end',
+  'app-added': '/app',
+  'app-removed': '/app/remove',
+  'recovery-codes-made': '/recovery-codes',
+  'devices-ended': '/devices/end-all',
+  'signed-out-elsewhere': '/sign-out',
+}
+
+/** Where the right code leads by GET: the change is made there, and nothing is confirmed twice. */
+export function pathAfterCode(
+  mount: string,
+  { fields }: RouteContext,
+  { kind }: AccountChangeRequest,
+): string {
+  const route = mount + routes[kind]
+  for (const name of ['number', 'device'] as const) {
+    const { [name]: value } = fields
+    if (typeof value === 'string') return `${route}?${new URLSearchParams({ [name]: value })}`
+  }
+  return route
+}
