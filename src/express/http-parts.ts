@@ -17,10 +17,10 @@ import { createLinks } from './pages/links.js'
 import { createPages } from './pages/pages.js'
 import type { HttpSettings } from './settings.js'
 
-/** What speaks HTTP: routes, guards and pages take of it what they need. */
+/** Parts that handle HTTP. Routes, guards and pages take from it what they need. */
 export type HttpParts = ReturnType<typeof openHttp>
 
-/** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
+/** Creates the HTTP parts of an app from its options and its domain. */
 export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
   const { warn } = warnings
   const sessions = createSessions(settings.session ?? expressSession(), warn)
@@ -37,22 +37,22 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     settings,
     domain,
 
-    // Who asks, in which session, from where, and what is on file of them.
+    // Requester, session, address and factors on file.
     sessions,
     ...requester,
     addressOf,
     ...createOnFile(settings),
-    /** Undefined where no cookie tells browsers apart. */
+    /** Undefined if browsers are not tracked. */
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
-    // Where the routes are, and how they respond.
+    // Mount of the routes, and their responses.
     path: settings.path,
     successPaths: createSuccessPaths(),
     endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warnings }),
     responder,
 
-    // What guards need.
+    // Parts of guards.
     requirements: createRequirements(domain, { sessionOf: sessions.find, subjectOf }),
     resumption: createResumption(domain, {
       identify,
@@ -62,7 +62,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     }),
     checkShown: createShownCheck(warn),
 
-    // What people see.
+    // Parts of pages.
     pages,
     languageOf,
     linksOf,

@@ -13,80 +13,83 @@ export type OnCancelled = (req: Request, res: Response) => void | Promise<void>
 
 /** What a code looks like. */
 export interface CodeOptions {
-  /** Anything else is 400 and costs no attempt. Default `/^[0-9A-Za-z]{4,10}$/`. */
+  /** Format of a code. Other input gets 400 and does not use an attempt. Default: `/^[0-9A-Za-z]{4,10}$/`. */
   readonly pattern?: RegExp
-  /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
+  /** If true, codes contain letters, and phones show the whole keyboard. Default: false. */
   readonly letters?: boolean
 }
 
-/** Browsers that replace the code at sign-in. */
+/** Options of trusted browsers, which replace the code at sign-in. */
 export interface TrustedDevicesOptions {
-  /** For how long after the person asked for it: 30 days at most. */
+  /** How long a browser stays trusted, in milliseconds: at most 30 days. */
   readonly maxAgeMs: number
   /**
-   * What `tf.trustedDevices.list` calls the browser. Default such as `Firefox, Linux`.
+   * Returns the name of the browser in `tf.trustedDevices.list`. Default: for example `Firefox, Linux`.
    *
-   * Longer names end after 100 characters.
+   * Names are cut to 100 characters.
    */
   readonly label?: (req: Request) => string
 }
 
-/** The options that HTTP goes by. Durations are milliseconds. */
+/** Options of the HTTP parts. Durations are milliseconds. */
 export interface HttpOptions {
-  /** Who is signing in or signed in; synchronous, because the guard asks on every request. */
+  /**
+   * Returns the id of the user who is signing in or signed in. Must be synchronous: the guard calls it on every
+   * request.
+   */
   readonly subject: SubjectOf
   /**
-   * The number on file, such as `+573001234567`, or up to five of them; never one that the request brings. Nothing is
-   * 409 `no_phone`.
+   * Returns the number on file, such as `+573001234567`, or up to five numbers. Never return a number from the request.
+   * Without a number, a start gets 409 `no_phone`.
    */
   readonly phone: PhoneOf
-  /** What a code looks like. */
+  /** Format of codes. */
   readonly code?: CodeOptions
-  /** Where `routes()` is mounted. Default `/two-factor`. */
+  /** Path of `routes()`. Default: `/two-factor`. */
   readonly path?: string
-  /** What gives the session its id and a new one: `tokenSession(…)` or an adapter. Default `expressSession()`. */
+  /** Adapter that reads and renews the session id: `tokenSession(…)` or your own. Default: `expressSession()`. */
   readonly session?: SessionAdapter
-  /** Lets browsers replace the code at sign-in. Off by default. Not with bearer tokens. */
+  /** Lets trusted browsers replace the code at sign-in. Default: off. Not available with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Keeps a share of the limits for browsers in which the account has signed in before. Default: for 90 days after the
-   * last success; `false` switches it off.
+   * Reserves part of each limit for browsers in which the account signed in before, so that an attacker cannot lock the
+   * owner out. Default: for 90 days after the last success. `false` disables it.
    *
-   * By a signed cookie, which never replaces a code: all other browsers have three fifths of the limits.
+   * A signed cookie identifies the browser and never replaces a code. All other browsers have 60 % of the limits.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
-   * Takes recovery codes, made by `tf.recoveryCodes.generate`, from a person who has lost the phone. Ten tries a day and
-   * subject, apart from those by phone.
+   * Accepts recovery codes of `tf.recoveryCodes.generate` from users who lost the phone. Ten attempts a day and
+   * account, separate from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
-   * Takes the codes of authenticator apps, as the method `app`.
+   * Accepts codes of authenticator apps, as the method `app`.
    *
-   * `app` is the first method unless `channels` says otherwise.
+   * `app` is the first method unless `channels` sets another order.
    */
   readonly authenticator?: AuthenticatorOptions
-  /** Other origins that may post to the routes, such as that of a front end or `capacitor://localhost`. */
+  /** Other origins that may post to the routes, such as a front end or `capacitor://localhost`. Default: none. */
   readonly allowedOrigins?: readonly string[]
-  /** Texts and look of the built-in pages, and the ways out of them. */
+  /** Texts, look and exit links of the built-in pages. */
   readonly pages?: PagesOptions
   /**
-   * Signs the person in after a right code, once the session has a new id and the grant is written. If it throws, or
-   * responds with 4xx or 5xx, the grant is revoked.
+   * Called after a correct code, when the session id is renewed and the grant is stored. Sign the user in here. If it
+   * throws, or responds with 4xx or 5xx, the grant is revoked.
    */
   readonly onVerified?: OnVerified
   /**
-   * Called when a person cancels a sign-in: forget that the password was right.
+   * Called when a user cancels a sign-in. Remove the pending user from the session.
    *
-   * By "Cancel" on its page, or by `POST /cancel`. Called before the response, which leads to `pages.links.signIn`. Not
-   * called for a step-up.
+   * It is called for "Cancel" on the page and for `POST /cancel`, before the response, which redirects to
+   * `pages.links.signIn`. It is not called for a step-up.
    *
    * @example
    * onCancelled: (req) => { delete req.session.pendingUserId }
    */
   readonly onCancelled?: OnCancelled
   /**
-   * Your last word before a code is sent: anything but `true` or `{ allow: true }` refuses. `suspicion` says when a
+   * Called before each send. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
    * captcha is due.
    *
    * @example
@@ -102,17 +105,17 @@ export interface HttpOptions {
 
 type OptionWithDefault = 'path' | 'knownBrowsers' | 'allowedOrigins'
 
-/** The same, settled, with what follows from all options together. */
+/** The checked HTTP options, with values that depend on several options. */
 export interface HttpSettings
   extends Required<Pick<HttpOptions, OptionWithDefault>>,
     Omit<HttpOptions, OptionWithDefault | 'code' | 'pages'>,
     PageSettings {
-  /** The pattern without `g` and `y`: it keeps no position between two codes. */
+  /** The pattern without `g` and `y`, so that it keeps no position between two codes. */
   readonly code: Required<CodeOptions>
-  /** By which a code may be asked for: the provider's, and `app`. */
+  /** Methods by which a code can be requested: those of the provider, and `app`. */
   readonly methods: readonly Method[]
-  /** The longest age that a step-up may accept, when a profile sets one. */
+  /** Maximum age that a step-up may accept, if a profile sets one. */
   readonly maxStepUpAgeMs: number
-  /** Whether a payment must show amount and payee, by the profile (PSD2 RTS, article 5). */
+  /** True if the profile requires that a payment shows amount and payee (PSD2 RTS, article 5). */
   readonly dynamicLinking: boolean
 }

@@ -11,22 +11,22 @@ import type { HttpParts } from '../http-parts.js'
 import type { Verified } from './flow.js'
 import type { Renewed } from './renewal.js'
 
-/** Who acts, with what the store keeps of them. */
+/** A requester with its store record and its device cookie opened. Nothing has been read yet. */
 export interface RequesterRecord extends Requester {
   readonly record: OpenSubject
-  /** Undefined where browsers are not told apart. */
+  /** Undefined if browsers are not tracked. */
   readonly browser: BrowserDevice | undefined
 }
 
 const ownResponseMs = 5_000
 
-/** A success that the host has not heard of yet. */
+/** A success that is written but not yet passed to `onVerified`. */
 interface Written {
   readonly grant: Grant
   readonly ids: Renewed
-  /** Settles once the browser is recorded. Never rejects. */
+  /** Resolves when the browser is recorded. Never rejects. */
   readonly recorded: Promise<void> | undefined
-  /** Takes the record of the browser back. */
+  /** Removes the record of the browser. */
   forget(): Promise<void>
 }
 
@@ -34,9 +34,8 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   const onVerified = settings.onVerified && hostFunction(settings.onVerified)
 
   /**
-   * Renews the session, records the browser and writes the grant under the new id, side by side. A browser that stands
-   * in for the code is recorded first. Undefined where a revocation came meanwhile; that, and whatever fails, leaves no
-   * grant behind.
+   * Renews the session, records the browser and writes the grant under the new id, in parallel. A browser that replaces
+   * the code is recorded first. Returns undefined after a revocation. A revocation or a failure leaves no grant behind.
    */
   async function write(
     context: RequestContext,
@@ -46,22 +45,22 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   ): Promise<Written | undefined> {
     const { req, res } = context
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
-      // The session is gone because the person signed out meanwhile.
+      // The session is gone because the user signed out meanwhile.
       if (await record.isRevoked()) return undefined
       throw error
     })
     if (ids === undefined) return undefined
 
-    // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
+    // Before the grant: a copied cookie that was revoked during the renewal must not sign in.
     const standsIn = proven.method === 'trusted-device'
     if (standsIn && !(await browser?.standIn())) return undefined
-    // A cookie that cannot be set must not refuse the sign-in: this browser is a stranger next time.
+    // A cookie that cannot be set must not refuse the sign-in. The browser is then unknown next time.
     const recorded = browser
       ?.succeed(trust)
       .then((token) => devices?.keep(context, subject, token))
       .catch(() => undefined)
     const forget = async () => {
-      // What is still on its way to the store cannot be undone yet.
+      // A command that is still on its way to the store cannot be undone yet.
       await recorded
       devices?.takeBack(res)
       await browser?.undo()
@@ -77,8 +76,8 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   }
 
   /**
-   * Calls the host's onVerified and confirms the grant, last. False where the host has refused, or a revocation came
-   * meanwhile; that, and whatever fails, takes back all that was written.
+   * Calls `onVerified` and then confirms the grant. Returns false if `onVerified` refused or a revocation came
+   * meanwhile. A refusal, a revocation or a failure removes everything that was written.
    */
   async function complete(
     { req, res }: RequestContext,
@@ -86,10 +85,10 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     { grant, ids, recorded, forget }: Written,
     trust: Trust | undefined,
   ): Promise<boolean> {
-    /** Never rejects: the first failure is reported. */
+    /** Never rejects, because the first failure is reported. */
     const takeBack = async () => {
       const undone = await Promise.allSettled([record.takeBack(), forget()])
-      // The store fails: under another new id the session finds no grant, whatever is left in the store.
+      // The store fails. Under another new id the session finds no grant, whatever stays in the store.
       if (undone.some(({ status }) => status === 'rejected')) await renewal.abandon(req, res)
     }
     const statusBefore = res.statusCode
@@ -97,13 +96,13 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     try {
       await Promise.all([ids.moved, recorded])
       await onVerified?.(req, res, grant)
-      // The host may have renewed the session once more.
+      // `onVerified` may have renewed the session once more.
       const last = await renewal.follow(req, ids, { subject })
       if (last !== ids.after) await record.moveTo(last)
       isRefused = isRefusal(res, statusBefore)
-      // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
+      // Trust outlives every grant, so a sign-in that was revoked meanwhile must not leave it behind.
       if (!isRefused && !(trust && (await record.isRevoked()))) {
-        // The response is a success either way; the next request shall find the grant.
+        // The response is a success in any case. The next request should find the grant.
         await record.confirm().catch(() => undefined)
         return true
       }
@@ -116,7 +115,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     return false
   }
 
-  /** Lets in whoever has proven it: writes that down, then has the host complete it. */
+  /** Signs a user in after a verification: writes the success, then completes it with `onVerified`. */
   return async function admit(
     context: RequestContext,
     caller: RequesterRecord,
@@ -132,14 +131,14 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   }
 }
 
-/** Whether onVerified has refused. An app may give every response a status of 404 until somebody has responded. */
+/** Returns whether `onVerified` has refused. An app may set every response to 404 until something responds. */
 function isRefusal(res: Response, statusBefore: number): boolean {
   return res.statusCode >= 400 && (res.headersSent || res.statusCode !== statusBefore)
 }
 
 /**
- * Waits until the host's own refusal has been sent: a template or a file may still be on its way when onVerified
- * is through. After that, ours takes its place.
+ * Waits until the app's own refusal is sent, because a template or a file may still be on its way after `onVerified`.
+ * Afterwards the package responds.
  */
 async function ownResponse(res: Response): Promise<void> {
   if (!res.headersSent) await withinDeadline(ownResponseMs, () => once(res, 'close')).catch(() => undefined)

@@ -21,46 +21,46 @@ import type { Routes } from './routes.js'
 
 /** A secret for a new app. */
 export interface NewAuthenticator {
-  /** In base32, to be typed where nothing can be scanned: 160 bits. */
+  /** The secret in base32 (160 bits), for typing where no camera is available. */
   readonly secret: string
-  /** The `otpauth:` address that opens an app on the same device. */
+  /** The `otpauth:` URI that opens an app on the same device. */
   readonly uri: string
-  /** The address as a QR code: an SVG element. */
+  /** The URI as a QR code: an SVG element. */
   readonly qr: string
 }
 
 /** Options of `authenticators.routes`. */
 export interface AuthenticatorRoutesOptions {
   /**
-   * Stores the secret of the subject, in place of an earlier one: `authenticator.secretOf` returns it from then on.
+   * Stores the secret of the account and replaces an earlier one. `authenticator.secretOf` must return it from then on.
    *
    * @example
    * save: (req, secret) => users.update(req.session.userId, { authenticator: encrypt(secret) })
    */
   readonly save: (req: Request, secret: string) => void | Promise<void>
-  /** Where success leads: a path of this site. Default `/`. */
+  /** Path of this site after success. Default: `/`. */
   readonly successPath?: string
 }
 
 /**
- * Puts a subject's authenticator app on file, by the option `authenticator`. All of it asks for a code for the purpose
- * `authenticator` that is not older than 15 minutes: a stolen session must not enrol an app of its own. Who has no factor
- * yet gets a grant for that purpose from the host, by `grants.write`.
+ * Adds an authenticator app to an account, for the option `authenticator`. Every step requires a code for the purpose
+ * `authenticator` that is at most 15 minutes old: a stolen session must not add an app of its own. For an account
+ * without a factor, your app writes a grant for this purpose with `grants.write`.
  */
 export interface Authenticators {
-  /** Whether the option `authenticator` is there. Without it, all of this throws. */
+  /** True if the option `authenticator` is present. Without it, every method throws. */
   readonly isOffered: boolean
   /**
-   * The page with the QR code, to be mounted at a path of your choice. It brings its guard along.
+   * Returns the page with the QR code, with its guard. Mount it at a path of your choice.
    *
    * @example
    * app.use('/account/authenticator', tf.authenticators.routes({ save, successPath: '/account' }))
    */
   routes(options: AuthenticatorRoutesOptions): Router
   /**
-   * The secret of a new app as `{ secret, uri, qr }`, for a page of your own. The same until there is another proof or
-   * another one is on file. Rejects with a TwoFactorError `second_factor_required` without a fresh proof: call it
-   * behind a guard.
+   * Returns the secret of a new app as `{ secret, uri, qr }`, for a page of your own. It stays equal until there is
+   * another grant or another secret on file. Without a fresh grant it rejects with a TwoFactorError
+   * `second_factor_required`, so call it behind a guard.
    *
    * @example
    * app.get('/app', tf.requireTwoFactor({ purpose: 'authenticator' }), async (req, res) => {
@@ -70,7 +70,7 @@ export interface Authenticators {
    */
   begin(req: Request): Promise<NewAuthenticator>
   /**
-   * The same secret once its code was typed, to be stored. Rejects as `begin` does, and with `code_not_accepted`.
+   * Returns this secret after its first code, to be stored. Rejects like `begin`, and with `code_not_accepted`.
    *
    * @example
    * const { secret } = await tf.authenticators.confirm(req, req.body.code)
@@ -87,7 +87,7 @@ const checks: Checks<AuthenticatorRoutesOptions> = {
 const purpose = 'authenticator'
 /** Long enough to install an app. */
 const freshMs = 15 * minuteMs
-/** As many bits as the hash has (RFC 4226, 4). */
+/** As long as the hash (RFC 4226, 4). */
 const bytes = 20
 
 export function createAuthenticators(http: HttpParts, signIn: Routes): Authenticators {
@@ -100,10 +100,10 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   purposes.ofPackage(purpose)
   const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
   const maxAgeMs = Math.min(freshMs, maxStepUpAgeMs)
-  // One proof for the page and for the code that is typed on it, whatever the purpose says.
+  // One grant covers the page and the code that is submitted on it, whatever the purpose configures.
   const guard = resolveGuard({ purpose, maxAgeMs, once: false, formPath }, purposes, settings)
 
-  /** Who asks, and since when that is proven. */
+  /** Returns the requester and the time of the grant. */
   async function proven(req: Request) {
     const who = await identifyLater(req)
     if (who === undefined) throw new TwoFactorError('not_identified')
@@ -113,9 +113,9 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   }
 
   /**
-   * Derived, and not stored: of this proof of a subject, as long as this other secret is on file. Not of the session,
-   * which a proof in another tab renews while the app has the secret already. By subject and secret alone, whoever
-   * loses an app would get the lost one again.
+   * Derived, not stored: from this grant of an account and the secret on file. Not from the session, which a code in
+   * another tab renews after the app already has the secret. With account and secret alone, a user who lost an app
+   * would get the lost secret again.
    */
   async function pending(req: Request) {
     const { subject, verifiedAt } = await proven(req)
@@ -138,7 +138,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     const secret = toBase32(shared, base32Letters)
     const [by, account] = [issuer, await nameOf(req, subject)].map(encodeURIComponent)
     const uri = `otpauth://totp/${by}:${account}?secret=${secret}&issuer=${by}`
-    // Read when it is needed for the first time: few requests draw anything.
+    // Loaded at the first use, because few requests draw a QR code.
     const { renderSVG } = await import('uqr')
     return { secret, uri, qr: renderSVG(uri, { border: 4 }) }
   }
@@ -149,12 +149,12 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     if (code === undefined) throw invalid('code must be the six digits that the app shows.')
     const step = stepOf(code, secret, now())
     if (step === undefined) throw new TwoFactorError('code_not_accepted')
-    // Replay: whoever saw it typed must not sign in with it, nor with a later one of the app before.
+    // A person who saw the code must not sign in with it, nor with a later code of the previous app (replay).
     await domain.ledgerOf(subject).run(({ ledger, now: at }) => ({
       outcome: undefined,
       next: { ...ledger, lastStep: Math.max(step, ledger.lastStep ?? 0), at },
     }))
-    // ASVS 5.0, 7.4.1: a revocation that came while the host was asked for the secret ends this as well.
+    // A revocation during the call of `secretOf` ends this as well (ASVS 5.0, 7.4.1).
     await proven(req)
     emit({ type: 'factor.changed', kind: appMethod, subject })
     return { secret: toBase32(secret, base32Letters) }
@@ -163,7 +163,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   async function view({ req, fields }: RequestContext, told?: Problem): Promise<PageView> {
     const isReloaded = isRepeatable(req) && Object.hasOwn(fields, 'wrong')
     const problem = told ?? (isReloaded ? { code: 'code_not_accepted' } : undefined)
-    // Where the proof has got too old meanwhile, the problem is all there is to tell.
+    // The grant may have expired meanwhile. The problem is then all there is to show.
     const pairing = await begin(req).catch((error: unknown) => {
       if (problem === undefined) throw error
       return undefined

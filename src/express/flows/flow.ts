@@ -14,63 +14,65 @@ import type { PageIntent, Requirement, Requirements } from '../guard/requirement
 import type { Resumption } from '../guard/resumption.js'
 import type { RequestContext } from '../http/request-body.js'
 
-/** What was proven, when. */
+/** A completed verification with its time. */
 export interface Verified {
   readonly outcome: 'verified'
   readonly purpose: string
   readonly verifiedAt: number
 }
 
-/** What was proven, and the path that the guard wanted to come back to. */
+/** The verified purpose, and the return path of the guard. */
 export type ApprovedProof = Pick<Requirement, 'purpose' | 'returnTo'>
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 
-/** What the host has to say about a message that is to be sent. */
+/** Language and `beforeSend` of the app for a message. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
-/** The same of one to be started. */
+/** The same for a start, which the guard may trigger without a click. */
 type StartSays = HostSays & Pick<StartCommand, 'isAutomatic'>
 
-/** Where sign-in and step-up on the one hand, and a phone verification on the other, differ. */
+/** The differences between a sign-in or step-up and a phone verification. */
 export interface Flow<Acting extends RequesterContext = RequesterContext> {
   readonly name: Lane
   readonly defaultPurpose: string
-  /** In the auth lane alone: guards require nothing else. */
+  /** Sign-in only, because guards require nothing else. */
   readonly requirements?: Requirements | undefined
   basePathOf(req: Request): string
-  /** Whether success may make this browser stand in for the next code. */
+  /** Returns whether a success may trust this browser. */
   offersTrust(purpose: string, demand: Requirement | undefined): boolean
-  /** Whether leaving a page for this ends a sign-in, and not just an action of somebody who is signed in. */
+  /** Returns whether leaving the page cancels a sign-in, rather than an action of a signed-in user. */
   isSignIn(intent: PageIntent): boolean
-  /** Where somebody goes who leaves a page for this; undefined for the page again. */
+  /** Returns the path for a user who leaves the page, or undefined for the page itself. */
   wayOut(req: Request, intent: PageIntent): string | undefined
-  /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
+  /**
+   * Returns the requester with its numbers, or undefined while no number is known. Throws if the request may not act.
+   */
   actor(req: Request): Promise<Acting | undefined>
-  /** As `actor`, of somebody who may have several destinations; nothing is read for others. In the auth lane alone. */
+  /** Like `actor`, for a user who may have several destinations. Reads nothing for others. Sign-in only. */
   actorOfSeveral?(req: Request): Promise<RequesterContext | undefined>
   start(context: RequestContext, intent: PageIntent, says: StartSays): Promise<StartOutcome | Verified>
-  /** What the person was shown with the code that a request brings. */
+  /** Returns the challenge that the client displayed with the submitted code. */
   shown(context: RequestContext, intent: PageIntent): Promise<ChallengeRef>
-  /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
+  /** Records a success under a renewed session. Refuses if a revocation came meanwhile. */
   approve(
     context: RequestContext,
     actor: Acting,
     approved: Approved,
     trustDevice: boolean,
   ): Promise<Verified | Refusal>
-  /** Takes a recovery code in place of one by phone; absent where there are none. */
+  /** Accepts a recovery code instead of a code by phone. Absent without recovery codes. */
   readonly recover?:
     | ((context: RequestContext, intent: PageIntent) => Promise<Verified | Rejection | Refusal>)
     | undefined
   /**
-   * What this session has proven since the page was made: in another tab; undefined when nothing that fits. It decides
-   * which page is shown, never who is let in. `since`: what was proven before is none of a page that no guard has asked for.
+   * Returns what this session has verified in another tab since the page was made, or undefined. It decides which page
+   * is shown, never who is signed in. Earlier verifications than `since` do not concern a page that no guard required.
    */
   proven(context: RequestContext, intent: PageIntent, since: number): Promise<ApprovedProof | undefined>
-  /** Where success leads when the request does not say so. */
+  /** Returns the path after success if the request names none. */
   successPathOf(purpose: string): string | undefined
-  /** Where the page for a number leads back to, in place of the link `home`. */
+  /** Path that the page for a number links back to, instead of the link `home`. */
   readonly backPath?: string | undefined
-  /** The interrupted form that a page was opened for; in the auth lane alone. */
+  /** Opens the saved form of a page. Sign-in only. */
   readonly openForm?: Resumption['open']
 }

@@ -10,49 +10,49 @@ import type { Texts } from '../pages/messages/en.js'
 import type { OwnPage } from '../pages/page-view.js'
 import type { Routes } from './routes.js'
 
-/** A request at a route of the host's own. */
+/** A request to a route of your own. */
 export interface RouteContext {
-  /** What was asked. */
+  /** The request. */
   readonly req: Request
-  /** For headers of your own: the reply is sent by the package. */
+  /** The response, for headers of your own. The package sends it. */
   readonly res: Response
-  /** The members of the body of a POST, JSON or a form; those of the query of a GET. Hostile: check their types. */
+  /** Members of a JSON or form body of a POST, or of the query of a GET. They are user input: check their types. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** Who asks, as the option `subject` says. */
+  /** Account id, as your option `subject` returned it. */
   readonly subject: string
-  /** The id of the session, as `grants.write` takes it. */
+  /** Session id for `grants.write`. */
   readonly session: string
-  /** The person's language, such as `es`. */
+  /** Language of the user, such as `es`. */
   readonly locale: string
-  /** Every text of the package's pages in that language, its places such as `{phone}` unfilled. */
+  /** Every text of the package's pages in that language, with placeholders such as `{phone}`. */
   readonly texts: Texts
   /** Whether the response is a page for a person, and not JSON. */
   readonly wantsPage: boolean
   /** Name of the app, as the pages show it. */
   readonly appName: string
-  /** From the option `pages.formFields`, for every form of the page. Hostile: escape them. */
+  /** Fields from the option `pages.formFields`, for every form of the page. They are user input: escape them. */
   readonly formFields: Readonly<Record<string, string>>
 }
 
-/** What a route of the host's own responds with: `body` to JSON, to a person's browser a page or a redirect. */
+/** Response of a route of your own: `body` for JSON, a page or a redirect for a browser. */
 export type RouteResult = {
-  /** The same as JSON. */
+  /** The JSON body. */
   readonly body: object
-  /** HTTP status of page and body, 200 by default. */
+  /** HTTP status of page and body. Default: 200. */
   readonly status?: number | undefined
 } & (
   | (OwnPage & {
-      /** The path that a reload of this page gets, where it responds to a form. */
+      /** Path for a reload of the page, if it responds to a form. */
       readonly address?: string | undefined
     })
-  /** A path of this site, shown by GET. */
+  /** A path of this site, loaded with GET. */
   | { readonly location: string }
 )
 
-/** Responds to one request. Undefined where it has answered by itself, as a guard does that was called by hand. */
+/** Handles one request. Return undefined if something else responded, such as a guard that you called. */
 export type OwnAct = (visit: RouteContext) => RouteResult | undefined | Promise<RouteResult | undefined>
 
-/** Makes a handler for a route of the host's own. */
+/** Creates the handler of a route of your own. */
 export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
 
 const isMethod = oneOf('GET', 'POST')
@@ -78,10 +78,10 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
     }
     return endpoint(method, page, async (context): Promise<HandlerResult> => {
       const { req, res, fields } = context
-      // A guard that is called by hand keeps a form that it sees was parsed, be it an empty one.
+      // A guard that you call saves only a form that was parsed, even an empty one.
       req.body ??= fields
       const who = identified(req)
-      // What is written under its id has to be found by the next request.
+      // The next request must find what is written under this session id.
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
       const shown = { wantsPage: responder.wantsPage(req), appName, formFields }

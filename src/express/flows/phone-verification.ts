@@ -17,19 +17,19 @@ import { createSignup } from './signup.js'
 
 /** Options of `phoneVerification`. */
 export interface PhoneVerificationOptions {
-  /** Default `signup`. */
+  /** Purpose of the codes. Default: `signup`. */
   readonly purpose?: string
-  /** Where success leads when the request names no `returnTo`: a path of this site. Default `/`. */
+  /** Path of this site after success, if the request names no `returnTo`. Default: `/`. */
   readonly successPath?: string
   /**
-   * Where its routes are mounted, as `path` of `twoFactor()`: that is where `requireProof` leads whoever it refuses.
-   * Without it, its page leads home, and its JSON has no `startUrl`.
+   * Path of its routes. `requireProof` redirects refused users there. Without it, its page links home, and its JSON has
+   * no `startUrl`.
    *
    * @example
    * const signup = tf.phoneVerification({ path: '/signup/phone', successPath: '/signup' })
    */
   readonly path?: string
-  /** Where its first page leads back to, in place of the link `home`: a path of this site. */
+  /** Path of this site that its first page links back to, instead of the link `home`. */
   readonly backPath?: string
 }
 
@@ -39,20 +39,20 @@ export const verificationChecks: Checks<PhoneVerificationOptions> = {
   backPath: sitePath,
 }
 
-/** Routes that prove a number not on file yet: at signup, at a change of number. */
+/** Routes that verify a number which is not on file: at sign-up, or for a change of number. */
 export interface PhoneVerification {
   /**
-   * All routes, to be mounted at a path of your choice.
+   * Returns all routes. Mount them at a path of your choice.
    *
    * @example
    * app.use('/signup/phone', signup.routes())
    */
   routes(): Router
-  /** `POST /start` as a single handler: sends a code to the number in the body. */
+  /** Returns `POST /start` as a single handler: it sends a code to the number in the body. */
   start(): RequestHandler
   /**
-   * Hands out the proven number, once, in the session that proved it. Rejects with a TwoFactorError
-   * `second_factor_required` when there is none.
+   * Returns the verified number, once, in the session that verified it. Without one it rejects with a TwoFactorError
+   * `second_factor_required`.
    *
    * @example
    * app.post('/signup', async (req, res) => {
@@ -63,10 +63,10 @@ export interface PhoneVerification {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
-   * Hands the proven number to `save`, and gives the proof back where that throws or returns false.
+   * Passes the verified number to `save`, and restores the verification if `save` throws or returns false.
    *
-   * So nothing may have been saved then, and no change is told. Resolves with what `save` returns; rejects with what it
-   * throws, and like `redeem`.
+   * In these cases nothing may have been saved, and no change is reported. Resolves with the result of `save`. Rejects
+   * with its error, and like `redeem`.
    *
    * @example
    * app.post('/number', async (req, res) => {
@@ -76,11 +76,11 @@ export interface PhoneVerification {
    */
   redeemWith<Saved>(req: Request, save: (proof: ProvenPhone) => Awaitable<Saved>): Promise<Saved>
   /**
-   * The proven number without redeeming it, or undefined. What this request redeems afterwards is this very number, or
-   * nothing.
+   * Returns the verified number without redeeming it, or undefined. If this request redeems a number afterwards, it is
+   * this one or none.
    *
-   * For a guard that asks for a code before the number is used: `bind` and `describe` are called with `req`, so put it
-   * there first.
+   * Use it with a guard that requires a code before the number is used: `bind` and `describe` receive `req`, so store
+   * the number there first.
    *
    * @example
    * const readNumber: RequestHandler = (req, res, next) => {
@@ -92,13 +92,13 @@ export interface PhoneVerification {
    */
   proven(req: Request): Promise<ProvenPhone | undefined>
   /**
-   * `redeem` as a middleware: sets `req.provenPhone`, or responds with 403 itself; a response of 4xx gives the proof
-   * back.
+   * Returns `redeem` as a middleware. It sets `req.provenPhone`, or responds with 403. A response of 4xx restores the
+   * verification.
    *
-   * The 403 is `second_factor_required`, as a page where a browser asks for one. A form that was refused is sent again
-   * without another code. A 5xx says nothing about whether the number was saved, so the proof is used up and the change
-   * is told: otherwise one code would do for any number of accounts whose form fails after that. Where you know that
-   * nothing was saved, respond with 4xx, or use `redeemWith`.
+   * The 403 is `second_factor_required`, as a page for a browser. A refused form is sent again without another code. A
+   * 5xx does not show whether the number was saved, so the verification is used up and the change is reported:
+   * otherwise one code would count for any number of accounts whose form fails afterwards. If you know that nothing was
+   * saved, respond with 4xx, or use `redeemWith`.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
@@ -119,7 +119,7 @@ declare global {
   }
 }
 
-/** One phone verification with routes and pages of its own, wherever it is mounted. */
+/** Creates one phone verification with its own routes and pages. */
 export function createPhoneVerification(
   http: HttpParts,
   { purpose = 'signup', successPath, path, backPath }: PhoneVerificationOptions,
@@ -140,7 +140,10 @@ export function createPhoneVerification(
     return proof
   }
 
-  /** Race: another number could be proven between the guard that asked about one and its use. */
+  /**
+   * Returns whether the number is the one that `proven` returned: another one could be verified between the guard and
+   * its use (race).
+   */
   function isShown(req: Request, { phone, verifiedAt }: ProvenPhone): boolean {
     const before = shown.get(req)
     return !shown.has(req) || (before?.phone === phone && before.verifiedAt === verifiedAt)
@@ -172,16 +175,16 @@ export function createPhoneVerification(
       saved = await save(proof)
       return saved
     } finally {
-      // What the host says, or has thrown, stands; a proof that cannot be given back is used up.
+      // The result or error of `save` stands. A verification that cannot be restored is used up.
       if (saved === false) await giveBack().catch(() => undefined)
       else reportChange()
     }
   }
 
-  /** A form that is refused changes nothing: the proof is for the next one. Whatever else became of it has used it up. */
+  /** Redeems the number. A refused form (4xx) restores it for the next one; any other response has used it up. */
   async function redeemUnlessRefused(req: Request, res: Response): Promise<ProvenPhone> {
     const { proof, giveBack, reportChange } = await take(req)
-    // At once where nobody waits any more: the host makes the change all the same.
+    // Also after a disconnect, because the app makes the change all the same.
     whenGone(req)(() => {
       const isRefused = res.statusCode >= 400 && res.statusCode < 500
       if (isRefused) ignoreRejection(giveBack())
@@ -190,7 +193,10 @@ export function createPhoneVerification(
     return proof
   }
 
-  /** What reports a change of number. Asked before the host has the new one; a failure of its own must not keep that from being used. */
+  /**
+   * Returns the function that reports a change of number. Called before the app has the new number. Its failure must
+   * not prevent the use of the number.
+   */
   async function changeOf(req: Request, subject: string, { phone }: ProvenPhone): Promise<() => void> {
     const before = await http.numbersOf(req, subject).catch(() => ({}))
     const parsed = await Promise.all(
@@ -204,7 +210,10 @@ export function createPhoneVerification(
       emit({ type: 'factor.changed', kind: 'phone', subject, ...replaced, after: maskPhoneNumber(phone) })
   }
 
-  /** The route is one of the host: the files and the form of the page are where the routes are. */
+  /**
+   * Creates the page of a refusal. The route belongs to the app, so files and form use the mount of the package's
+   * routes.
+   */
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
     const basePath = path ?? http.path
     const view = await views.formless({ req, res, fields: present({ returnTo: path }) }, problem)

@@ -9,16 +9,16 @@ import type { Sessions } from '../host/sessions.js'
 export interface Renewed {
   readonly before: string
   readonly after: string
-  /** A bearer token keeps its id: what is written under it counts only once a successful response is certain. */
+  /** A bearer token keeps its id, so an entry under it counts only when a successful response is certain. */
   readonly provisional: boolean
-  /** Resolves when what is stored under the old id has moved. Not awaited, so that store calls run together. */
+  /** Resolves when the entries of the old id have moved. Not awaited, so that store commands run together. */
   readonly moved: Promise<void>
 }
 
 export function createRenewal({ phoneVerifications, emit, limits }: Domain, sessions: Sessions) {
   let haveNumbers = false
 
-  /** Takes the number of this session along, as far as a sign-in does. */
+  /** Moves the verified number of this session, as far as a sign-in allows. */
   async function moveNumber(before: string, after: string, signIn: SignIn | undefined): Promise<void> {
     if (haveNumbers) await phoneVerifications.move(before, after, signIn)
   }
@@ -29,8 +29,8 @@ export function createRenewal({ phoneVerifications, emit, limits }: Domain, sess
   }
 
   /**
-   * Renews the session once more after a failure: what a frozen store writes later ends up under an id
-   * that was never issued. The failed request waits for the session as long as for the store. Never rejects.
+   * Renews the session once more after a failure, so that a late write of a frozen store belongs to an id that was
+   * never issued. The failed request waits for the session as long as for the store. Never rejects.
    */
   async function abandon(req: Request, res: Response): Promise<void> {
     await withinDeadline(limits.storeTimeoutMs, () => sessions.regenerate(req, res)).catch(() => undefined)
@@ -38,12 +38,12 @@ export function createRenewal({ phoneVerifications, emit, limits }: Domain, sess
 
   return {
     abandon,
-    /** Looks for a number to take along from now on: without routes that store one, the store is not read. */
+    /** Enables the move of verified numbers. Without routes that store one, the store is not read. */
     takeNumbers(): void {
       haveNumbers = true
     },
 
-    /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
+    /** Gives the session a new id for a `signIn` or a verified number. A session that keeps its id is refused. */
     async renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed> {
       const before = sessions.idOf(req)
       try {
@@ -52,20 +52,21 @@ export function createRenewal({ phoneVerifications, emit, limits }: Domain, sess
         throw unavailable(cause)
       }
       const after = sessions.idOf(req)
-      // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
+      // An attacker who planted the old id would be signed in with it (session fixation). Bearer tokens cannot be
+      // planted.
       if (after === before && !sessions.bearer) throw unavailable()
       const provisional = after === before
       const moved = provisional ? Promise.resolve() : moveNumber(before, after, signIn)
-      // It is not awaited when something else fails first.
+      // Not awaited if something else fails first.
       moved.catch(() => undefined)
       return { before, after, provisional, moved }
     },
 
-    /** The id of the session after the host's own code ran, which may have renewed it itself. */
+    /** Returns the session id after `onVerified`, which may have renewed it. */
     async follow(req: Request, { before, after }: Renewed, signIn: SignIn): Promise<string> {
       await sessions.open(req)
       const last = sessions.idOf(req)
-      // Session fixation: the host has restored the id that an attacker may have planted.
+      // `onVerified` has restored the id that an attacker may have planted (session fixation).
       if (last === before && last !== after) throw unavailable()
       if (last !== after) await moveNumber(after, last, signIn)
       return last

@@ -24,12 +24,12 @@ import { type PageLink, pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
 import type { Flow, HostSays, Verified } from './flow.js'
 
-/** The routes of one flow, and what guards need of them. */
+/** The routes of one flow with the parts that guards need. */
 export type Routes = ReturnType<typeof createRoutes>
 
 /**
- * The routes of one flow, each from its first step to its response. Before these steps `endpoint` has checked the
- * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
+ * Creates the routes of one flow, each from its first step to its response. Before these steps, `endpoint` has checked
+ * method, origin (CSRF) and body, and refused sessions with too many requests.
  */
 export function createRoutes<Acting extends RequesterContext>(http: HttpParts, flow: Flow<Acting>) {
   const { domain, endpoint, languageOf, responder, settings } = http
@@ -103,7 +103,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     },
   }
 
-  /** Ends the challenge that the person was shown; any, where nothing is named. Returns what the person leaves. */
+  /** Cancels the displayed challenge, or any challenge if none is named. Returns its purpose. */
   async function endOf(context: RequestContext, intent: PageIntent): Promise<string | undefined> {
     const { challenge, purpose, issued } = intent
     const isNamed = challenge !== undefined || purpose !== undefined
@@ -114,17 +114,20 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
       if (actor !== undefined && live !== undefined) await challenges.cancel(actor, live.id)
       return purpose ?? live?.purpose
     } catch (error) {
-      // A person is let out whatever fails: what is not cancelled runs out.
+      // A user may always leave the page. A challenge that is not cancelled expires.
       const isStuck = !isOurs(error) || error.code === 'not_identified' || !responder.wantsPage(context.req)
       if (isStuck) throw error
       return purpose
     }
   }
 
-  /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
+  /**
+   * Handles "Send a new code" on a page whose code expired: sends a new one for the same purpose, unless it was
+   * verified.
+   */
   async function startAnew(context: RequestContext, actor: RequesterContext): Promise<HandlerResult> {
     const gone: Problem = { code: 'challenge_gone' }
-    // Where its code went is not known any more: of several destinations it might start another than its page names.
+    // The destination of the expired code is not known any more, and with several it might differ from the page's.
     if (!responder.wantsScreen(context.req) || choicesOf(actor) > 1) return problem(gone)
     const { phone, country } = actor
     const { page } = await views.of(context, gone)
@@ -175,21 +178,21 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
   }
 
-  /** The page again, with what came along. */
+  /** Returns the URL of the page with the current parameters. */
   function pageOf({ req }: RequestContext, { requirement, purpose, returnTo }: PageIntent): string {
     return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo })
   }
 
-  /** The page of a code that was sent just now. */
+  /** Returns the URL of the page of a code that was just sent. */
   function codePage(req: Request, { demand, purpose, returnTo }: PageIntent, channel: Channel): string {
-    // Often the purpose says it all, and it never gets too old.
+    // If the purpose is enough, the URL never expires.
     const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
     const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
     const method = pageMethodOf(channel)
     return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, method })
   }
 
-  /** Sends the code that a guard asks for, and says where it is typed; undefined where the person has to be asked first. */
+  /** Sends the code that a guard requires and returns its page, or undefined if the user must choose first. */
   async function startUnasked(context: RequestContext): Promise<Pick<PageLink, 'method'> | undefined> {
     try {
       const says = { isAutomatic: true, ...hostSays(context.req) } as const
@@ -201,7 +204,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     }
   }
 
-  /** A purpose that the app fixed goes before what the browser sends. */
+  /** A purpose that the app fixed overrides that of the browser. */
   const fixing = (purpose: string | undefined) => (fields: Body) => {
     if (purpose === undefined) return fields
     const { purpose: _given, ...others } = fields
@@ -220,7 +223,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
   return { handlers, views, startUnasked }
 }
 
-/** A challenge for which nothing is sent is on its own page alone. */
+/** A challenge for which nothing is sent has its own page. */
 const pageMethodOf = (channel: Channel): PageLink['method'] => (channel === appMethod ? 'app' : undefined)
 
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerResult {

@@ -18,18 +18,18 @@ import type { Flow } from './flow.js'
 
 type SignInContext = RequesterContext & RequesterRecord
 
-/** Sign-in and step-up: the number on file, a grant as the result. */
+/** Creates sign-in and step-up: a code to the number on file leads to a grant. */
 export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
   const { requirements, devices, path, successPaths } = http
   const { challenges, grants, purposes, now } = domain
   const admit = createAdmit(http)
 
-  /** Nobody is signed out for a requirement that this session cannot read: a proof in another tab may have renewed it. */
+  /** An unreadable requirement signs no user out: a code in another tab may have renewed the session. */
   const isSignIn: Flow['isSignIn'] = ({ purpose, issued, spent }) =>
     purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
-  /** Who acts. Nothing is read of the store yet. */
+  /** Returns the requester without reading the store. */
   function callerOf(req: Request): RequesterRecord {
     const { subject, session } = identified(req)
     const record = grants.open({ subject, session })
@@ -37,7 +37,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     return { subject, session, record, browser }
   }
 
-  /** With what the host has on file; nothing of ours is read. */
+  /** Adds the factors on file, which your app returns. The store is not read. */
   async function acting(
     req: Request,
     { subject, session, record, browser }: RequesterRecord,
@@ -51,23 +51,24 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   }
 
   function actorOf(req: Request, caller: RequesterRecord): Promise<SignInContext> {
-    // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
+    // Read before the app is called for the number, so that a revocation during that call ends this request (ASVS 5.0,
+    // 7.4.1).
     ignoreRejection(caller.record.read())
     return acting(req, caller)
   }
 
-  /** Whether the browser stands in for the code. What is revoked from here on ends this. */
+  /** Returns whether the browser replaces the code. A later revocation ends this request. */
   async function isTrusted({ browser, record }: RequesterRecord): Promise<boolean> {
     ignoreRejection(record.read())
     return (await browser?.trusted()) !== undefined
   }
 
-  /** What is to be proven: what the guard required, else just a purpose. */
+  /** Returns the guard's requirement, or one for the purpose alone. */
   function demandOf({ fields }: RequestContext, { demand }: PageIntent): Requirement {
     const named = text(fields, 'purpose')
     const isRequired = text(fields, 'requirement') !== undefined
     const wanted = isRequired ? demand : { purpose: named ?? firstPurpose }
-    // Signed for another session, too old, or put together with another purpose.
+    // Issued for another session, expired, or combined with another purpose.
     if (wanted === undefined || (named !== undefined && named !== wanted.purpose)) {
       throw invalid('requirement is invalid or has expired.')
     }
@@ -75,7 +76,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     return wanted
   }
 
-  /** An expired requirement still says what the person was shown. */
+  /** Returns the displayed challenge. An expired requirement still identifies it. */
   async function shown(
     { req, fields }: RequestContext,
     { issued }: PageIntent,
@@ -93,15 +94,15 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   }
 
   /**
-   * Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. It says what
-   * was shown and what is proven; nothing is asked for by it (session fixation).
+   * Reads a requirement of an earlier id of this session, because a code in another tab has renewed it. It identifies
+   * what was displayed and verified, and never starts anything (session fixation).
    */
   async function issuedEarlier(req: Request, token: string): Promise<PageIntent['issued']> {
     const who = identify(req)
     return who && requirements.readIssuedFor(who.subject, await grants.earlierSessions(who), token)
   }
 
-  /** What the live challenge is for; a subject without a number has none. */
+  /** Returns the requirement of the live challenge. An account without a number has none. */
   async function live(
     req: Request,
     caller: RequesterRecord,
@@ -115,7 +116,10 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     }
   }
 
-  /** In place of a code by phone: for the same first factor, whatever has become of the number. */
+  /**
+   * Accepts a recovery code instead of a code by phone, after the same first factor and whatever the state of the
+   * number.
+   */
   const recoverBy =
     (recover: Recover): NonNullable<Flow['recover']> =>
     async (context, intent) => {
@@ -126,7 +130,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
       const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
-      // Before the code is used up: it would be lost on a guard that does not take it.
+      // Checked before the code is used up, because a guard that does not accept it would waste it.
       if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
         throw invalid('A recovery code will not do here.')
       }
@@ -171,7 +175,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
       const actor = await actorOf(req, caller)
-      // Whoever has several destinations chooses, and an authenticator app costs nothing.
+      // A user with several destinations chooses one, and an authenticator app costs nothing.
       if (hostSays.isAutomatic && choicesOf(actor) > 1) return refused('invalid_request')
       const onPassed = () => sessions.save(req, res)
       const { locale, beforeSend, isAutomatic } = hostSays
@@ -199,13 +203,13 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
 
     recover: domain.recover && recoverBy(domain.recover),
 
-    /** A grant that came after the requirement, or after the last code that was sent. */
+    /** Finds a grant that is newer than the requirement, or than the last code. */
     async proven({ req, fields }, { issued }, since) {
       const who = identify(req)
       if (who === undefined) return undefined
       const token = text(fields, 'requirement')
       const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
-      // IDOR: issued for another session than those that became this one.
+      // Issued for a session that did not become this one (IDOR).
       if (token !== undefined && required === undefined) return undefined
       const { issuedAt, returnTo, ...demand } = required ?? {
         purpose: text(fields, 'purpose') ?? firstPurpose,

@@ -8,24 +8,24 @@ import { invalid, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Flow } from './flow.js'
 
-/** Who wants to prove a number. */
+/** A requester of a phone verification. */
 interface SignupRequester extends Omit<RequesterContext, 'phone'> {
-  /** Undefined at an anonymous signup. */
+  /** Undefined at an anonymous sign-up. */
   readonly signedIn: string | undefined
-  /** Only what a signed-in subject began can be revoked. */
+  /** Only a verification of a signed-in account can be revoked. */
   readonly record: OpenSubject | undefined
 }
 
 type SignupContext = RequesterContext & SignupRequester
 
-/** What a number is proven for, and where its pages lead. */
+/** Purpose and paths of a phone verification. */
 interface SignupNumber {
   readonly purpose: string
   readonly successPath: string | undefined
   readonly backPath: string | undefined
 }
 
-/** A phone verification: the number comes from the body of start and is remembered under the session. */
+/** Creates a phone verification. The number comes from the body of the start and is stored under the session. */
 export function createSignup(
   http: HttpParts,
   { purpose, successPath, backPath }: SignupNumber,
@@ -37,7 +37,7 @@ export function createSignup(
     const session = sessions.idOf(req)
     const signedIn = subjectOf(req)
     const record = signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
-    // Anonymous at a signup: the session stands for the subject.
+    // At an anonymous sign-up the session replaces the account.
     const subject = signedIn ?? `visitor ${hashId(session)}`
     const onGone = whenGone(req)
     return { lane: 'enrol', subject, signedIn, session, record, onGone, ...addressOf(req) }
@@ -46,7 +46,7 @@ export function createSignup(
   async function actorOf(requester: SignupRequester): Promise<SignupContext | undefined> {
     const enrolment = await phoneVerifications.find(requester.session)
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
-    // IDOR: begun by another account that was signed in here before.
+    // Started by another account that was signed in here before (IDOR).
     if (enrolment.subject !== undefined && enrolment.subject !== requester.signedIn) return undefined
     const { phone, country, visitor = requester.session } = enrolment
     return { phone, country, visitor: { read: () => visitor }, ...requester }
@@ -78,7 +78,7 @@ export function createSignup(
     },
 
     async shown({ fields }) {
-      // A guard requires none of these proofs.
+      // No guard requires a phone verification.
       if (text(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
       return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
     },
@@ -88,18 +88,18 @@ export function createSignup(
       const { before, after, provisional, moved } = await renewal.renew(req, res)
       try {
         await moved
-        // A subject that proves another number stays signed in.
+        // An account that verifies another number stays signed in.
         if (subject !== undefined && !provisional) await grants.move(subject, before, after)
         const revocationId = await record?.read()
         const proven = { purpose, phone, provisional, subject, revocationId }
         const proof = await phoneVerifications.prove(after, proven)
         if (proof === undefined) return refused('challenge_gone')
-        // A revocation that came while the session was renewed must not leave a proof behind.
+        // A revocation during the renewal must not leave a verification behind.
         if (await record?.isRevoked()) {
           await phoneVerifications.redeem(after, purpose, subject)
           return refused('challenge_gone')
         }
-        // The response is a success either way; the next request shall find the proof.
+        // The response is a success in any case. The next request should find the verification.
         if (provisional) await proof.confirm().catch(() => undefined)
         return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
       } catch (error) {
@@ -109,7 +109,7 @@ export function createSignup(
       }
     },
 
-    /** A proof that was not redeemed yet. */
+    /** Finds a verification that was not redeemed yet. */
     async proven({ req }, _intent, since) {
       const proof = await phoneVerifications.peek(sessions.idOf(req), purpose, subjectOf(req))
       return proof !== undefined && proof.verifiedAt >= since ? { purpose } : undefined

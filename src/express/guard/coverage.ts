@@ -1,6 +1,9 @@
 import type { Request } from 'express'
 
-/** On a request that `guardCoverage` watches: called when a guard admits it, or a handler of ours responds. */
+/**
+ * Member of a request that `guardCoverage` watches. Called when a guard admits it or a handler of this package
+ * responds.
+ */
 export const noteGuarded = Symbol('express-two-factor: note guarded')
 
 declare global {
@@ -11,10 +14,10 @@ declare global {
   }
 }
 
-/** How each app that `twoFactor()` made identifies its subjects, for `guardCoverage`. */
+/** How each app of `twoFactor()` identifies its accounts, for `guardCoverage`. */
 export const subjectsNamedBy = new WeakMap<object, (req: Request) => string | undefined>()
 
-/** Records whether a guard admits this request, or a handler of the package responds to it. */
+/** Records whether a guard admits this request or a handler of this package responds. */
 export function watch(req: Request): { readonly guarded: boolean } {
   const state = { guarded: false }
   req[noteGuarded] = () => {

@@ -6,11 +6,11 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Warn } from '../host/warnings.js'
 
-/** What the person is shown of the action of this request. Called only when the guard refuses. */
+/** Returns what the user sees about the action of this request. Called only when the guard refuses. */
 export type Describe = (
   req: Request,
   context: {
-    /** Language tag of the refusal, such as `es`: that of the pages which this person sees. */
+    /** Language tag of the user's pages, such as `es`. */
     readonly locale: string
   },
 ) => Details | Promise<Details>
@@ -19,12 +19,12 @@ const maxRows = 12
 const maxTitleLength = 100
 const maxLabelLength = 60
 const maxValueLength = 200
-/** In total: details travel in the URL, sealed. */
+/** Limit of all details together, because they travel sealed in the URL. */
 const maxBytes = 2_048
 
 /**
- * What `describe` returned, checked. Throws a TypeError for what the host got wrong, and `invalid_request`
- * for what is too long, because its length is the visitor's.
+ * Checks the result of `describe`. Throws a TypeError for a mistake of the app, and `invalid_request` for rows that are
+ * too long, because the user controls their length.
  */
 export function readDetails(given: unknown): Details {
   if (!isPlainObject(given)) throw wrong('describe must return { title?, rows, action? }')
@@ -58,7 +58,7 @@ function readString(value: unknown, name: string, maxLength: number): string {
   return printable(value)
 }
 
-/** One line that reads as it is stored: no line ends, and nothing that turns the direction (Trojan Source). */
+/** Makes a value one line without line ends and without characters that change the text direction (Trojan Source). */
 function printable(value: string): string {
   return value
     .replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '')
@@ -73,20 +73,21 @@ function tooLong(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message: `Details: ${message}.` })
 }
 
-/** Of whom a proof is asked for, and the language that it is described in. */
+/** The account of a requirement, and the language of its description. */
 export type Described = Pick<GrantQuery, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
 
-/** Enough to meet the mistake while it is tried out; then all is forgotten, which needs no order. */
+/** Enough to detect the mistake during development. When it is full, everything is forgotten, which needs no order. */
 const maxRemembered = 100
 
 /**
- * Warns where a code that was shown for one thing would admit another: a grant fits wherever purpose and bound fields
- * are equal, whatever was shown. Only a warning, because a rate or a date may be shown and not be meant.
+ * Warns if a code that was displayed for one action also confirms another: a grant fits wherever purpose and bound
+ * fields are equal, whatever was displayed. It only warns, because a rate or a date may be displayed without being
+ * bound.
  */
 export function createShownCheck(warn: Warn) {
   const remembered = new Map<string, ReadonlyMap<string, string>>()
 
-  /** Asked at each refusal. */
+  /** Called at each refusal. */
   return ({ subject, purpose, bound, locale }: Described, { title = '', rows }: Details): void => {
     const key = hashId(JSON.stringify([subject, purpose, bound, locale]))
     const shown = new Map(

@@ -19,7 +19,7 @@ import { isPath } from '../http/origin.js'
 import type { HttpSettings } from '../settings.js'
 import type { Describe } from './details.js'
 
-// Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
+// Declared here, because the types of the package lead here: an app sees the member wherever it sees the guard.
 declare global {
   namespace Express {
     interface Request {
@@ -29,44 +29,46 @@ declare global {
   }
 }
 
-/** Which proof a route asks for. */
+/** Options of `requireTwoFactor`. */
 export interface GuardOptions {
-  /** What the code is for. Default `login`. Where the option `purposes` names others than `login`, one of those. */
+  /** Purpose of the code. Default: `login`. If the option `purposes` names others, it must be one of them. */
   readonly purpose?: string
-  /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
+  /** Maximum age of a grant, in milliseconds. Default: that of the purpose. */
   readonly maxAgeMs?: number
-  /** Whether a grant admits a single request, and never a HEAD; that of the purpose by default. */
+  /** If true, each grant admits one request, and never a HEAD. Default: that of the purpose. */
   readonly once?: boolean
   /**
-   * The fields of the request that the code is for: a changed amount asks again. One that a parsed body lacks is 400
-   * with its name. At most 32 levels deep.
+   * Returns the fields that the code confirms. If one of them changes, the guard requires a new code. A field that a
+   * parsed body lacks gets 400 with its name. At most 32 levels deep.
    */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * What the person is shown before the code is typed: at most 12 rows and 2 kB. On the pages, as `details` in JSON, in
-   * messages of `ownCodes`. It needs `bind`, so that a code admits what was shown.
+   * Returns the rows that the user sees before entering the code: at most 12 rows and 2 kB. They appear on the pages,
+   * as `details` in JSON, and in messages of `ownCodes`. It requires `bind`, so that a code confirms what was
+   * displayed.
    *
-   * Called only at a refusal, with the language of that.
+   * Called only at a refusal, with its language.
    *
    * @example
    * describe: (req) => ({ title: 'Transfer', rows: [['Amount', `${req.body.amount} EUR`], ['To', req.body.payee]] })
    */
   readonly describe?: Describe
   /**
-   * Accepted kinds of proof: `code`, `app`, `trusted-device`, `recovery-code`, or your word from `grants.write`. Any by
-   * default.
+   * Accepted factors: `code`, `app`, `trusted-device`, `recovery-code`, or a name of your own from `grants.write`.
+   * Default: any.
    *
-   * `code` is one that was sent; how, is said by `channels` of the purpose.
+   * `code` is a code that was sent. The option `channels` of the purpose selects its methods.
    *
    * @example
    * methods: ['passkey']
    */
   readonly methods?: readonly string[]
   /**
-   * Whether a form that the guard interrupts is kept, and posted again by one button after the code. Default false.
+   * If true, saves the interrupted form. After the code, the user submits it again with one button. Default: false.
    *
-   * For ten minutes and until it is sent; the page shows the rows of `describe`. Only for POST with URL-encoded fields
-   * of at most 8 kB that were parsed before the guard, never for uploads or forms of other sites.
+   * The form is saved for ten minutes and until it is sent. The page shows the rows of `describe`. It must be a POST
+   * with at most 8 kB of URL-encoded fields that was parsed before the guard. Uploads and forms of other sites are
+   * never saved.
    *
    * @example
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
@@ -90,32 +92,32 @@ export interface GuardOptions {
    */
   readonly continueAt?: (req: Request) => string
   /**
-   * The page of the form, to come back to: a path, or `(req) => path`. Default: its field `returnTo`, else a same-origin
+   * Page of the form, to return to: a path, or `(req) => path`. Default: the form's field `returnTo`, or a same-origin
    * Referer.
    *
-   * helmet's default `no-referrer` withholds the last one. Anything but a path of this site is ignored.
+   * helmet's default `no-referrer` removes the Referer. Any value but a path of this site is ignored.
    *
    * @example
    * formPath: (req) => `/accounts/${req.params.id}/transfer`
    */
   readonly formPath?: string | ((req: Request) => string)
-  /** Lets people pass who have no second factor: on `true` and nothing else. */
+  /** Skips the guard for users without a second factor, when it returns exactly `true`. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
 
-/** The resolved options of a guard. Whatever is stricter than a sign-in is a step-up: only a code is accepted. */
+/** The resolved options of a guard. A guard that is stricter than a sign-in is a step-up and accepts only a code. */
 export interface GuardSettings
   extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt' | 'continueAt'> {
-  /** What a grant has to be, but for the fields that a request binds. */
+  /** The required grant, without the fields that a request binds. */
   readonly demand: Omit<GrantQuery, 'bound' | keyof Requester>
   readonly once: boolean
   readonly resume: boolean
   readonly sendAtOnce: boolean | ((req: Request) => boolean)
-  /** Whether more is asked for than a sign-in: of somebody who is signed in. */
+  /** True if the guard requires more than a sign-in, from a signed-in user. */
   readonly isStepUp: boolean
 }
 
-// `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
+// `undefined` selects the default. Null is refused, because a missing setting must not weaken a guard without notice.
 export const guardChecks: Checks<GuardOptions> = {
   purpose: nonEmptyString(),
   maxAgeMs: durationMs,
@@ -140,7 +142,7 @@ export const guardChecks: Checks<GuardOptions> = {
   exempt: func('(req, subject) => boolean'),
 }
 
-/** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
+/** Resolves the options of a guard and declares its purpose. Throws a TypeError that names the option and the fix. */
 export function resolveGuard(
   options: GuardOptions,
   purposes: Purposes,
@@ -205,7 +207,7 @@ export function resolveGuard(
     demand: { purpose: name, maxAgeMs, requireCode: !takesDevice, recoveryCode: takesRecoveryCode, methods },
     once,
     resume,
-    // A trusted device may take the place of the code: whether it does is asked by the page.
+    // A trusted device may replace the code, and the page checks whether it does.
     sendAtOnce: takesDevice ? false : sendAtOnce,
     isStepUp: name !== firstPurpose || isStricter,
   }

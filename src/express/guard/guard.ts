@@ -17,19 +17,16 @@ import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 
-/** A request at the guard. */
+/** A request that reached the guard. */
 interface GuardRequest {
   readonly req: Request
   readonly res: Response
   readonly required: GrantQuery
-  /** The kept form that it posts again. */
+  /** Id of the saved form that it posts again. */
   readonly formId: string | undefined
 }
 
-/**
- * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
- * (fail closed).
- */
+/** Creates the guard of one route. With a synchronous store it needs no promise. After any failure it refuses. */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions, identified, requirements, resumption, responder, path, warn } = http
   const { grants, hashBoundFields } = http.domain
@@ -48,7 +45,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     try {
       return bind && hashBoundFields(bind(req))
     } catch (error) {
-      // Adapters of serverless platforms leave bytes, which the parser of the host passes over.
+      // Adapters of serverless platforms leave bytes that the app's parser skips.
       if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
         throw explained(req, error)
     }
@@ -76,10 +73,10 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
         req[noteGuarded]?.()
         return true
       }
-      // The requirement is for this session only, which has to come back with the next request.
+      // The requirement is valid for this session only, so the next request must have its id.
       await sessions.save(req, res)
       const isSent = formId !== undefined && (await resumption.forget(required, formId))
-      // Pressed twice, or its result loaded again: no other code is paid for, and its page says what became of it.
+      // After a second click or a reload, no other code is paid for. Its page shows the state.
       if (isSent && responder.wantsPage(req)) {
         responder.redirect(res, pageUrl(path, { formId, returnTo: safePath(formPathOf(req)) }))
         return false
@@ -92,7 +89,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     }
   }
 
-  /** Responds with what has to be proven, or redirects to the page. */
+  /** Responds with the requirement, or redirects to the page. */
   async function demandProof({ req, res, required }: GuardRequest): Promise<false> {
     const wantsPage = responder.wantsPage(req)
     const toPage = isRepeatable(req) && wantsPage
@@ -134,8 +131,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   }
 
   /**
-   * What to throw for a failure of `bind` or `describe`. In a body that was parsed, an empty field is the visitor's, and
-   * so is a body that is no object or of no type with fields; where no parser ran before the guard, that is why.
+   * Returns the error for a failure of `bind` or `describe`. In a parsed body, an empty field is the client's mistake,
+   * like a body that is no object or has no fields. If no parser ran before the guard, that is the cause.
    */
   function explained(req: Request, error: unknown): unknown {
     if (error instanceof EmptyField && wasParsed(req)) return invalid(error.complaint)
@@ -173,7 +170,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     req: Request,
     res: Response,
     problem: Problem,
-    // Without a requirement the page itself has to know the way back: to sign in, or to try again.
+    // Without a requirement, the page needs the return path for a sign-in or a retry.
     fields: Body = { returnTo: returnPathOf(req) },
   ): Promise<false> {
     const view = (shown: Problem) => routes.views.of({ req, res, fields }, shown)
@@ -190,12 +187,12 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     return false
   }
 
-  /** Where a browser that wants a page signs in first, and comes back from; undefined where the host has no such page. */
+  /** Returns the sign-in page for a browser, with the return path. Undefined if the app has no such page. */
   function signInFor(req: Request): string | undefined {
     if (!isRepeatable(req) || !responder.wantsPage(req)) return undefined
     const { signIn } = http.linksOf(req)
     if (signIn === undefined) return undefined
-    // A guard in front of the sign-in itself would redirect for ever, whatever the origin is called.
+    // A guard in front of the sign-in page would redirect forever, whatever the origin is.
     const { pathname } = new URL(signIn, 'http://localhost')
     return pathname === req.baseUrl + req.path ? undefined : signInUrl(signIn, returnPathOf(req))
   }
@@ -203,10 +200,10 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const formId = resume ? resumption.claim(req) : undefined
-      // Who it is comes first: `bind` may count on somebody being there.
+      // The requester is identified first, because `bind` may rely on it.
       const { subject, session } = identified(req)
       const bound = boundTo(req)
-      // Named one by one: spread, they take half as long again as all the rest of a pass (Node 20).
+      // Named one by one: a spread would cost half as much as the rest of a pass (Node 20).
       const required: Required<GrantQuery> = {
         subject,
         session,
@@ -218,8 +215,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
         methods,
       }
       const visit = { req, res, required, formId }
-      // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
-      // without using it up, it could run the handler any number of times.
+      // Express runs the GET handler for HEAD. A HEAD would either use up the grant that the GET needs, or run the
+      // handler any number of times.
       const found = once && req.method === 'HEAD' ? undefined : find(required)
       if (!(found instanceof Promise)) return decide(visit, found)
       return found.then(
@@ -237,7 +234,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   })
 }
 
-/** Throws where the guard protects the very page it redirects to: an endless redirect. */
+/** Throws if the guard protects the page to which it redirects, which would be an endless redirect. */
 function refuseCircle({ baseUrl, path }: Request, target: string): void {
   const given = (baseUrl + path).replace(/\/$/, '')
   if (given.toLowerCase() !== target.toLowerCase()) return
@@ -246,7 +243,7 @@ function refuseCircle({ baseUrl, path }: Request, target: string): void {
   )
 }
 
-/** Tells a client with a token that its authentication is too old or too weak (RFC 9470). */
+/** Returns the challenge for a client whose token is too old or too weak (RFC 9470). */
 function stepUpChallenge(maxAgeMs: number): Pick<Problem, 'status' | 'headers'> {
   const challenge =
     'Bearer error="insufficient_user_authentication", ' +

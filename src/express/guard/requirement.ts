@@ -14,46 +14,48 @@ import { minuteMs } from '../../lib/time.js'
 import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
 
-/** What a guard asks for in this session, and what it remembers of the request that it refused. */
+/** What a guard requires in this session, with the way back to the request that it refused. */
 export interface Requirement extends ProofRequirement {
-  /** Path to come back to. */
+  /** Path to return to. */
   readonly returnTo?: string | undefined
-  /** Whether more is asked for than a sign-in. */
+  /** True if the guard requires more than a sign-in. */
   readonly isStepUp?: boolean | undefined
-  /** The page that the person came from, where one who gives up a step-up goes back to. */
+  /** Page that the user came from, for a user who cancels a step-up. */
   readonly cameFrom?: string | undefined
-  /** The form that waits for this proof, to be posted again after it. */
+  /** Id of the saved form to post after the code. */
   readonly formId?: string | undefined
-  /** What the person is shown of the action. */
+  /** What the user sees about the action. */
   readonly details?: Details | undefined
   /** Whether the right code alone completes the action: nothing is submitted after it. */
   readonly completes?: boolean | undefined
 }
 
-/** The challenge as it is shown to a request that came with this requirement. */
+/** Returns the challenge as a request with this requirement displays it. */
 export function challengeFor(demand: Requirement | undefined, challenge: ChallengeView): ChallengeView {
   const channels = acceptedChannels(challenge.channels, demand)
   const details = challenge.details ?? demand?.details
   return { ...challenge, channels, ...(details && { details }) }
 }
 
-/** Whether a requirement says more than its purpose does. */
+/** Returns whether a requirement contains more than its purpose. */
 export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose | undefined): boolean {
   const { bound, details, methods, formId, cameFrom, isStepUp, requireCode } = requirement
   return (
     isStepUp === (requirement.purpose === firstPurpose) ||
-    // Without it the next start would take a trusted browser, which the guard refuses.
+    // Without it, the next start would accept a trusted browser, which the guard refuses.
     (requireCode === true && purpose?.trustedDevice === true) ||
     [bound, details, methods, formId, cameFrom].some((particular) => particular !== undefined)
   )
 }
 
-/** A requirement, and the account that it is asked of. */
+/** A requirement with its account. */
 export interface AddressedRequirement extends Requirement {
   readonly subject: string
 }
 
-/** The same with its life, in milliseconds since 1970. The guard refused when it was issued. */
+/**
+ * Content of an opened requirement token, with its times in milliseconds since 1970. The guard refused at `issuedAt`.
+ */
 export type RequirementClaims = AddressedRequirement & {
   readonly issuedAt: number
   readonly expiresAt: number
@@ -64,21 +66,21 @@ export type Requirements = ReturnType<typeof createRequirements>
 const lifetimeMs = 10 * minuteMs
 
 /**
- * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one account in one
- * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering), nor by
- * whoever signs in after that account (IDOR).
+ * Creates and reads requirement tokens. They travel through the browser, its history and the logs of proxies, so they
+ * are sealed for one account in one session of one namespace: purpose and bound fields can be neither read nor changed
+ * (tampering), nor used by the next account in the browser (IDOR).
  */
 export function createRequirements(
   { namespace, secrets, now, limits }: Domain,
-  /** The session's id and the account, where the request has them: without either no token is valid. */
+  /** Return session id and account of a request. Without either, no token is valid. */
   { sessionOf, subjectOf }: Record<'sessionOf' | 'subjectOf', (req: Request) => string | undefined>,
 ) {
   const contextOf = (sessionTag: string, subject: string) => `${namespace} ${sessionTag} ${hashId(subject)}`
   const tagOf = (req: Request) => hashId(String(sessionOf(req) ?? ''))
 
   /**
-   * Nobody where the host throws, as it may for somebody whom it has just signed out: that refusal still has a page.
-   * Before anybody acts, the host is asked again.
+   * Returns the account, or undefined if `subject` throws, as it may for a user whom the app has just signed out. The
+   * refusal still has a page. Before anything is done, `subject` is called again.
    */
   function subjectIfAny(req: Request): string | undefined {
     try {
@@ -98,7 +100,7 @@ export function createRequirements(
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(tagOf(req), subject))
     const path = pathOf(requirement)
     if (path === undefined) return sealed
-    // Sealed separately, for any session: after a new sign-in only the return path is still valid.
+    // Sealed separately for any session: after a new sign-in, only the return path is still valid.
     return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
@@ -107,59 +109,65 @@ export function createRequirements(
     const opened = secrets.open('requirement', sealed, contextOf(sessionTag, subject))
     if (opened === undefined || more.length > 0) return undefined
     const claims: RequirementClaims = { ...JSON.parse(opened), subject }
-    // Tampering: nothing may stand behind a token but its own return path.
+    // A token can be followed only by its own return path (tampering).
     const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
   }
 
   return {
-    /** A token that only this account can use, in the session of this request, for ten minutes. */
+    /** Issues a token that only this account can use, in this session, for ten minutes. */
     issue: (req: Request, requirement: AddressedRequirement) => tokenFor(req, requirement, lifetimeMs),
-    /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
+    /**
+     * Issues the token again, so that it outlives a code that was just sent, and the next code has the same bound
+     * fields.
+     */
     reissue: (req: Request, requirement: AddressedRequirement) =>
       tokenFor(req, requirement, limits.codeLifetimeMs + lifetimeMs),
 
-    /** What the token asked for, also after its end; undefined when it is not ours, or of another account or session. */
+    /** Reads a token, also after its expiry. Returns undefined for any other text, account or session. */
     readIssued(req: Request, token: string): RequirementClaims | undefined {
       const subject = subjectIfAny(req)
       return subject === undefined ? undefined : claimsIn(token, tagOf(req), subject)
     },
-    /** The same of one that this subject was asked in any of these sessions (tags). */
+    /** Like `readIssued`, for a token of this account in any of these sessions (tags). */
     readIssuedFor: (subject: string, sessions: readonly string[], token: string) =>
       sessions.map((tag) => claimsIn(token, tag, subject)).find((claims) => claims !== undefined),
 
-    /** Whether it is still worth a proof. */
+    /** Returns whether a token has not expired. */
     isLive: (issued: RequirementClaims) => now() < issued.expiresAt,
 
-    /** The return path of a token of any session, without its query. */
+    /** Returns the return path of a token of any session, without its query. */
     returnPath: (token: string) =>
       secrets.open('return-path', token.slice(token.indexOf('.') + 1), namespace),
   }
 }
 
-/** The return path without its query, which may hold what only this session may know. */
+/** Returns the path without its query, which may contain secrets of the session. */
 function pathOf({ returnTo }: Requirement): string | undefined {
   return returnTo?.replace(/\?.*/, '')
 }
 
-/** What a request is for, as the form or link says that brought it along from the page before. */
+/** What a request wants, as the form or link of the previous page describes it. */
 export interface PageIntent {
-  /** What a guard asks for, while its requirement is worth something. */
+  /** The guard's requirement, if it is valid. */
   readonly demand: RequirementClaims | undefined
-  /** What it asked for, also after its end. */
+  /** The guard's requirement, also after its expiry. */
   readonly issued: RequirementClaims | undefined
-  /** The token of the demand. */
+  /** Token of the requirement. */
   readonly requirement: string | undefined
-  /** A requirement came along that is worth nothing any more. */
+  /** True if the request contained a requirement that is no longer valid. */
   readonly spent: boolean
   readonly purpose: string | undefined
-  /** Where success leads. */
+  /** Path after success. */
   readonly returnTo: string | undefined
-  /** Id of the challenge that the person was shown. */
+  /** Id of the displayed challenge. */
   readonly challenge: string | undefined
 }
 
-/** What cannot be read counts as absent. Read before the session is renewed: requirements end with its old id. */
+/**
+ * Reads the intent of a request. An unreadable member counts as absent. It must run before the session is renewed,
+ * because requirements end with the old id.
+ */
 export function readIntent(
   { req, fields }: RequestContext,
   { requirements }: { readonly requirements?: Requirements | undefined },

@@ -20,24 +20,24 @@ import {
   wasParsed,
 } from '../http/request-body.js'
 
-/** A form to be posted again by whoever sees it. Hostile: escape it. */
+/** A saved form that the user can submit again. It is user input: escape it. */
 export interface ResumedForm {
-  /** A path of this site. */
+  /** Path of this site. */
   readonly action: string
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly details?: Details | undefined
 }
 
-/** What the page of a kept form shows; without `form` it was sent or is gone. */
+/** Content of the page of a saved form. Without `form` it was sent or has expired. */
 export interface Resumed {
   readonly form?: ResumedForm | undefined
   readonly isSent?: boolean
 }
 
-/** Hidden field by which a guard knows the form that it has kept. */
+/** Hidden field by which a guard recognises its saved form. */
 export const keptFormField = 'twoFactorForm'
 
-/** Forms that guards interrupt, from the refusal to the page that posts them again. */
+/** Saved forms, from the refusal to the page that submits them again. */
 export type Resumption = ReturnType<typeof createResumption>
 
 export function createResumption(
@@ -51,11 +51,11 @@ export function createResumption(
 ) {
   const { identify, wantsPage, addressOf, warn } = parts
 
-  /** The form as it was parsed; undefined for everything else. */
+  /** Returns the parsed form, or undefined for any other body. */
   function bodyOf(req: Request): string | undefined {
-    // CSRF: another site must not have its form confirmed by a code that the person takes for their own.
+    // The form of another site must not be confirmed by a code that the user enters for something else (CSRF).
     if (req.method !== 'POST' || isCrossSite(req, [])) return undefined
-    // File uploads and JSON are no form that a page can post again.
+    // A page cannot submit file uploads and JSON again.
     return isForm(req) && wasParsed(req) ? formBody(req.body) : undefined
   }
 
@@ -74,16 +74,13 @@ export function createResumption(
   }
 
   return {
-    /**
-     * Keeps the form of a refused request. Returns its id; undefined when it has to be sent again by hand, and the
-     * refusal stands.
-     */
+    /** Saves the form of a refused request and returns its id, or undefined if the user must submit it by hand. */
     keep: (...given: Parameters<typeof save>) => save(...given).catch(() => undefined),
 
-    /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
+    /** Removes the id of a saved form from the body before the app reads it. Returns undefined if there is none. */
     claim(req: Request): string | undefined {
       if (!isFilled(req)) {
-        // What the guard cannot see is neither kept, nor known when it comes back.
+        // The guard cannot see an unparsed form, so it neither saves nor recognises it.
         if (isForm(req) && hasBody(req) && !req.readableDidRead) warn('TWO_FACTOR_NOT_PARSED')
         return undefined
       }
@@ -92,21 +89,22 @@ export function createResumption(
       return id
     },
 
-    /** The guard admits the form: it is not shown again. That a page forgets it is no reason to refuse. */
+    /** Marks the form as sent when the guard admits it. A failure here is no reason to refuse. */
     admitted: ({ subject }: GrantQuery, id: string) =>
       savedForms.markSent(subject, id).catch(() => undefined),
 
     /**
-     * The guard refuses it as it came back, changed: what is kept now takes its place. True where it was sent already.
+     * Removes the form when the guard refuses a changed copy, which is then saved instead. Returns true if it was
+     * already sent.
      */
     forget: ({ subject }: GrantQuery, id: string) => savedForms.forget(subject, id).catch(() => false),
 
-    /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
+    /** Opens the saved form of a page until it is sent. Returns undefined if the page has none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
       const id = oneString(fields, 'form')
-      // JSON tells nothing but the challenge.
+      // JSON contains only the challenge.
       if (id === undefined || !wantsPage(req)) return undefined
-      // CSRF: a link from elsewhere must not lead people to the button.
+      // A link of another site must not lead users to the button (CSRF).
       if (isCrossSite(req, [])) throw new TwoFactorError('cross_site')
       const requester = identify(req)
       if (requester === undefined) return {}
@@ -115,22 +113,22 @@ export function createResumption(
       if (found === undefined) return {}
       if (found.form === undefined) return { isSent: true }
       const { action, body, details, required } = found.form
-      // Nor another session of the account: its id may stand in a history that several people read.
+      // Another session of the account must not open it, because the id may be in a shared browser history.
       const sessions = [hashId(session), ...(await grants.earlierSessions(requester))]
       if (!sessions.includes(found.form.session)) return {}
-      // Nor anybody after a revocation.
+      // After a revocation, no session opens it.
       if ((await grants.read({ ...required, session })) === undefined) return {}
       return { form: { action, details, fields: [...new URLSearchParams(body), [keptFormField, id]] } }
     },
   }
 }
 
-/** As much as is kept of one form: what it takes is taken from the store. */
+/** Maximum size of a saved form, because it uses room in the store. */
 const maxBytes = 8_192
 
 /**
- * The parsed body as the form that it came from, URL-encoded; undefined when it is too long or holds what no
- * form can send. Fields of one name keep their order.
+ * Returns the parsed body as a URL-encoded form. Returns undefined if it is too long or contains values that no form
+ * can send. Repeated fields keep their order.
  */
 export function formBody(body: Body): string | undefined {
   const fields = fieldsOf(Object.entries(body))
@@ -146,14 +144,14 @@ function fieldsOf(named: readonly (readonly [string, unknown])[]): Field[] | und
   return fields.every((some) => some !== undefined) ? fields.flat() : undefined
 }
 
-/** Lists and objects are named as parsers with `extended: true` read them. */
+/** Names lists and objects as parsers with `extended: true` read them. */
 function fieldsNamed(name: string, value: unknown): Field[] | undefined {
   if (typeof value === 'string') return [[name, value]]
   if (isPlainObject(value)) {
     return fieldsOf(Object.entries(value).map(([member, item]) => [`${name}[${member}]`, item]))
   }
   if (!Array.isArray(value)) return undefined
-  // A field that is repeated; a list of one was named as a list.
+  // A repeated field. A list with one value was named as a list.
   const isRepeated = value.length > 1 && value.every((item) => typeof item === 'string')
   return fieldsOf(value.map((item, index) => [isRepeated ? name : `${name}[${index}]`, item]))
 }
