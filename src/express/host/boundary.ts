@@ -2,13 +2,13 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { asError, hostFunction, isOfHost } from '../../lib/host-function.js'
 
-/** Whether the request goes on to the next handler; false when it was answered. */
+/** Returns whether the request continues to the next handler. False if it was answered. */
 export type DecideMiddleware = (req: Request, res: Response) => boolean | Promise<boolean>
 
 /**
- * The only place of the package that calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
- * `next('route')` and the like as "go on", so whatever is thrown is an Error before Express sees it: an
- * unproven request is let in by no failure (OWASP ASVS 5.0, 16.5.3: fail securely).
+ * Wraps a decision as a middleware. It alone calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
+ * `next('route')` and similar values as "continue", so every thrown value becomes an Error first: no failure lets an
+ * unverified request pass (OWASP ASVS 5.0, 16.5.3: fail securely).
  */
 export function middleware(decide: DecideMiddleware): RequestHandler {
   return (req, res, next) => {
@@ -30,14 +30,14 @@ function fail(next: NextFunction, thrown: unknown): void {
   next(asError(thrown))
 }
 
-/** Whether an error becomes a problem response: a TwoFactorError that no function of the host threw. */
+/** Returns whether an error becomes a problem response: a TwoFactorError that no function of the app threw. */
 export function isOurs(error: unknown): error is TwoFactorError {
   return error instanceof TwoFactorError && !isOfHost(error)
 }
 
 /**
- * The host's clock in whole milliseconds, so that every duration computed from it is an integer. Checked,
- * because comparisons with NaN or a promise are always false.
+ * Returns the app's clock in whole milliseconds, so that durations are integers. Checked, because comparisons with NaN
+ * or a promise are always false.
  */
 export function hostClock(now: () => number): () => number {
   const ask = hostFunction(now)

@@ -16,33 +16,38 @@ import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { type PhoneOf, readSecret, requesterOf, type SubjectName } from './requester.js'
 
-/** The fields themselves, or their hash as an approved outcome carries it. */
+/** Bound fields, or their hash from an approved outcome. */
 export type Bound = BoundFields | string
 type Named<Command> = Omit<Command, keyof RequesterContext | 'onPassed' | 'unasked'> &
   Pick<RequesterContext, 'session' | 'country' | 'address'> & {
     readonly subject: SubjectName
-    /** The number on file, or several, as the option `phone` returns them. */
+    /** The number on file, or several, as your option `phone` returns them. */
     readonly phone?: Awaited<ReturnType<PhoneOf>>
-    /** The secret of the app, as `authenticator.secretOf` returns it. Never from a request: who chooses it needs no app. */
+    /**
+     * Secret of the app, as `authenticator.secretOf` returns it. Never take it from a request: a client that chooses it
+     * needs no app.
+     */
     readonly secret?: string | null | undefined
   }
 /**
- * What the person was shown with the code: the challenge by its `id`, or the `requirement` of a guard's refusal, or the
- * purpose and the fields that it was started for. Without any it is for a sign-in.
+ * The displayed challenge: its `id`, the `requirement` of a guard's refusal, or the purpose and the fields of its
+ * start. Without any of these it is a sign-in.
  */
 interface ShownByName {
   /** Id of the challenge. */
   readonly challenge?: string | undefined
-  /** From a guard's refusal of this subject in this session. An expired one still says what was shown. */
+  /**
+   * Requirement from a guard's refusal of this account in this session. An expired one still identifies the challenge.
+   */
   readonly requirement?: string | undefined
-  /** What the challenge was started for. */
+  /** Purpose of the start. */
   readonly purpose?: string | undefined
-  /** The bound fields that it was started with. */
+  /** Bound fields of the start. */
   readonly bound?: Bound | undefined
 }
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
 
-/** The same rules and outcomes as the routes, for GraphQL, websockets and jobs. */
+/** Challenges with the rules and outcomes of the routes, for GraphQL, websockets and jobs. */
 export interface ChallengesFacade {
   /**
    * Sends a code.
@@ -55,7 +60,8 @@ export interface ChallengesFacade {
   /** Sends another code for the live challenge. Its attempts stay counted. */
   resend(command: Named<Omit<ResendCommand, 'shown'>> & ShownByName): Promise<StartOutcome>
   /**
-   * Judges a code. `approved` leaves no grant: write one with `tf.grants.write`, for what was approved and nothing else.
+   * Checks a code. `approved` writes no grant: write one with `tf.grants.write`, for the approved purpose and fields
+   * only.
    *
    * @example
    * const verified = await tf.challenges.verify({ subject, phone, session: sessionId, code, challenge: id })
@@ -68,9 +74,9 @@ export interface ChallengesFacade {
     command: Named<Omit<VerifyCommand, 'shown' | 'code' | 'appCode'>> &
       ShownByName & { readonly code: string },
   ): Promise<VerifyOutcome>
-  /** Ends the live challenge. Sends, failures and locks stay counted. */
+  /** Cancels the live challenge. Sends, failures and locks stay counted. */
   cancel(actor: Named<RequesterContext>): Promise<void>
-  /** The live challenge of this subject in this session, or undefined. Never sends. */
+  /** Returns the live challenge of this account in this session, or undefined. Never sends a code. */
   find(actor: Named<RequesterContext>): Promise<ChallengeView | undefined>
 }
 
@@ -80,7 +86,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
 
   const recordOf = (actor: Named<RequesterContext>) => grants.open(requesterOf(actor))
 
-  // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
+  // Copied member by member: a command from a request body must not choose lane, visitor or limits (mass assignment).
   const actorOf = (actor: Named<RequesterContext>, record = recordOf(actor)): RequesterContext => ({
     lane: 'auth',
     ...requesterOf(actor),
@@ -95,7 +101,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
     return { ...actorOf(command), channel, methods, locale, beforeSend }
   }
 
-  /** Undefined where it cannot be read. */
+  /** Returns undefined if it is unreadable. */
   function shownIn(command: Named<RequesterContext> & ShownByName): ChallengeRef | undefined {
     const { subject, session } = requesterOf(command)
     const { challenge, requirement, purpose, bound } = command
@@ -121,11 +127,11 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
     async verify(command) {
       const typed = typeof command.code === 'string' ? readCodes(command.code, settings) : undefined
       const shown = shownIn(command)
-      // As over HTTP: what is malformed costs no attempt.
+      // Malformed input uses no attempt, as over HTTP.
       if (typed === undefined || shown === undefined) return refused('invalid_request')
       const record = recordOf(command)
       const outcome = await challenges.verify({ ...actorOf(command, record), ...typed, shown })
-      // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
+      // The caller's next step must not undo a revocation during the check (ASVS 5.0, 7.4.1).
       if (outcome.outcome === 'approved' && (await record.isRevoked())) {
         return refused('challenge_gone')
       }
@@ -136,7 +142,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   }
 }
 
-/** An approved outcome carries the hash already. */
+/** Returns the hash of bound fields. An approved outcome already contains it. */
 export function boundTag(bound: Bound | undefined, hashBoundFields: HashBound): string | undefined {
   return bound === undefined || typeof bound === 'string' ? bound : hashBoundFields(bound)
 }

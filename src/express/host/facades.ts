@@ -16,7 +16,7 @@ import { type Bound, boundTag } from './challenges-facade.js'
 import { requesterOf, type SubjectName, subjectText } from './requester.js'
 
 /**
- * Grants without a challenge of ours: for a factor that the host checks itself, and for their end.
+ * Reads, writes and revokes grants without a challenge, also for a factor that your app checks itself.
  *
  * @example
  * app.post('/logout', async (req, res) => {
@@ -25,10 +25,10 @@ import { requesterOf, type SubjectName, subjectText } from './requester.js'
  * })
  */
 export interface GrantsFacade {
-  /** The grant that a guard for this purpose would accept now: an unbound one, or one that is bound to these fields. */
+  /** Returns the grant that a guard for this purpose would accept now: an unbound one, or one for these fields. */
   read(req: Request, purpose: string, bound?: Bound): Promise<Grant | undefined>
   /**
-   * Records a factor that you checked yourself, such as a passkey.
+   * Records a factor that your app verified, such as a passkey.
    *
    * @example
    * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
@@ -38,38 +38,43 @@ export interface GrantsFacade {
     readonly session: string
     readonly purpose: string
     readonly bound?: Bound | undefined
-    /** Your word for the factor, such as `passkey`, for the option `methods` of a guard. Default `host`. */
+    /** Your name for the factor, such as `passkey`, for a guard's option `methods`. Default: `host`. */
     readonly method?: string
   }): Promise<Grant>
   /**
-   * Logout: ends the grants, live challenges and proven numbers of this session. Trusted browsers stay trusted.
+   * Logs out: revokes the grants, live challenges and verified numbers of this session. Trusted browsers stay trusted.
    */
   revoke(req: Request): Promise<void>
-  /** The same in all sessions of the subject. After a new password or number, `subjects.revokeEverything`. */
+  /**
+   * Like `revoke`, for all sessions of the account. After a new password or number, use `subjects.revokeEverything`.
+   */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
 /**
- * Browsers that replace the code at sign-in.
+ * Trusted browsers, which replace the code at sign-in.
  *
  * @example
  * const devices = await tf.trustedDevices.list(user.id, req)
  * for (const { id, isThis } of devices) if (!isThis) await tf.trustedDevices.revoke(user.id, id)
  */
 export interface TrustedDevicesFacade {
-  /** Whether this browser is trusted by the subject that is signing in or signed in. */
+  /** Returns whether the account that is signing in or signed in trusts this browser. */
   has(req: Request): Promise<boolean>
-  /** The trusted browsers, as `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]`. With a request, `isThis` marks its browser. */
+  /**
+   * Lists the trusted browsers as `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]`. With a request, `isThis`
+   * marks its browser.
+   */
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
-  /** Ends the trust in one device, by the `id` of the list. It stays a known browser. */
+  /** Ends the trust in one browser by its `id` in the list. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
-  /** Ends all devices of a subject, known browsers included. */
+  /** Ends all trusted and known browsers of an account. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
 export function createGrantsFacade({ domain, settings, identifyLater: identify }: HttpParts): GrantsFacade {
   const { grants, hashBoundFields, purposes } = domain
-  // A guard must not take a claim of the host for what this package has verified.
+  // A guard must not confuse a claim of the app with a factor that this package verified.
   const reserved = new Set<string>([...proofKinds, ...settings.methods.map(({ name }) => name)])
 
   function checkMethod(method: unknown): void {
@@ -81,7 +86,7 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
     }
   }
 
-  /** A grant for an unknown purpose would expire at once. */
+  /** Refuses an unknown purpose, whose grant would expire immediately. */
   function checkPurpose(name: string): void {
     if (purposes.find(name)?.browserStartable !== true)
       throw new TypeError(`grants: unknown purpose "${name}"`)
@@ -109,11 +114,11 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       checkPurpose(purpose)
       checkMethod(method)
       const record = grants.open(requesterOf({ subject, session }))
-      // The caller keeps the session id whatever happens, so only a confirmed write admits.
+      // The caller keeps the session id in any case, so only a confirmed grant counts.
       const ids = { before: session, after: session, provisional: true }
       const grant = await record.write({ purpose, bound: boundTag(bound, hashBoundFields), method }, ids)
       if (grant === undefined) throw new TwoFactorError('challenge_gone')
-      // One that fails may still arrive, and what was told as failed must admit nothing later.
+      // A failed write may still arrive, and a grant that was reported as failed must admit nothing.
       await record.confirm().catch(() => undefined)
       return grant
     },
@@ -143,14 +148,14 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
   }
 }
 
-/** Makes the codes that let a person in who has lost the phone. */
+/** Generates recovery codes for users who lose the phone. */
 export interface RecoveryCodesFacade {
-  /** Whether the option `recoveryCodes` is there, which takes them. */
+  /** True if the option `recoveryCodes`, which accepts the codes, is present. */
   readonly isOffered: boolean
   /**
-   * Ten new codes, as `{ codes, hashes }`: show the codes once, and store the hashes in place of all earlier ones.
+   * Generates ten codes as `{ codes, hashes }`. Show the codes once, and store the hashes in place of all earlier ones.
    *
-   * A code has 120 random bits, so that they need no slow hash and no salt.
+   * A code has 120 random bits, so it needs no slow hash and no salt.
    *
    * @example
    * const { codes, hashes } = tf.recoveryCodes.generate(user.id)
@@ -174,7 +179,7 @@ export function createRecoveryCodesFacade({
   }
 }
 
-/** The functions of the host: whatever they throw is an Error that reaches its own error handler. */
+/** Wraps the functions of the app, so that their errors reach its own error handler. */
 export function hostRecoveryCodes(codes: RecoveryCodeStore): RecoveryCodeStore {
   const { remaining } = codes
   return {

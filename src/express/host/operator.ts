@@ -9,25 +9,25 @@ import { localesOf } from '../pages/language.js'
 import type { PageSettings } from '../pages/pages.js'
 import { type SubjectName, subjectText } from './requester.js'
 
-/** The operator's side of an account. */
+/** Shows and changes the state of an account for an operator. */
 export interface SubjectsFacade {
-  /** What locks an account, over all its numbers and its app, and for how long. */
+  /** Returns the locks of an account over all its numbers and its app, with their durations. */
   state(subject: SubjectName): Promise<SubjectState>
   /**
-   * Lifts what locks or disables an account, and forgets its guesses, sends and tries of recovery codes. Those of its
-   * numbers over all accounts, too.
+   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts, including those of
+   * its numbers over all accounts.
    */
   unlock(subject: SubjectName): Promise<void>
   /**
-   * Ends grants in all sessions, this one too, known and trusted browsers, codes on their way and proven numbers. After a
-   * new password or number, and for a stolen account.
+   * Revokes grants in all sessions including the current one, known and trusted browsers, codes on their way and
+   * verified numbers. Use it after a new password or number, and for a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
    */
   revokeEverything(subject: SubjectName): Promise<void>
   /**
-   * Emits `factor.changed` for a number or an app that you took off file. What is put on file is reported by itself.
+   * Emits `factor.changed` for a number or an app that your app removed. Additions are reported automatically.
    *
    * @example
    * tf.subjects.factorRemoved(user.id, { kind: 'phone', phone: '+573001234567' })
@@ -38,12 +38,12 @@ export interface SubjectsFacade {
   ): void
 }
 
-/** Sign-ups as the option `signupGuard` counts them. */
+/** Adds to the counts of the option `signupGuard`. */
 export interface SignupsFacade {
   /**
-   * Counts a number for `signupGuard` that was proven in another way than by `phoneVerification()`.
+   * Counts a number for `signupGuard` that was verified by other means than `phoneVerification()`.
    *
-   * Rejects with a TypeError when it is no ISO 3166 code.
+   * Rejects with a TypeError if the country is no ISO 3166 code.
    *
    * @example
    * await tf.signups.approved('CO')
@@ -51,20 +51,20 @@ export interface SignupsFacade {
   approved(country: string): Promise<void>
 }
 
-/** What `twoFactor` offers its operator. */
+/** Members of `twoFactor()` for operators. */
 export interface Operator {
   /**
-   * What locks an account, and its end.
+   * Shows and lifts the locks of an account.
    *
    * @example
    * const { locked, lockedForMs } = await tf.subjects.state('ana')
    * if (locked) await tf.subjects.unlock('ana')
    */
   readonly subjects: SubjectsFacade
-  /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
+  /** Counts sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
-   * Checks provider, store, clock and options, and lists what is wrong. Sends no code.
+   * Checks provider, store, clock and options, and lists the problems. Sends no code.
    *
    * @example
    * const { ok, findings } = await tf.selfTest()
@@ -72,16 +72,16 @@ export interface Operator {
    */
   selfTest(): Promise<SelfTest>
   /**
-   * What this process has seen of provider, store and limits. From memory and without secrets: it asks nobody.
+   * Returns what this process has observed about provider, store and limits. It reads memory only and contains no
+   * secret.
    *
    * @example
    * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))
    */
   health(): Health
   /**
-   * Closes the provider once its exchanges have ended, and the default store. It does not
-   * wait for responses under way: call it when the server has closed, because a code that is asked for or checked
-   * afterwards is refused with `provider_unavailable`.
+   * Closes the provider after its requests have ended, and the default store. It does not wait for responses in
+   * progress. Call it after the server has closed, because a later start or check gets `provider_unavailable`.
    *
    * @example
    * process.once('SIGTERM', () => server.close(() => void tf.close()))
@@ -89,14 +89,14 @@ export interface Operator {
   close(): Promise<void>
 }
 
-/** The operator's side of `twoFactor`. */
+/** Creates the operator's members of `twoFactor()`. */
 export function createOperator(
   domain: Domain,
   settings: PageSettings & { readonly provider: CodeProvider; readonly store?: Domain['store'] },
   parts: {
     readonly background: Background
     readonly health: () => Health
-    /** What the options, and the requests seen so far, have shown. */
+    /** Returns the findings about the options and the requests so far. */
     readonly findings: () => readonly Finding[]
   },
 ): Operator {
@@ -126,7 +126,7 @@ export function createOperator(
     health: parts.health,
     async close() {
       parts.background.close()
-      // That of the host is closed by the host.
+      // The app closes its own store.
       await Promise.all([provider.close?.(), hostStore === undefined && store.close?.()])
     },
   }

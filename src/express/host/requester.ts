@@ -12,15 +12,15 @@ import { fromBase32 } from '../../lib/totp.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
-// Who asks, in which session, from which address, and what the host has on file of them.
+// Identifies the requester: account, session, address and the factors on file.
 
-/** Returns the account that is signing in or signed in; null or undefined when there is none. */
+/** Returns the account that is signing in or signed in. Null or undefined if there is none. */
 export type SubjectOf = (req: Request) => SubjectName | null | undefined
 export type SubjectName = string | number | bigint
 
 const maxSubjectLength = 256
 
-/** Why a value cannot identify an account; undefined where it can. */
+/** Returns why a value cannot identify an account, or undefined if it can. */
 function faultOf(name: unknown): string | undefined {
   if (typeof name === 'number' && !Number.isSafeInteger(name)) return 'a number that is not a safe integer'
   if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'bigint') {
@@ -32,14 +32,14 @@ function faultOf(name: unknown): string | undefined {
 
 const strings = `a string of 1 to ${maxSubjectLength} characters`
 
-/** The subject that a function was given, as a string. Throws a TypeError for a value that cannot identify one. */
+/** Returns an account id as a string. Throws a TypeError for a value that cannot identify an account. */
 export function subjectText(name: SubjectName): string {
   const fault = faultOf(name)
   if (fault === undefined) return String(name)
   throw new TypeError(`subject must be ${strings}, a safe integer or a bigint; it is ${fault}`)
 }
 
-/** Whom a function was told to act for. Throws a TypeError for what names nobody, or no session. */
+/** Returns the requester of a call. Throws a TypeError if account or session is missing. */
 export function requesterOf(given: { readonly subject: SubjectName; readonly session: string }): Requester {
   const { subject, session } = given
   if (typeof session !== 'string' || session === '')
@@ -47,11 +47,11 @@ export function requesterOf(given: { readonly subject: SubjectName; readonly ses
   return { subject: subjectText(subject), session }
 }
 
-/** Who asks, by the option `subject`. */
+/** Creates the functions that identify a requester by the option `subject`. */
 export function createIdentify(option: SubjectOf, sessions: Sessions) {
   const ask = hostFunction(option)
 
-  /** The subject as a string; undefined for an anonymous request. */
+  /** Returns the account id as a string, or undefined for an anonymous request. */
   function subjectOf(req: Request): string | undefined {
     const name = ask(req)
     if (name === null || name === undefined) return undefined
@@ -63,7 +63,7 @@ export function createIdentify(option: SubjectOf, sessions: Sessions) {
     throw new TypeError(`subject returned ${fault}; it must ${why}`)
   }
 
-  /** Undefined for an anonymous request. Asked after `Sessions.open`. */
+  /** Returns undefined for an anonymous request. Call `Sessions.open` first. */
   function identify(req: Request): Requester | undefined {
     const subject = subjectOf(req)
     return subject === undefined ? undefined : { subject, session: sessions.idOf(req) }
@@ -78,7 +78,7 @@ export function createIdentify(option: SubjectOf, sessions: Sessions) {
       if (requester === undefined) throw new TwoFactorError('not_identified')
       return requester
     },
-    /** As `identify`, where nobody has opened the session yet. */
+    /** Like `identify`, for a session that is not opened yet. */
     async identifyLater(req: Request): Promise<Requester | undefined> {
       const subject = subjectOf(req)
       if (subject === undefined) return undefined
@@ -106,8 +106,9 @@ privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 export type AddressOf = (req: Request) => ClientAddress
 
 /**
- * The client address that rate limits count. A private one, or none, may be that of a proxy: whoever is behind it shares
- * ten times the limits, whatever the headers say. What is no address counts as one, as do clients that have hung up.
+ * Returns the client address for the rate limits. A private or missing address may be that of a proxy: all clients
+ * behind it share ten times the limits, whatever the headers contain. Texts that are no address count as one address,
+ * like clients that have disconnected.
  */
 export function createAddressOf(warn: Warn): AddressOf {
   return (req) => {
@@ -119,7 +120,10 @@ export function createAddressOf(warn: Warn): AddressOf {
   }
 }
 
-/** Without the port that some gateways write, which is another with each connection; undefined for what is no address. */
+/**
+ * Returns an address without the port that some gateways add, which differs per connection. Returns undefined for other
+ * text.
+ */
 function bareAddress(given = ''): string | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(given.trim()) ?? []
   const [address = ''] = (bracketed ?? plain ?? given.trim()).split('%')
@@ -181,7 +185,7 @@ const maxNumbers = 5
 /** 80 bits, of which the shortest secrets in use are made; those of this package have 160. */
 const minBytes = 10
 
-/** What the host has on file of its subjects, by the options `phone` and `authenticator`. */
+/** Returns the factors on file of an account, from the options `phone` and `authenticator`. */
 export function createOnFile(options: {
   readonly phone: PhoneOf
   readonly authenticator?: AuthenticatorOptions | undefined
@@ -192,15 +196,15 @@ export function createOnFile(options: {
   const secretOf = authenticator && hostFunction(authenticator.secretOf)
   const numbersIn = (onFile: unknown) => readNumbers(onFile, methods)
   return {
-    /** The numbers in what `phone` returned. */
+    /** Reads the result of `phone`. */
     numbersIn,
     numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
-    /** The bytes that a subject shares with its app; absent where there are no apps. */
+    /** Returns the secret that an account shares with its app. Absent without apps. */
     secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
   }
 }
 
-/** The bytes of what `authenticator.secretOf` returned; throws a TypeError that does not show it. */
+/** Reads the result of `authenticator.secretOf`. Throws a TypeError that does not contain it. */
 export function readSecret(onFile: unknown): Uint8Array | undefined {
   if (onFile === undefined || onFile === null || onFile === '') return undefined
   const secret = typeof onFile === 'string' ? fromBase32(onFile) : undefined
@@ -210,7 +214,7 @@ export function readSecret(onFile: unknown): Uint8Array | undefined {
   )
 }
 
-/** What the option `phone` returned; throws a TypeError that names no number. */
+/** Reads the result of the option `phone`. Throws a TypeError that contains no number. */
 function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile {
   if (onFile === undefined || onFile === null || onFile === '') return {}
   if (typeof onFile === 'string') return { phone: onFile }

@@ -3,8 +3,7 @@ import { TwoFactorError } from '../../errors.js'
 import { checkOptions, func, optionError } from '../../lib/options.js'
 
 /**
- * How the host's session is found and renewed. Any session library fits that exposes an id and can
- * renew it.
+ * Reads and renews the app's session. Any session library fits that exposes an id and can renew it.
  *
  * @example
  * // cookie-session keeps no id of its own: keep one in it.
@@ -16,26 +15,26 @@ import { checkOptions, func, optionError } from '../../lib/options.js'
  */
 export interface SessionAdapter {
   /**
-   * The session's id; undefined when this request has none. Where it takes a promise, the guard takes one too,
-   * and `id` itself has to make the first id of a session: `save` is then asked for nothing but saving it.
+   * Returns the session id, or undefined if the request has none. If it returns a promise, the guard needs one, too,
+   * and `id` itself must create the first id of a session: `save` is then called for saving only.
    */
   id(req: Request): string | undefined | Promise<string | undefined>
   /**
-   * Gives the session a new id, keeps the host's data and has saved both when it resolves. Rejects
-   * when it cannot: the request then gets 503 and no access.
+   * Gives the session a new id, keeps the app's data, and has saved both when it resolves. If it rejects, the request
+   * gets 503 and no access.
    */
   regenerate(req: Request, res: Response): void | Promise<void>
   /**
-   * Makes an anonymous session be saved, so that its id comes back with the next request. The id must be
-   * there at once; saving it may take a promise. What it has put into `req.session` is taken out again after a
-   * request that leaves nothing behind for the next one.
+   * Saves an anonymous session, so that its id returns with the next request. The id must exist immediately; saving may
+   * be asynchronous. Members that it adds to `req.session` are removed after a request that leaves nothing for the next
+   * one.
    */
   save?(req: Request, res: Response): void | Promise<void>
-  /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
+  /** True if the id comes from a bearer token, which another site cannot plant in a browser. It need not be renewed. */
   readonly bearer?: boolean
 }
 
-/** What express-session puts on a request. */
+/** Members that express-session adds to a request. */
 interface ExpressSession {
   readonly id: string
   readonly cookie: { readonly originalMaxAge?: number | null; maxAge?: number | null }
@@ -49,7 +48,7 @@ interface ExpressSessionStore {
 }
 
 /**
- * Sessions of express-session: the default.
+ * Creates the adapter for express-session, which is the default.
  *
  * @example
  * twoFactor({ session: expressSession() })
@@ -70,14 +69,14 @@ export function expressSession(): SessionAdapter {
       const renewed = sessionOf(req)
       if (renewed === undefined || renewed.id === old.id) throw new TwoFactorError('session_unavailable')
       Object.assign(renewed, hostData)
-      // How long it is remembered is the host's choice too; it may differ from person to person.
+      // The app also chooses the lifetime of the session, perhaps per user.
       if (cookie.originalMaxAge !== undefined) renewed.cookie.maxAge = cookie.originalMaxAge
       await settled((done) => renewed.save(done))
     },
 
     save(req) {
       const session = sessionOf(req)
-      // With `saveUninitialized: false` only a session that holds something is saved.
+      // With `saveUninitialized: false`, a session is saved only if it contains something.
       const holds = Object.keys(session ?? {}).filter((name) => name !== 'cookie')
       if (session !== undefined && holds.length === 0) session.twoFactor = true
     },
@@ -85,9 +84,9 @@ export function expressSession(): SessionAdapter {
 }
 
 /**
- * For requests that carry a bearer token instead of a cookie: `idOf` returns the id of the login that
- * the token belongs to. Nothing is renewed, and a request without `Authorization: Bearer` is refused,
- * because a cookie that is never renewed could have been planted by an attacker (session fixation).
+ * Creates the adapter for bearer tokens instead of cookies. `idOf` returns the id of the login to which the token
+ * belongs. Nothing is renewed. A request without `Authorization: Bearer` is refused, because an attacker could have
+ * planted a cookie that is never renewed (session fixation).
  *
  * @example
  * twoFactor({ session: tokenSession((req) => req.auth?.payload.sid) })
@@ -108,7 +107,7 @@ export function carriesBearer(req: Request): boolean {
   return /^bearer /i.test(req.headers.authorization ?? '')
 }
 
-/** Without this, a request of somebody signed in would look like that of nobody. */
+/** Otherwise a request of a signed-in user would look anonymous. */
 function refuseUnmounted(req: Request): void {
   const { session, sessionStore } = req as Request & { session?: unknown; sessionStore?: unknown }
   // A session that was destroyed during this request leaves its store.
@@ -132,7 +131,7 @@ function sessionOf(req: Request): ExpressSession | undefined {
   return session
 }
 
-/** A logout that came while the code was being checked must not be undone by the renewal. */
+/** A renewal must not undo a logout that came during the check. */
 async function refuseDestroyed(req: Request, id: string): Promise<void> {
   const { sessionStore } = req as Request & { sessionStore?: ExpressSessionStore }
   if (sessionStore === undefined || !cameWith(req, id)) return
@@ -141,22 +140,22 @@ async function refuseDestroyed(req: Request, id: string): Promise<void> {
 }
 
 /**
- * Whether the browser brought this session along. One that began with this request is not stored yet: that of a
- * trusted browser which signs in.
+ * Returns whether the browser sent this session. One that started with this request is not stored yet, such as that of
+ * a trusted browser.
  */
 export function cameWith(req: Request, id: string): boolean {
   return namesSession(req.headers.cookie ?? '', id)
 }
 
-/** Whether one of these cookies holds the id of a session. */
+/** Returns whether one of these cookies contains the session id. */
 export function namesSession(cookies: string, id: string): boolean {
-  // Decoded as express-session does it: a destroyed session must not pass for a new one by its spelling.
+  // Decoded like express-session does: a destroyed session must not look new because of its spelling.
   return cookies.split(';').some((cookie) => decoded(cookie).includes(id))
 }
 
-/** Whether the session of a request may come from another site: by the settings of its cookie, or because it did. */
+/** Returns whether the session may be sent from another site: by its cookie settings, or because it was. */
 export function crossesSites(req: Request): boolean {
-  // As express-session and cookie-session keep them.
+  // Where express-session and cookie-session store the settings.
   const { session, sessionOptions } = req as Request & {
     session?: { readonly cookie?: { readonly sameSite?: unknown } } | null
     sessionOptions?: { readonly sameSite?: unknown }

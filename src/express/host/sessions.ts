@@ -5,27 +5,30 @@ import { whenGone } from '../../lib/when-gone.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
 
-/** Far more than a browser has open at once to one site. */
+/** Far more requests than a browser has open to one site. */
 const maxPerSession = 16
 
-/** The host's sessions, by an adapter that may take a promise for an id. */
+/** The app's sessions, through an adapter that may return a promise. */
 export type Sessions = ReturnType<typeof createSessions>
 
-/** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
+/**
+ * Creates access to the app's sessions. A TwoFactorError of the adapter becomes a problem response: adapters throw it
+ * if there is no session.
+ */
 export function createSessions(adapter: SessionAdapter, warn: Warn) {
-  /** Made for the first id that takes a promise: most adapters never give one. */
+  /** Created at the first id that is a promise, because most adapters never return one. */
   let awaited: WeakMap<Request, () => string | undefined> | undefined
-  /** The members that a first id has put into the session. */
+  /** Members that a first id has added to the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
-  /** What each session waits for in this process: no more sessions than requests. */
+  /** Requests in progress per session of this process, which bounds the size. */
   const inFlight = new Map<string, Set<Response>>()
   const save = adapterFunction((req: Request, res: Response) => adapter.save?.(req, res))
   const regenerate = adapterFunction((req: Request, res: Response) => adapter.regenerate(req, res))
   const ask: SessionAdapter['id'] = adapterFunction((req: Request) => adapter.id(req))
 
   /**
-   * Reads an id that takes a promise, so that `find` and `idOf` need none; asked first, and again after a
-   * renewal. Undefined when there is nothing to wait for. Throws what keeps this host from having sessions at all.
+   * Reads an id that is a promise, so that `find` and `idOf` need none. Called first, and again after a renewal.
+   * Returns undefined if there is no promise. Throws if the app has no sessions at all.
    */
   function open(req: Request): Promise<void> | undefined {
     awaited?.delete(req)
@@ -52,14 +55,14 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
     }
   }
 
-  /** A request without the token that it needs is refused where its session is asked for, not before. */
+  /** A request without the required token is refused when its session is needed, not before. */
   function passOver(error: unknown): undefined {
     if (error instanceof TwoFactorError) return undefined
     if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
     throw error
   }
 
-  /** The session's id, when the request has one. */
+  /** Returns the session id, if the request has one. */
   function find(req: Request): string | undefined {
     const found = awaited?.get(req)
     if (found !== undefined) return found()
@@ -67,7 +70,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
     return id instanceof Promise ? undefined : id
   }
 
-  /** Sessions without an id of their own get one when they are kept for the first time. */
+  /** A session without its own id receives one at its first save. */
   function firstId(req: Request): string | undefined {
     const before = new Set(Object.keys(dataOf(req)))
     void save(req, req.res as Response)
@@ -81,7 +84,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   return {
     open,
     find,
-    /** The session's id. Throws `session_unavailable` without one: a proof must belong to a session. */
+    /** Returns the session id. Throws `session_unavailable` without one, because a grant must belong to a session. */
     idOf(req: Request): string {
       const id = find(req) ?? firstId(req)
       if (typeof id === 'string' && id !== '') return id
@@ -94,32 +97,32 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
       await regenerate(req, res)
       await open(req)
     },
-    /** Makes an anonymous session be saved. */
+    /** Saves an anonymous session. */
     async save(req: Request, res: Response): Promise<void> {
       tentative.delete(req)
       await save(req, res)
     },
-    /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
+    /** Removes a first id that `idOf` has created and nothing has saved: a refused request leaves no session behind. */
     release(req: Request): void {
       for (const name of tentative.get(req) ?? []) Reflect.deleteProperty(dataOf(req), name)
     },
     /**
-     * Gives a request a place among those of its session (id), until what it returns is called or nobody waits for the
-     * response any more. Undefined when there are too many.
+     * Counts a request of a session (id) until the returned function is called or the client disconnects. Returns
+     * undefined if there are too many.
      */
     enter(session: string | undefined, res: Response): (() => void) | undefined {
-      // Each request without a session is alone in its own.
+      // Each request without a session has its own.
       if (session === undefined) return () => undefined
       const places = inFlight.get(session) ?? new Set()
-      // It has one, which is not the inner one's to end: a handler has called a guard by hand.
+      // Already counted: a handler has called a guard, and the outer call ends it.
       if (places.has(res)) return () => undefined
-      // Denial of service: requests that wait for the host must not fill the memory from one session.
+      // Requests that wait for the app must not fill the memory from one session (denial of service).
       if (places.size >= maxPerSession) return undefined
       inFlight.set(session, places.add(res))
       const leave = () => {
         if (places.delete(res) && places.size === 0) inFlight.delete(session)
       }
-      // What the host never answers holds no place of a person who has given up, and comes again.
+      // A request that the app never answers must not count after the user has given up and returned.
       whenGone({ res })(leave)
       return leave
     },
@@ -127,7 +130,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   }
 }
 
-/** The session's data, where the library keeps it as most do. */
+/** Returns the session data, where most libraries store it. */
 function dataOf(req: Request): object {
   return (req as Request & { session?: object | null }).session ?? {}
 }

@@ -3,10 +3,9 @@ import type { Finding } from '../../challenge/operator/self-test.js'
 import type { Emit, EventBody, ExchangeFields, OnEvent, TwoFactorEvent } from '../../events.js'
 import { ignoreRejection } from '../../lib/promises.js'
 
-// What an operator is told: warnings, each at most once, then events, of which some become warnings where nobody
-// hears them.
+// Warnings for operators, each at most once, and events, some of which become warnings if the app has no `onEvent`.
 
-/** By stable code, what is wrong and then how to correct it. */
+/** Problem and fix by stable code. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
     'A request counts by a private address, or by none, while a forwarded header names others: everybody behind that proxy shares ten times the limits of one address. Set `trust proxy` to all proxies before the app, by their number or their addresses.',
@@ -39,16 +38,16 @@ const messages = {
 } as const satisfies Record<string, string>
 
 export type WarningCode = keyof typeof messages
-/** `cause` tells why, as far as it is known. */
+/** Emits a warning. `cause` adds the reason, if it is known. */
 export type Warn = (code: WarningCode, cause?: string) => void
 
 export type Warnings = ReturnType<typeof createWarnings>
 
-/** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
+/** Creates the warnings: each code is emitted at most once, as a process warning of the type `TwoFactorWarning`. */
 export function createWarnings() {
   const emitted = new Set<WarningCode>()
   const found = new Set<WarningCode>()
-  /** A warning that is no finding: it may be as it should, or the self-test finds it out by itself. */
+  /** Emits a warning that is no finding: the setting may be intended, or the self-test detects it itself. */
   const hint: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
@@ -65,7 +64,7 @@ export function createWarnings() {
   return {
     warn,
     hint,
-    /** It is not so, or no longer: the self-test need not name it. */
+    /** Removes a finding that does not apply, or no longer. */
     withdraw: (code: WarningCode): void => void found.delete(code),
     findings: (): readonly Finding[] => [...found].map(findingOf),
   }
@@ -78,14 +77,17 @@ function findingOf(code: WarningCode): Finding {
 
 const diagnostics = channel('express-two-factor:event')
 
-/** Publishes to the host and to the diagnostics channel `express-two-factor:event`. */
+/** Creates the function that publishes events to the app and to the diagnostics channel `express-two-factor:event`. */
 export function createEmit(
   onEvent: OnEvent | undefined,
   now: () => number,
-  /** Told of what nobody listens to and somebody must know. The self-test asks provider and store itself. */
+  /**
+   * Receives events that an operator must see although the app has no listener. The self-test checks provider and store
+   * itself.
+   */
   hint: Warn,
 ): Emit {
-  /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
+  /** An account may return a separate status for wrong codes. An approval shows that the list is right. */
   let isApproving = false
 
   function warnOf(event: EventBody): void {
@@ -102,7 +104,7 @@ export function createEmit(
     try {
       const event: TwoFactorEvent = { at: now(), ...body }
       diagnostics.publish(event)
-      // An async listener also has the type of one that returns nothing.
+      // A listener may be async, because its type also fits one that returns nothing.
       ignoreRejection(onEvent?.(event))
     } catch {
       // A broken metric must not change who is admitted.

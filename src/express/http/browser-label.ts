@@ -2,10 +2,10 @@ import type { Request } from 'express'
 
 type Sign = readonly [name: string, sign: RegExp]
 
-// Nothing but the names on the left comes out of it, whatever a client sends. The first that fits: each browser claims
-// to be those below it, too.
+// The label contains only names of these tables, whatever a client sends. The first match counts, because each browser
+// also claims to be those below it.
 
-/** `Sec-CH-UA`: what a browser of the Chromium family calls itself. */
+/** `Sec-CH-UA`, the name that a browser of the Chromium family sends. */
 const brands: readonly Sign[] = [
   ['Edge', /"Microsoft Edge"/],
   ['Opera', /"Opera/],
@@ -35,8 +35,8 @@ const systems: readonly Sign[] = [
 ]
 
 /**
- * Browser and system of a request in two words, such as `Firefox, Linux`, by its client hints or its user agent; undefined
- * where neither says so. It tells a person's browsers apart, and anybody can claim to be any.
+ * Returns browser and system of a request, such as `Firefox, Linux`, from its client hints or user agent, or undefined.
+ * It helps a user to recognise browsers, and any client can claim any label.
  */
 export function browserLabel({ headers }: Pick<Request, 'headers'>): string | undefined {
   const agent = headers['user-agent'] ?? ''

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 
-/** The cookies of a request, in their order and as they came. */
+/** Returns the cookies of a request in their order, undecoded. */
 export function cookiesIn({
   headers,
 }: Request): readonly { readonly name: string; readonly value: string }[] {
@@ -10,6 +10,6 @@ export function cookiesIn({
   })
 }
 
-/** What a response sets up to now: a line for each cookie. */
+/** Returns the lines by which a response sets cookies so far. */
 export const cookiesSetBy = (res: Response): readonly string[] =>
   [res.getHeader('Set-Cookie') ?? []].flat().map(String)

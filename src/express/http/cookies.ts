@@ -7,24 +7,24 @@ const probe = 'two-factor-cookies'
 const probeValue = /^[\w-]{36}$/
 
 /**
- * A cookie of the first page of a sign-up: a form of that page that arrives without any cookie comes from a browser that
- * blocks them, and a code would be sent to it in vain. Its value tells two posts of one browser from those of two,
- * before there is a session.
+ * Sets a cookie with the first page of a sign-up. If a form of that page arrives without any cookie, the browser blocks
+ * them, and a code would be sent in vain. Its value also identifies the browser of a double post before there is a
+ * session.
  */
 export function layProbe(req: Request, res: Response): void {
-  // For the whole site: behind a proxy the path of the mount may be another one.
+  // For the whole site, because a proxy may change the path of the mount.
   res.cookie(probe, randomUUID(), { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
 }
 
-/** The value of that cookie. */
+/** Returns the value of that cookie. */
 export function probeIn(req: Request): string | undefined {
   return cookiesIn(req).find(({ name, value }) => name === probe && probeValue.test(value))?.value
 }
 
-/** Hidden field of a form whose page came with a cookie, or followed one. */
+/** Hidden field of a form whose page set the cookie or already had it. */
 export const probeField = { name: 'cookies', value: 'set' } as const
 
-/** Whether the browser blocks cookies. Only a form of ours from the same site says so for certain. */
+/** Returns whether the browser blocks cookies. Only a same-origin form of this package shows it for certain. */
 export function blocksCookies({ req, fields }: RequestContext): boolean {
   if (oneString(fields, probeField.name) !== probeField.value) return false
   return req.headers['sec-fetch-site'] === 'same-origin' && req.headers.cookie === undefined

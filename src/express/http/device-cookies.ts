@@ -9,15 +9,15 @@ import { browserLabel } from './browser-label.js'
 import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
 import type { RequestContext } from './request-body.js'
 
-// The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
+// With this prefix, browsers refuse the cookie from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
 const prefix = '__Host-two-factor-device-'
-/** More people hardly share a browser, and a server takes no headers of any length. */
+/** Few people share a browser, and servers limit the length of headers. */
 const maxAccounts = 5
 const maxLabelLength = 100
 
 /**
- * The cookies by which a browser is recognized, one for each account, so that people who share a browser take nothing
- * from each other. The guard never reads them.
+ * Creates access to the cookies that identify a browser, one per account, so that people who share a browser do not
+ * affect each other. The guard never reads them.
  */
 export function createDeviceCookies(
   { devices, purposes }: Pick<Domain, 'devices' | 'purposes'>,
@@ -27,13 +27,13 @@ export function createDeviceCookies(
   const namesOf = (subject: string) => devices.namesFor(subject).map((ending) => prefix + ending)
 
   return {
-    /** Whether a browser may stand in for the code at this purpose. */
+    /** Returns whether a browser can replace the code for this purpose. */
     serves(name: string): boolean {
       const purpose = purposes.find(name)
       return purpose?.trustedDevice === true && !purpose.once
     },
 
-    /** What the browser of this request is trusted with. */
+    /** Returns the data of a new trusted browser. */
     trustIn(req: Request): Trust {
       const label: unknown = labelOf(req)
       if (label === undefined || label === '') return {}
@@ -41,7 +41,7 @@ export function createDeviceCookies(
       return { label: label.slice(0, maxLabelLength) }
     },
 
-    /** The browser of this request, as this subject is known in it. `endedAt`: from the record of the subject, where it is in hand. */
+    /** Opens the browser of this request for this account. Pass `endedAt` if the account's record is already open. */
     open(req: Request, subject: string, endedAt?: () => Awaitable<number>): BrowserDevice {
       const names = namesOf(subject)
       const own = shownIn(req).filter(({ name }) => names.includes(name))
@@ -52,14 +52,15 @@ export function createDeviceCookies(
       )
     },
 
-    /** Sets what the browser keeps from now on, where it does not keep what it has, and clears what is one too many. */
+    /** Sets the new cookie of the browser, if it changes, and clears one too many. */
     keep(
       { req, res }: Pick<RequestContext, 'req' | 'res'>,
       subject: string,
       token: string | undefined,
     ): void {
       if (token === undefined || res.headersSent) return
-      // A front end on another site gets no cookie that is bound to this one: as strict as the session, which comes along.
+      // A front end on another site receives no cookie that is limited to this site. The cookie is as strict as that of
+      // the session.
       const sameSite = allowedOrigins.length > 0 && crossesSites(req) ? 'none' : 'lax'
       const attributes = { path: '/', secure: true, httpOnly: true, sameSite } as const
       const [name = '', ...earlier] = namesOf(subject)
@@ -73,18 +74,18 @@ export function createDeviceCookies(
       res.cookie(name, token, { ...attributes, maxAge: devices.lifetimeMs })
     },
 
-    /** Takes that out of the response again, where it has not gone out already. */
+    /** Removes the cookie from a response that is not sent yet. */
     takeBack(res: Response): void {
       if (res.headersSent) return
-      // The cookies of the host stay.
+      // The cookies of the app stay.
       const others = cookiesSetBy(res).filter((line) => !isOurs(line))
       res.setHeader('Set-Cookie', others)
     },
   }
 }
 
-/** Whether a cookie is ours, by its name or its line. */
+/** Returns whether a cookie name or line is that of a device cookie. */
 const isOurs = (cookie: string) => cookie.startsWith(prefix)
 
-/** The device cookies of all accounts in a request. */
+/** Returns the device cookies of all accounts in a request. */
 const shownIn = (req: Request) => cookiesIn(req).filter(({ name }) => isOurs(name))

@@ -30,12 +30,12 @@ export function createEndpoint(parts: {
   const coalescer = createSubmissionCoalescer(sessions)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
-    // A link or an image on any page can make a browser GET: nothing is sent or checked then.
+    // A link or an image on any page can make a browser send a GET, so a GET neither sends nor checks a code.
     if (req.method !== method && !(method === 'GET' && req.method === 'HEAD')) {
       throw new TwoFactorError('method_not_allowed', { headers: { Allow: method } })
     }
     if (method === 'GET') return queryOf(req)
-    // No other site can make a browser send a bearer token (CSRF).
+    // Another site cannot make a browser send a bearer token (CSRF).
     if (!sessions.bearer && isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
     return readBody(req, res).catch((error: unknown) => {
       if (error instanceof BodyGone) warn('TWO_FACTOR_NOT_PARSED')
@@ -43,16 +43,16 @@ export function createEndpoint(parts: {
     })
   }
 
-  /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
+  /** Creates a handler that can be mounted anywhere, with its parser, checks and error responses. */
   return function endpoint(
     method: 'GET' | 'POST',
     page: {
-      /** The page of this request, and where it is shown again. */
+      /** Returns the page of this request and the URL that shows it again. */
       of(context: RequestContext, problem: Problem): Promise<PageView>
       urlOf(context: RequestContext): string
     },
     act: (context: RequestContext) => Promise<HandlerResult>,
-    /** What the app has fixed of the fields. */
+    /** Returns the fields with the values that the app has fixed. */
     fixed: (fields: Body) => Body = (fields) => fields,
   ): RequestHandler {
     async function reply(visit: EndpointRequest): Promise<HandlerResult> {
@@ -63,7 +63,7 @@ export function createEndpoint(parts: {
         if (isReloadedForm(req, method) && responder.wantsPage(req)) {
           return { reply: 'done', status: 303, location: () => sameAddress(req) }
         }
-        // The address of a form that was answered in place, opened again: there is a page for that.
+        // The URL of a form that was answered in place is opened again, so its page is shown.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
           const fields = fixed(queryOf(req))
           return { reply: 'done', status: 303, location: () => page.urlOf({ req, res, fields }) }
@@ -79,20 +79,20 @@ export function createEndpoint(parts: {
         if (!isOurs(error)) throw error
         return { reply: 'problem', problem: problemOf(error) }
       } finally {
-        // SMS pumping: starts that are refused must not fill the store of the sessions.
+        // Refused starts must not fill the session store (SMS pumping).
         sessions.release(req)
       }
     }
 
     return middleware(async (req, res) => {
       req[noteGuarded]?.()
-      // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
+      // A request that was already refused, such as for a wrong password, must not trigger a code (SMS pumping).
       if (res.headersSent) return false
       const visit: EndpointRequest = { context: { req, res, fields: fixed({}) } }
       const view = (problem: Problem) => page.of(visit.context, problem).finally(() => sessions.release(req))
       try {
         const said = await reply(visit)
-        // The host's onVerified may have answered already.
+        // `onVerified` may have responded already.
         if (!res.headersSent) await responder.send(req, res, said, view)
         visit.joined?.complete({ reply: said, res })
       } finally {
@@ -104,11 +104,11 @@ export function createEndpoint(parts: {
   }
 }
 
-/** A request at an endpoint. */
+/** A request during its handling by an endpoint. */
 interface EndpointRequest {
-  /** Its fields are empty until they have been read. */
+  /** Its fields are empty until the body is read. */
   context: RequestContext
-  /** Ends its place among those of its session. */
+  /** Ends the count of this request in its session. */
   leave?: (() => void) | undefined
   joined?: JoinedSubmission | undefined
 }
@@ -118,7 +118,7 @@ function createInspection(
   { warn, withdraw }: Pick<Warnings, 'warn' | 'withdraw'>,
   allowedOrigins: readonly string[],
 ) {
-  // A front end on another site needs SameSite=None; what is posted here is held to its origin.
+  // A front end on another site needs SameSite=None, and the origin check covers its posts.
   const sameSites: readonly unknown[] = [
     true,
     'lax',
@@ -135,11 +135,11 @@ function createInspection(
     if (!sameSites.includes(cookie.sameSite)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
   }
 
-  /** Looks whether a Secure cookie goes out: how the session takes a proxy that Express does not know, nobody foretells. */
+  /** Checks whether a Secure cookie is sent. The effect of an unknown proxy can only be observed. */
   function watchCookie(req: Request, res: Response, { id, cookie, ...data }: HostSession): void {
     isSent = cookie.secure !== true || req.secure || cameWith(req, id)
     if (isSent) withdraw('TWO_FACTOR_COOKIE_NEVER_SENT')
-    // One that holds nothing is not saved, and needs no cookie.
+    // An empty session is not saved and needs no cookie.
     if (isSent || Object.keys(data).length === 0) return
     res.once('finish', () => {
       const sent = cookiesSetBy(res).join(';')
@@ -157,7 +157,7 @@ function createInspection(
   }
 }
 
-/** A session as express-session keeps it, with what it holds and the settings of its cookie. */
+/** A session of express-session with its data and its cookie settings. */
 interface HostSession {
   readonly id: string
   readonly cookie: { readonly secure?: unknown; readonly sameSite?: unknown }

@@ -6,36 +6,39 @@ import { isForm, oneString } from './request-body.js'
 // The site of the app: which requests come from a page of it (CSRF), and which paths lead to one (open redirect).
 
 /**
- * Whether another site made the browser send this request (CSRF), so that forms need no token.
+ * Returns whether another site made the browser send this request (CSRF), so that forms need no token.
  *
- * Browsers state where a request comes from (Fetch Metadata, `Origin`), and no page can forge these
- * headers. `Sec-Fetch-Site` comes first because a page with the referrer policy `no-referrer` sends
- * `Origin: null` even to its own site.
+ * Browsers state the origin of a request (Fetch Metadata, `Origin`), and no page can forge these headers.
+ * `Sec-Fetch-Site` is checked first, because a page with the referrer policy `no-referrer` sends `Origin: null` even to
+ * its own site.
  */
 export function isCrossSite(req: Request, allowedOrigins: readonly string[]): boolean {
   const { origin } = req.headers
   if (origin !== undefined && allowedOrigins.includes(origin)) return false
   const site = req.headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  // Without either header the caller is not a browser, and no cookie of a victim comes along.
+  // Without either header the client is no browser, so it sends no cookie of a victim.
   return origin !== undefined && !isSameOrigin(req, origin)
 }
 
-/** Whether a page of this very origin certainly posted this form: only then may a code go out that nobody asked for (SMS pumping). */
+/**
+ * Returns whether a page of this origin certainly posted the form. Only then may a code be sent without a click (SMS
+ * pumping).
+ */
 export function isOwnForm(req: Request): boolean {
   if (req.method !== 'POST' || !isForm(req)) return false
   const { origin, 'sec-fetch-site': site } = req.headers
   return site === undefined ? origin !== undefined && isSameOrigin(req, origin) : site === 'same-origin'
 }
 
-/** Whether a URL belongs to the site that this request was sent to. */
+/** Returns whether a URL belongs to the site that received this request. */
 function isSameOrigin(req: Request, url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
-  // Behind a proxy that terminates TLS, and without `trust proxy`, Express sees https as http.
+  // Behind a proxy that terminates TLS, Express sees https as http without `trust proxy`.
   const sameScheme = protocol === `${req.protocol}:` || (protocol === 'https:' && req.protocol === 'http')
   const ours = hostOf(req)
-  // A request of HTTP/1.0 may name no host: then no site is its own.
+  // A request of HTTP/1.0 may name no host, and then matches no site.
   if (ours === undefined || !URL.canParse(`${protocol}//${ours}`)) return false
   // Proxies may add the default port, which an origin omits.
   return sameScheme && new URL(`${protocol}//${ours}`).host === host
@@ -43,7 +46,7 @@ function isSameOrigin(req: Request, url: string): boolean {
 
 function hostOf(req: Request): string | undefined {
   const forwarded = req.app.enabled('trust proxy') ? req.get('x-forwarded-host') : undefined
-  // A bridge from HTTP/2 may hand over its pseudo-header alone (RFC 9113, 8.3.1).
+  // A bridge from HTTP/2 may pass its pseudo-header only (RFC 9113, 8.3.1).
   const authority: unknown = req.headers.host ?? req.headers[':authority']
   return forwarded?.split(',')[0] ?? (typeof authority === 'string' ? authority : undefined)
 }
@@ -51,11 +54,11 @@ function hostOf(req: Request): string | undefined {
 const maxLength = 4_096
 
 /**
- * The string if it is a path on this site, else undefined (open redirect). It ends up in a `Location`
- * header, so everything that a browser might resolve to another site is refused: `//host`, `/\host`,
- * tabs and line breaks (which browsers drop), non-ASCII characters.
+ * Returns the text if it is a path on this site, or undefined (open redirect). The path becomes a `Location` header, so
+ * everything that a browser might resolve to another site is refused: `//host`, `/\host`, tabs and line breaks (which
+ * browsers drop), non-ASCII characters.
  *
- * Returned as it is, never normalized: `/.//host` is on this site, its normalized form `//host` is not.
+ * The path is returned unchanged: `/.//host` is on this site, and its normalized form `//host` is not.
  */
 export function safePath(text: string | undefined): string | undefined {
   if (text === undefined || !/^\/(?!\/)[!-[\]-~]*$/.test(text)) return undefined
@@ -66,7 +69,7 @@ export function safePath(text: string | undefined): string | undefined {
 
 let isTold = false
 
-/** Once for each process: people would wonder why they do not come back to where they were. */
+/** Once per process: users would wonder why they do not return to their page. */
 function tellTooLong(): void {
   if (isTold) return
   isTold = true
@@ -76,22 +79,21 @@ function tellTooLong(): void {
   )
 }
 
-/** Whether a redirect can repeat this request after the code. A form post cannot be repeated. */
+/** Returns whether a redirect can repeat this request after the code. A form post cannot be repeated. */
 export function isRepeatable({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
 /**
- * Where to continue after the code: at the requested page, or at the page with the interrupted form. The form's
- * page is the host's word for it, else the `returnTo` that the form brought, else the Referer, which a page with
- * the referrer policy `no-referrer` does not send.
+ * Returns the path after the code: the requested page, or the page of the interrupted form. The app names the form's
+ * page, otherwise the form's `returnTo` or the Referer does. A page with the referrer policy `no-referrer` sends none.
  */
 export function returnPathOf(req: Request, formPath?: string): string | undefined {
   if (isRepeatable(req)) return safePath(req.originalUrl)
   return safePath(formPath) ?? postedPath(req.body) ?? refererPath(req)
 }
 
-/** The page that a link of this site was on; undefined for the requested page itself, and for pages below the mount. */
+/** Returns the page whose link was followed. Undefined for the requested page itself, and for pages below the mount. */
 export function pageBefore(req: Request, mount: string): string | undefined {
   const path = refererPath(req)
   const isOwn = path === req.originalUrl || `${path?.replace(/\?.*/, '')}/`.startsWith(`${mount}/`)
@@ -109,11 +111,11 @@ function refererPath(req: Request): string | undefined {
   return safePath(pathname + search)
 }
 
-/** Where success of a sign-in or step-up leads. One verify route completes what several start routes began. */
+/** Stores the paths after a sign-in or step-up. One verify route completes the challenges of several start routes. */
 export function createSuccessPaths() {
   const paths = new Map<string | undefined, string>()
   return {
-    /** For one purpose; without a name for every purpose that has none of its own. */
+    /** Sets the path of one purpose. Without a purpose, of every purpose without its own. */
     add(where: string, purpose: string | undefined, path: string | undefined): void {
       if (path === undefined) return
       if ((paths.get(purpose) ?? path) !== path) {
@@ -124,12 +126,12 @@ export function createSuccessPaths() {
       }
       paths.set(purpose, path)
     },
-    /** Where a proof for this purpose leads; undefined when nobody said. */
+    /** Returns the path of a purpose, or undefined if none is set. */
     of: (purpose: string) => paths.get(purpose) ?? paths.get(undefined),
   }
 }
 
-/** Whether an option can be used that is a path of this site (open redirect). */
+/** Returns whether an option is a path of this site (open redirect). */
 export function isPath(value: unknown): value is string {
   return typeof value === 'string' && safePath(value) !== undefined
 }

@@ -5,38 +5,38 @@ import type { LimitName } from '../../events.js'
 import { minuteMs, secondMs } from '../../lib/time.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
-/** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
+/** A refusal or failure for the client: problem details (RFC 9457). */
 export interface Problem {
-  /** Why, as a problem code. */
+  /** The problem code. */
   readonly code: ProblemCode
-  /** Overrides the status of the code. */
+  /** Replaces the status of the code. */
   readonly status?: number | undefined
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** The limit that refused, when one did. */
+  /** The limit that refused, if a limit refused. */
   readonly limit?: LimitName | undefined
-  /** The code was typed before and met no verdict: it may have been right then. */
+  /** The code was submitted before without a verdict. It may have been correct then. */
   readonly wasOpen?: true | undefined
-  /** What is wrong with the number, when that is why. */
+  /** The problem of the number, if the number is the reason. */
   readonly reason?: PhoneRefusal | undefined
-  /** From the guard: what must be proven, how fresh, and where to start. */
+  /** From the guard: what to verify, the maximum age, and where to start. */
   readonly purpose?: string
   readonly maxAgeMs?: number
   readonly requirement?: string
   readonly startUrl?: string
-  /** Which methods will do, when not all of them do. */
+  /** Accepted factors, if not all are accepted. */
   readonly methods?: readonly string[] | undefined
-  /** Where a code may come from, when there may be more than a number. */
+  /** Destinations of a code, if there may be more than a number. */
   readonly destinations?: readonly DestinationView[] | undefined
-  /** What the person is to confirm. */
+  /** What the user is to confirm. */
   readonly details?: Details | undefined
-  /** Whose sentences explain it, when not those of codes by phone. */
+  /** Selects the texts of another page than that of codes by phone. */
   readonly page?: 'recovery' | 'phone' | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** More requests of one session are under way than a browser sends. */
+/** Problem of a session with more requests than a browser sends. */
 export const tooManyAtOnce: Problem = {
   code: 'capacity',
   status: 429,
@@ -44,7 +44,7 @@ export const tooManyAtOnce: Problem = {
   retryAfterMs: secondMs,
 }
 
-/** Sent as `Retry-After` when the exact wait is unknown. */
+/** `Retry-After` if the exact wait is unknown. */
 const defaultRetryMs: Readonly<Record<number, number>> = { 429: minuteMs, 503: 5 * secondMs }
 
 const titles: Readonly<Record<ProblemCode, string>> = {
@@ -80,7 +80,7 @@ export function statusOf(problem: Problem): number {
   return problem.status ?? httpStatusOf[problem.code]
 }
 
-/** The members of the problem document (RFC 9457); `sentence` is the detail in the person's language. */
+/** Returns the problem document (RFC 9457). `sentence` is the detail in the user's language. */
 export function problemDocument(problem: Problem, sentence: string): object {
   const { code, detail, page: _page, headers: _headers, wasOpen: _, ...members } = problem
   const title = titles[code]
@@ -94,7 +94,7 @@ export function problemDocument(problem: Problem, sentence: string): object {
   }
 }
 
-/** Headers of the response: clients back off by `Retry-After`, in whole seconds. */
+/** Returns the headers of a problem. `Retry-After` is in whole seconds. */
 export function problemHeaders(problem: Problem): Readonly<Record<string, string>> {
   const { code, limit, headers } = problem
   const status = statusOf(problem)
@@ -109,9 +109,9 @@ export function problemHeaders(problem: Problem): Readonly<Record<string, string
 }
 
 /**
- * `RateLimit` and `RateLimit-Policy` as structured fields, after draft-ietf-httpapi-ratelimit-headers-11: one request
- * after a wait, under the name of the refusal that comes before. Enumeration: made of what the body of the response
- * says anyway. A quota or a window would show what others have used up.
+ * Returns `RateLimit` and `RateLimit-Policy` as structured fields, after draft-ietf-httpapi-ratelimit-headers-11: one
+ * request after a wait, under the name of the current refusal. They contain nothing that the body does not: a quota or
+ * a window would show what others have used (enumeration).
  */
 export function rateLimitHeaders(policy: string, waitSeconds: number): Readonly<Record<string, string>> {
   return {
@@ -120,11 +120,11 @@ export function rateLimitHeaders(policy: string, waitSeconds: number): Readonly<
   }
 }
 
-/** The problem of a thrown failure, with the wait that its headers say; with its message only when that may be shown. */
+/** Returns the problem of an error, with the wait of its headers, and with its message if the caller may see it. */
 export function problemOf(error: TwoFactorError): Problem {
   const { code, status, headers, message } = error
   const detail = error.expose && message !== code ? message : undefined
-  // People and programs read the body, not the header.
+  // Users and programs read the body rather than the header.
   const seconds = Number(headers?.['Retry-After'])
   return { code, status, detail, headers, retryAfterMs: seconds > 0 ? seconds * secondMs : undefined }
 }

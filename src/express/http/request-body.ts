@@ -6,23 +6,26 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject, parseJson } from '../../lib/json.js'
 import { plainCharacters, separators } from '../../lib/typed.js'
 
-/** The members of a JSON object or a form. Read with `text` and `flag`, which see own members only (prototype pollution). */
+/**
+ * Members of a JSON object or a form. Read them with `text` and `flag`, which see own members only (prototype
+ * pollution).
+ */
 export type Body = Readonly<Record<string, unknown>>
 
-/** One request and what it brought: the body of a POST, the query of a GET, never both. */
+/** A request with its fields: the body of a POST, or the query of a GET. */
 export interface RequestContext {
   readonly req: Request
   readonly res: Response
   readonly fields: Body
 }
 
-/** Enough for a long requirement, too little to exhaust memory. */
+/** Enough for a long requirement, and too little to exhaust the memory. */
 const limitBytes = 16 * 1_024
 const limit = limitBytes
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** A body of this media type: what parses it from the request, what reads it from its text, and how a host has it parsed. */
+/** How a body of one media type is parsed: from the request, from its text, and by an app's parser. */
 interface Parser {
   readonly parse: RequestHandler
   readonly read: (text: string) => unknown
@@ -35,7 +38,7 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
     formType,
     {
       parse: urlencoded({ extended: false, limit }),
-      // As the parser of Express: a repeated field becomes an array.
+      // Like the parser of Express: a repeated field becomes an array.
       read: (text) => parseQuery(text),
       hosts: 'express.urlencoded({ extended: false })',
     },
@@ -43,8 +46,8 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
 ])
 
 /**
- * The fields of a JSON or form body: as the host has parsed them, from the bytes that a parser or an adapter of a
- * platform has left, or from the request itself. Throws `BodyGone` where somebody has read it and left nothing.
+ * Returns the fields of a JSON or form body: as the app has parsed them, from bytes that a parser or a platform adapter
+ * has left, or from the request itself. Throws `BodyGone` if the body was read and nothing is left.
  */
 export async function readBody(req: Request, res: Response): Promise<Body> {
   if (isFilled(req)) return fieldsOf(req.body)
@@ -60,7 +63,10 @@ export async function readBody(req: Request, res: Response): Promise<Body> {
   return objectOf(req.body)
 }
 
-/** Something had read the body before, and left nothing of it: a mistake of wiring, which the client cannot mend. */
+/**
+ * Something has read the body before and left nothing. This is a mistake in the app's wiring, which the client cannot
+ * fix.
+ */
 export class BodyGone extends TypeError {
   constructor({ hosts }: Parser) {
     super(
@@ -71,7 +77,7 @@ export class BodyGone extends TypeError {
 
 const isMissing = (body: unknown) => body === undefined || body === '' || body instanceof Uint8Array
 
-/** Puts the fields into `req.body` that a body holds of which only bytes are left; false where none are. */
+/** Parses bytes that are left of a body into `req.body`. Returns false if there are none. */
 export function parseBytesLeft(req: Request): boolean {
   const bytes = bytesLeft(req)
   const parser = parserFor(req)
@@ -85,7 +91,7 @@ function objectOf(body: unknown): Body {
   return body
 }
 
-/** What express.raw(), express.text(), or an adapter of a serverless platform has read and not parsed. */
+/** Returns what express.raw(), express.text() or a serverless adapter has read without parsing it. */
 function bytesLeft({
   body,
   rawBody,
@@ -104,66 +110,69 @@ function readBytes({ read }: Parser, bytes: string | Uint8Array): unknown {
   return found
 }
 
-/** The query of the address: of the host's own `query parser` nothing is known. */
+/** Returns the query of the URL, because the app's own `query parser` is unknown. */
 export function queryOf({ originalUrl }: Request): Body {
   const start = originalUrl.indexOf('?')
   return start === -1 ? {} : parseQuery(originalUrl.slice(start + 1))
 }
 
-/** Whether this holds fields, of whatever make: parsers of hosts leave instances of classes, and Maps. */
+/** Returns whether a value contains fields. Parsers of apps also create class instances and Maps. */
 const holdsFields = (body: unknown): body is Body | ReadonlyMap<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array)
 
 const fieldsOf = (body: Body | ReadonlyMap<string, unknown>): Body =>
   body instanceof Map ? Object.fromEntries(body) : (body as Body)
 
-/** Whether the host has parsed a body that holds something. */
+/** Returns whether the app has parsed a body with content. */
 export function isFilled({ body }: Request): boolean {
   return holdsFields(body) && Object.keys(fieldsOf(body)).length > 0
 }
 
-/** The same of a body that may hold nothing. A parser that passes over a body of another type may leave an empty object. */
+/**
+ * Returns whether the app has parsed a body, perhaps an empty one. A parser that skips a body of another type may leave
+ * an empty object.
+ */
 export function wasParsed(req: Request): boolean {
   return isFilled(req) || (holdsFields(req.body) && (req.readableDidRead || !hasBody(req)))
 }
 
-/** Whether a body came with the request, read or not. */
+/** Returns whether the request has a body, read or not. */
 export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Whether the body is, by its media type, what a form without files sends. */
+/** Returns whether the media type is that of a form without files. */
 export function isForm(req: Request): boolean {
   return mediaTypeOf(req) === formType
 }
 
-/** The parsers for the media type of this body; undefined when no parser of Express for objects takes it. */
+/** Returns the parsers for the media type of this body, or undefined if Express has none for objects. */
 export function parserFor(req: Request) {
   return parsers.get(mediaTypeOf(req))
 }
 
-/** The media type that the request names for its body, without parameters; empty when it names none. */
+/** Returns the media type of the body without parameters, or an empty text. */
 function mediaTypeOf({ headers }: Request): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   return type.trim().toLowerCase()
 }
 
-/** A string; an empty one counts as absent, because that is how a form submits an empty field. */
+/** Returns a string. An empty one counts as absent, because a form submits an empty field that way. */
 export function text(body: Body, name: string): string | undefined {
   if (!Object.hasOwn(body, name)) return undefined
   const value = body[name]
-  // Parameter pollution: a repeated field arrives as an array, and neither value is used.
+  // A repeated field arrives as an array, and neither value is used (parameter pollution).
   if (typeof value !== 'string') throw invalid(`${name} must be a single string.`)
   return value === '' ? undefined : value
 }
 
-/** The same where nothing may be refused: anything but one string that holds something counts as absent. */
+/** Like `text`, without an error: any value but one string with content counts as absent. */
 export function oneString(body: Body, name: string): string | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A boolean: `true` in JSON, `true` or `on` in a form. */
+/** Returns a boolean: `true` in JSON, `true` or `on` in a form. */
 export function flag(body: Body, name: string): boolean {
   if (!Object.hasOwn(body, name)) return false
   const value = body[name]
@@ -172,7 +181,7 @@ export function flag(body: Body, name: string): boolean {
   throw invalid(`${name} must be true or false.`)
 }
 
-/** The requested channel, if any. */
+/** Returns the requested channel, if any. */
 export function readChannel(body: Body, methods: readonly Method[]): Channel | undefined {
   const channel = text(body, 'channel')
   const names = methods.map(({ name }) => name)
@@ -192,10 +201,10 @@ function run(parser: RequestHandler, req: Request, res: Response): Promise<void>
   })
 }
 
-/** The body parsers of Express report what is wrong by `status`. */
+/** Converts an error of a body parser, which Express reports by `status`. */
 function refusalOf(error: unknown, req: Request): unknown {
   const { status } = error as { status?: unknown }
-  // Broken framing: Express 4 calls a stream that ended too soon a mistake of the server.
+  // Broken framing: Express 4 reports a stream that ended too early as a server error.
   if (req.destroyed && !req.complete) return invalid('The body could not be read.')
   if (status === 413) return new TwoFactorError('payload_too_large')
   if (status === 415) return new TwoFactorError('unsupported_media_type')
@@ -205,10 +214,10 @@ function refusalOf(error: unknown, req: Request): unknown {
 
 const maxTypedLength = 1_000
 
-/** What every authenticator app shows. */
+/** Format of the codes of authenticator apps. */
 export const appCodePattern = /^\d{6}$/
 
-/** What was typed as a code of each kind that there is; undefined where it can be none. */
+/** Returns the input as a code of each kind, or undefined if it can be none. */
 export function readCodes(
   typed: string,
   settings: { readonly code: { readonly pattern: RegExp }; readonly authenticator?: object | undefined },
@@ -219,11 +228,11 @@ export function readCodes(
 }
 
 /**
- * The code that was typed or pasted; undefined when there is none or more than one. White space, dashes and the like
- * are dropped, digits of any script are digits, and of a whole pasted message its one code is taken.
+ * Returns the typed or pasted code, or undefined if there is none or more than one. White space, dashes and similar
+ * characters are removed, digits of any script count, and a pasted message may contain the code.
  */
 export function readCode(typed: string, pattern: RegExp): string | undefined {
-  // Bounded first: the pattern is the host's and may be slow on long strings (ReDoS).
+  // Limited first, because the app's pattern may be slow for long texts (ReDoS).
   if (typed.length > maxTypedLength) return undefined
   const plain = plainCharacters(typed)
   const code = plain.replaceAll(separators, '')
@@ -231,7 +240,7 @@ export function readCode(typed: string, pattern: RegExp): string | undefined {
   return onlyCodeIn(plain, pattern)
 }
 
-/** In a sentence only a word with a digit counts as a code. */
+/** In a sentence, only a word with a digit counts as a code. */
 function onlyCodeIn(message: string, pattern: RegExp): string | undefined {
   const words = message.match(/[\p{L}\p{N}_+@#/-]+/gu) ?? []
   if (words.length < 2) return undefined

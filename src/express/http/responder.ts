@@ -5,9 +5,9 @@ import type { Pages } from '../pages/pages.js'
 import { layProbe } from './cookies.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
-/** What a handler has to say. How it is said depends on what the caller accepts. */
+/** Result of a handler. The client's `Accept` header decides how it is sent. */
 export type HandlerResult =
-  /** JSON: status, headers and body. HTML: 303 to `location`. */
+  /** For JSON: status, headers and body. For HTML: 303 to `location`. */
   | {
       readonly reply: 'done'
       readonly status: number
@@ -15,25 +15,25 @@ export type HandlerResult =
       readonly body?: object
       readonly location: () => string
     }
-  /** JSON: `body`, or the challenge. HTML: the page. */
+  /** For JSON: `body`, or the challenge. For HTML: the page. */
   | { readonly reply: 'page'; readonly view: PageView; readonly status?: number; readonly body?: object }
   | { readonly reply: 'problem'; readonly problem: Problem }
-  /** Said already, by a function of the host. */
+  /** A function of the app has responded. */
   | { readonly reply: 'answered' }
 
 export type Responder = ReturnType<typeof createResponder>
 
-/** Says what a handler has to say in the way that the caller accepts. */
+/** Sends the result of a handler in the format that the client accepts. */
 export function createResponder(pages: Pages) {
   async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
-    // Before the page is made: a `render` of the host may set its own.
+    // Before the page is rendered, because a `render` of the app may set its own.
     setHeaders(res, pages.headers)
     if (view.probesCookies) layProbe(req, res)
     const html = await pages.html(view, req, res)
     end(res, status, 'text/html; charset=utf-8', html)
   }
 
-  /** To a page that is got: a reload then posts nothing again. */
+  /** Redirects to a page that is loaded with GET, so that a reload posts nothing again. */
   function redirect(res: Response, location: string): void {
     setCommonHeaders(res)
     res.setHeader('Location', location)
@@ -42,11 +42,11 @@ export function createResponder(pages: Pages) {
 
   return {
     wantsPage,
-    /** Whether a person is shown the response: as a page, or in the dialog of a single page. */
+    /** Returns whether a user sees the response: as a page, or in the dialog. */
     wantsScreen: (req: Request) => wantsDialog(req) || wantsPage(req),
     redirect,
 
-    /** `view` is asked only when a problem is told to a person. */
+    /** Sends a result. `view` is called only for a problem that a user sees. */
     async send(
       req: Request,
       res: Response,
@@ -86,8 +86,8 @@ export function createResponder(pages: Pages) {
 }
 
 /**
- * A challenge as the browser sees it. It holds no number and no code. Besides the moments it has the waits,
- * because clocks of browsers are wrong, and where the next requests go.
+ * Returns a challenge for the client, without number and code. Besides times it contains waits, because clocks of
+ * browsers are wrong, and the URLs of the next requests.
  */
 export function challengeDocument(challenge: ChallengeView, basePath: string, now: number): object {
   const { id, purpose, channel, destination, expiresAt, resendAt, attemptsRemaining, channels } = challenge
@@ -112,15 +112,15 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** The dialog takes JSON with the screen in it. */
+/** Returns whether the dialog sent the request. It receives JSON that contains the screen. */
 function wantsDialog({ headers }: Request): boolean {
   return headers.accept === 'application/json;profile=dialog'
 }
 
-/** Whether the caller is a person's browser that wants a page. */
+/** Returns whether the client is a browser that wants a page. */
 function wantsPage(req: Request): boolean {
   const { accept } = req.headers
-  // What programs send, told apart without parsing it.
+  // Recognises programs without parsing the header.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return false
   return req.accepts(['json', 'html']) === 'html'
 }
@@ -138,7 +138,7 @@ function endJson(res: Response, status: number, body: object): void {
   end(res, status, 'application/json; charset=utf-8', JSON.stringify(body))
 }
 
-// Not res.json: it hashes every body for an ETag that nothing here may be cached under.
+// `res.json` hashes every body for an ETag, and no response here may be cached.
 function end(res: Response, status: number, contentType?: string, body = ''): void {
   res.statusCode = status
   if (contentType !== undefined) {

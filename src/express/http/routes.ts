@@ -6,13 +6,13 @@ import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
 import { isPath } from './origin.js'
 
-/** By path below the mount. */
+/** Scripts by their path below the mount. */
 const scripts = { '/dialog.js': dialogScript, '/page.js': pageScript }
 
-/** The session before the routes may set its cookie on a file, too: in a shared cache the next visitor would get it. */
+/** The session middleware may set its cookie on a file, too. A shared cache would send it to the next visitor. */
 const keptByBrowsers = { 'Cache-Control': 'private, max-age=3600' }
 
-/** One handler for each route, to be mounted anywhere. */
+/** One handler for each route. */
 export interface Handlers {
   start(purpose?: string): RequestHandler
   readonly resend: RequestHandler
@@ -24,8 +24,8 @@ export interface Handlers {
 /** Options of `routes`. */
 export interface RoutesOptions {
   /**
-   * Where success leads when the request names no `returnTo`: a path of this site, for every purpose without one of
-   * its own. Default `/`.
+   * Path of this site after success, if the request names no `returnTo`, for every purpose without its own. Default:
+   * `/`.
    *
    * @example
    * app.use('/two-factor', tf.routes({ successPath: '/account' }))
@@ -35,10 +35,10 @@ export interface RoutesOptions {
 
 /** Options of `start`. */
 export interface StartOptions {
-  /** What for; else the body names it. */
+  /** Purpose of the code. Without it, the request body names the purpose. */
   readonly purpose?: string
   /**
-   * Where success leads, at whichever route the code is verified: for this `purpose`, or without one as in
+   * Path of this site after success, whichever route verifies the code: for this `purpose`, or without one as in
    * `routes`.
    *
    * @example
@@ -47,16 +47,16 @@ export interface StartOptions {
   readonly successPath?: string
 }
 
-/** A path of this site, where a page leads. */
+/** Accepts a path of this site. */
 export const sitePath = that("must be a path of this site, such as '/account'", isPath)
 const purpose = nonEmptyString()
 
 export const routesChecks: Checks<RoutesOptions> = { successPath: sitePath }
-/** With a misspelt purpose the browser would choose. */
+/** Checked, because with a misspelt purpose the browser would choose. */
 export const startChecks: Checks<StartOptions> = { purpose, successPath: sitePath }
 
 /**
- * Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones.
+ * Mounts the handlers on their paths. Each answers every method, the wrong ones with 405.
  *
  * @param path Where this router has to be mounted, where it is known
  */
@@ -75,15 +75,15 @@ export function createRouter(
   return router
 }
 
-/** Lets nothing through where a router is mounted elsewhere: what leads to its path would lead nowhere. */
+/** Refuses requests to a router at another mount, because links to its path would lead nowhere. */
 const mountedAt = (path: string): RequestHandler =>
   middleware(({ baseUrl }) => {
-    // To Express the case of a path does not matter.
+    // Express ignores the case of a path.
     if (baseUrl.toLowerCase() === path.toLowerCase()) return true
     throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
   })
 
-/** A router with nothing but the files that pages load. */
+/** Creates a router with the files that pages load. */
 export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router {
   const router = Router()
   router.get('/page.css', (_req, res) => {
@@ -97,14 +97,14 @@ export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router 
   return router
 }
 
-/** What the app calls to be given a router or a handler. Throws a TypeError for what is no option of it. */
+/** Creates the function by which an app gets a router or a handler. It throws a TypeError for an unknown option. */
 export function factory<Options extends object, Made>(
   name: string,
   checks: Checks<Options>,
   make: (options: Options) => Made,
 ): (options?: Options) => Made {
   return (...args: readonly [Options?]) => {
-    // Express calls a middleware with three arguments: a factory that gets them was passed uncalled.
+    // Express calls a middleware with three arguments, so the app passed the factory without calling it.
     if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
     const [given = {} as Options] = args
     return make(checkOptions(name, given, checks))

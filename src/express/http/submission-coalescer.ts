@@ -6,24 +6,25 @@ import { statusOf } from './problems.js'
 import type { RequestContext } from './request-body.js'
 import type { HandlerResult } from './responder.js'
 
-// A double click posts a form twice, where no script holds the second one back. The browser shows what the second is
-// answered, and drops the first with the cookie of the renewed session. So the second is answered what the first is.
+// A double click posts a form twice if no script prevents it. The browser shows the response to the second post and
+// drops the first one with the cookie of the renewed session. Therefore the second post receives the response to the
+// first.
 
-/** What a form was answered, once that is written. */
+/** The response to a form, once it is written. */
 interface CompletedSubmission {
   readonly reply: HandlerResult
   readonly res: Response
 }
 
-/** One of two, or the only one. */
+/** One of two equal posts, or the only one. */
 export interface Submission {
-  /** Resolves with what the same form was answered that was under way already, where that will do for both. */
+  /** Resolves with the response to an equal form in progress, if it fits both. */
   readonly first: Promise<CompletedSubmission | undefined> | undefined
-  /** Says what this one was answered, or that it was not. */
+  /** Reports the response to this post, or that there was none. */
   complete(answered?: CompletedSubmission): void
 }
 
-/** The forms that are under way in this process. */
+/** Tracks the forms in progress of this process. */
 export function createSubmissionCoalescer({ find, bearer }: Pick<Sessions, 'find' | 'bearer'>) {
   const underWay = new Map<string, Promise<CompletedSubmission | undefined>>()
 
@@ -57,13 +58,13 @@ export function createSubmissionCoalescer({ find, bearer }: Pick<Sessions, 'find
 }
 
 function isForBoth(reply: HandlerResult): boolean {
-  // What it said cannot be said again: the second asks for itself.
+  // The app's response cannot be repeated, so the second post runs by itself.
   if (reply.reply === 'answered') return false
-  // It may have been given up, since nobody waited for it any more.
+  // It may have been given up because the client disconnected.
   return reply.reply !== 'problem' || statusOf(reply.problem) < 500
 }
 
-/** The same for a second response: it leads where the first does, with the cookies that came with that. */
+/** Returns the result for the second response: the location of the first, with its cookies. */
 export function repeated({ reply, res: first }: CompletedSubmission, res: Response): HandlerResult {
   if (reply.reply !== 'done') return reply
   for (const cookie of cookiesSetBy(first)) res.append('Set-Cookie', cookie)

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { HttpParts } from '../http-parts.js'
 
-/** The facts of a page that asks for no number and for no code that is sent. */
+/** Returns the facts of a page that asks for no number and for no sent code. */
 export const bareView = ({ linksOf, domain }: Pick<HttpParts, 'linksOf' | 'domain'>, req: Request) => ({
   channels: [],
   offerTrust: false,

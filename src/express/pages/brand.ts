@@ -2,32 +2,32 @@ import { present } from '../../lib/json.js'
 import { settingsCss } from './settings-style.js'
 
 /**
- * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
+ * Look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
  *
  * @example
  * twoFactor({ pages: { brand: { name: 'Acme', logoUrl: '/logo.svg', accent: '#0b6e4f' } } })
  */
 export interface BrandOptions {
-  /** Shown above every page, and in its title. */
+  /** Name above every page and in its title. */
   readonly name: string
-  /** A path of this site or an https URL; its origin is added to `img-src`. */
+  /** Path of this site or https URL. Its origin is added to `img-src`. */
   readonly logoUrl?: string
-  /** Colour of links and buttons; needs a contrast of 4.5:1 (WCAG 2.2, 1.4.3). */
+  /** Colour of links and buttons. It needs a contrast of 4.5:1 (WCAG 2.2, 1.4.3). */
   readonly accent?: string
-  /** The same in dark mode; by default derived from `accent`. */
+  /** Colour of links and buttons in dark mode. Default: derived from `accent`. */
   readonly accentDark?: string
   /** A CSS `font-family` list. */
   readonly font?: string
   /** Rounding of corners in CSS pixels. */
   readonly radius?: number
   /**
-   * CSS appended to the style sheet of the pages, whose custom properties it may set.
+   * CSS at the end of the pages' style sheet. It may set these custom properties.
    *
-   * They are `--ground`, `--paper`, `--ink`, `--faint`, `--line`, `--accent`, `--on-accent`, `--wrong`, `--wrong-ground`,
-   * `--right`, `--right-ground`, `--font` and `--radius`.
+   * They are `--ground`, `--paper`, `--ink`, `--faint`, `--line`, `--accent`, `--on-accent`, `--wrong`,
+   * `--wrong-ground`, `--right`, `--right-ground`, `--font` and `--radius`.
    */
   readonly css?: string
-  /** Further sources that the pages may load from, for a `render` or `css` of yours. */
+  /** Further sources from which pages may load, for your `render` or `css`. */
   readonly csp?: {
     readonly imgSrc?: readonly string[]
     readonly fontSrc?: readonly string[]
@@ -35,7 +35,7 @@ export interface BrandOptions {
   }
 }
 
-/** The style sheet of the pages, with what the brand adds. */
+/** Returns the style sheet of the pages with the additions of the brand. */
 export function styleSheet(brand: BrandOptions | undefined): string {
   const { accent, font, radius, css = '' } = brand ?? {}
   const accentDark = brand?.accentDark ?? (accent && nearestReadable(accent, dark))
@@ -50,8 +50,8 @@ function rootRule(properties: Readonly<Record<string, string | undefined>>): str
 }
 
 /**
- * The content security policy of the pages: nothing inline runs, nothing foreign loads but what the brand names.
- * A `render` of the host may show images of its own site.
+ * Returns the content security policy of the pages: no inline code runs, and only sources of the brand are loaded. A
+ * `render` of the app may show images of its own site.
  */
 function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boolean): string {
   const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
@@ -76,8 +76,8 @@ function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boole
 const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)
 
 /**
- * Headers of every page. Nothing inline runs (XSS), no frame holds the page (clickjacking). The referrer
- * policy keeps `Origin` on form posts, which `no-referrer` would turn into `null`.
+ * Creates the headers of every page. No inline code runs (XSS), and no frame contains the page (clickjacking). The
+ * referrer policy keeps `Origin` on form posts, which `no-referrer` would replace by `null`.
  */
 export function createPageHeaders(
   brand: BrandOptions | undefined,
@@ -91,7 +91,7 @@ export function createPageHeaders(
   }
 }
 
-/** The ground that text in the accent colour stands on, and the text that stands on a button in that colour. */
+/** Background of text in the accent colour, and the text colour of a button. */
 export interface Surroundings {
   readonly paper: string
   readonly onAccent: string
@@ -100,10 +100,10 @@ export interface Surroundings {
 export const light: Surroundings = { paper: '#ffffff', onAccent: '#ffffff' }
 export const dark: Surroundings = { paper: '#1a1d21', onAccent: '#0c1a33' }
 
-/** WCAG 2.2, 1.4.3: text needs this contrast to be readable. */
+/** Minimum contrast of readable text (WCAG 2.2, 1.4.3). */
 const minContrast = 4.5
 
-/** `#rgb` or `#rrggbb` as three numbers from 0 to 255; undefined for anything else. */
+/** Returns `#rgb` or `#rrggbb` as three numbers from 0 to 255, or undefined for other text. */
 export function parseColour(colour: string): readonly number[] | undefined {
   const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(colour)
   const long = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(colour)
@@ -111,18 +111,18 @@ export function parseColour(colour: string): readonly number[] | undefined {
   return long?.slice(1).map((pair) => Number.parseInt(pair, 16))
 }
 
-/** Contrast of two colours, 1 to 21 (WCAG 2.2, relative luminance). */
+/** Returns the contrast of two colours, 1 to 21 (WCAG 2.2, relative luminance). */
 export function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Whether links and buttons in this colour can be read. */
+/** Returns whether links and buttons in this colour are readable. */
 export function isReadable(accent: string, { paper, onAccent }: Surroundings): boolean {
   return contrast(accent, paper) >= minContrast && contrast(accent, onAccent) >= minContrast
 }
 
-/** The nearest readable colour of the same hue: darker on light paper, lighter on dark paper. */
+/** Returns the nearest readable colour of the hue: darker on light paper, lighter on dark paper. */
 export function nearestReadable(accent: string, surroundings: Surroundings): string {
   const end = luminance(surroundings.paper) > 0.5 ? 0 : 255
   const channels = parseColour(accent) ?? [0, 0, 0]
@@ -142,8 +142,8 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything; on a narrow screen the edge
-// and the heading stop growing before a word breaks in the middle.
+// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything. On a narrow screen, margins and
+// headings stop growing before a word breaks.
 const pageCss = `:root {
   color-scheme: light dark;
   --ground: #f3f4f6; --paper: #fff; --ink: #17191c; --faint: #565c66; --line: #767d88;

@@ -6,7 +6,7 @@ import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { byMethod, destination, fill, isolated, spokenDigits, waitOf } from './wording.js'
 
-/** A row for each number and the app, with a button for each way to it. The first one that has not to wait stands out. */
+/** Returns a row for each number and the app, with a button per method. The first available button is highlighted. */
 export function destinationRows(
   view: PageView,
   destinations: readonly DestinationView[],
@@ -25,7 +25,7 @@ export function destinationRows(
 ${rows}</ul>`
 }
 
-/** The ways to each number together. Two numbers may look alike: a second text to one starts a row of its own. */
+/** Groups the destinations by number. Two numbers may look alike, so a second text to one starts a new row. */
 function rowsOf(destinations: readonly DestinationView[]): readonly (readonly DestinationView[])[] {
   const rows: DestinationView[][] = []
   for (const one of destinations) {

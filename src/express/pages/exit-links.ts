@@ -1,12 +1,12 @@
 import { type PageLink, pageUrl, signInUrl } from './links.js'
 import type { ExitLink, PageView } from './page-view.js'
 
-/** A page but for its ways out. */
+/** A page without its exit links. */
 type PageDecision = Omit<PageView, 'ways'>
 type LinkRow = readonly [text: ExitLink['text'], to: string | undefined, afterMs?: number | undefined]
 
 /**
- * For whoever cannot do what the page is there for. What leads nowhere is left out.
+ * Returns the links for users who cannot do what the page asks. Links without a target are omitted.
  *
  * @param again Where to look again, where that would help
  */
@@ -41,7 +41,7 @@ function exitLinksFor(view: PageDecision, again: string | undefined): readonly L
   if (page === 'code' || page === 'start') return otherExitLinks(view)
   if (page !== 'problem') return []
   if (mendedBy === 'signIn') return [['link.signIn', links.signIn && signInUrl(links.signIn, view.returnTo)]]
-  // A link that works only later appears when it does: until then the server would only refuse again.
+  // A link that works only later appears then, because the server would refuse it until then.
   const afterMs = problem?.retryAfterMs
   const isUnproven = changeableNumber && problem?.code === 'second_factor_required'
   return [
@@ -51,13 +51,13 @@ function exitLinksFor(view: PageDecision, again: string | undefined): readonly L
   ]
 }
 
-/** What a page is there to lead to. */
+/** Main targets of a page. */
 const mainWays: readonly ExitLink['text'][] = ['link.signIn', 'phone.prove']
 
-/** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
+/** Returns the links for users who cannot receive the code. Several destinations share one page. */
 function otherExitLinks(view: PageDecision): readonly LinkRow[] {
   const { page, challenge, links, takesRecoveryCode, changeableNumber, destinations = [], next } = view
-  // At a signup another number will do.
+  // At a sign-up the user can choose another number.
   const lost: LinkRow = ['phone.lost', changeableNumber ? undefined : links.lostPhone]
   const support: LinkRow = ['link.support', links.support]
   if (next !== undefined || (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent))) {
@@ -72,7 +72,7 @@ function otherExitLinks(view: PageDecision): readonly LinkRow[] {
   ]
 }
 
-/** This page, for another way of proving. */
+/** Returns the URL of this page for another method. */
 function pageBy(view: PageDecision, method: PageLink['method']): string {
   return pageUrl(view.basePath, { ...view, method })
 }

@@ -11,7 +11,7 @@ import type { PageView } from './page-view.js'
 import { tellsWait } from './problem-words.js'
 import { byMethod, duration, fill, isolated, waitOf } from './wording.js'
 
-/** A form of the page. What ties it to the refused request goes along in each. */
+/** Creates a form of the page, with the fields that connect it to the refused request. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
   const fields = Object.entries(fieldsOf(view)).map(([name, value]) => html`${hidden(name, value)}`)
   return html`<form method="post" action="${view.basePath}/${action}" novalidate>
@@ -19,7 +19,7 @@ ${fields}${content}
 </form>`
 }
 
-/** The hidden fields of every form. */
+/** Returns the hidden fields of every form. */
 export function fieldsOf(view: PageView): Readonly<Record<string, string>> {
   const { challenge, requirement, returnTo, purpose, method, formFields } = view
   return { ...present({ challenge: challenge?.id, requirement, returnTo, purpose, method }), ...formFields }
@@ -29,18 +29,18 @@ export function hidden(name: string, value: string | undefined): Html | undefine
   return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`
 }
 
-/** The button that a page is there for. While its form is on the way it says so. */
+/** Creates the main button of a page. It shows when its form is being sent. */
 export function mainButton(label: string | Html, busy: string): Html {
   return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
 }
 
-/** One button per way, each with its wait. The server holds it; the script only shows it. */
+/** Creates one button per destination, each with its wait. The server enforces the wait, and the script displays it. */
 export function sendButtons(
   view: PageView,
   action: 'start' | 'resend',
   ways: readonly (Channel | DestinationView)[],
   texts: Texts,
-  /** A first code in place of one that ran out is a new one. */
+  /** A first code in place of an expired one is a new code. */
   wording: 'start' | 'resend' = action,
 ): Html {
   const { waitMs = 0 } = view
@@ -60,7 +60,7 @@ export function sendButtons(
 ${buttons}</div>`
 }
 
-/** The digits alone: bullets mean nothing when read aloud, and a button is read whole. */
+/** Returns the digits only: bullets mean nothing when read aloud, and a button is read as a whole. */
 function sendOptionTo(
   { method, masked, label }: DestinationView,
   texts: Texts,
@@ -72,7 +72,7 @@ function sendOptionTo(
   return html`${byMethod(method === appMethod ? 'start' : wording, method, texts)}${where && html`: ${where}`}`
 }
 
-/** The wait beside the buttons; hidden when the problem above them tells it. */
+/** Returns the text about the wait next to the buttons. It is hidden if the problem above mentions it. */
 export function waiting(view: PageView, ms: number, action: 'start' | 'resend', texts: Texts): Html {
   const { problem } = view
   const isTold = problem !== undefined && tellsWait(view, problem, texts)
@@ -86,7 +86,7 @@ ${
 }`
 }
 
-/** The ways out of a page, one link below the other. */
+/** Returns the exit links of a page, one below the other. */
 export function sendOptionsOf({ ways }: PageView, texts: Texts): readonly Html[] {
   return ways.map(({ text, to, afterMs, isMain }) => {
     const later = afterMs !== undefined && html` hidden data-after-ms="${afterMs}"`
@@ -95,12 +95,12 @@ export function sendOptionsOf({ ways }: PageView, texts: Texts): readonly Html[]
   })
 }
 
-/** For somebody who does not go on, or not with this number. */
+/** Returns the button for users who do not continue, or not with this number. */
 export function cancelling(view: PageView, text: string): Html {
   return form(view, 'cancel', html`<button class="plain">${text}</button>`)
 }
 
-/** What the code confirms. */
+/** Returns the list of what the code confirms. */
 export function detailsList({ title, rows }: Details): Html {
   const heading = title === undefined ? undefined : html`<h2>${isolated(title)}</h2>\n`
   const items = rows.map(
@@ -109,10 +109,10 @@ export function detailsList({ title, rows }: Details): Html {
   return html`${heading}<dl>\n${items}</dl>\n`
 }
 
-/** Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app. */
+/** Returns further fields for the forms of the pages, such as the token of a CSRF library. */
 export type FormFieldsOf = (req: Request) => Readonly<Record<string, string>>
 
-/** What the forms of the pages say themselves. */
+/** Names of the fields that the pages use. */
 const taken: ReadonlySet<string> = new Set([
   'challenge',
   'channel',
@@ -130,7 +130,7 @@ const taken: ReadonlySet<string> = new Set([
   keptFormField,
 ])
 
-/** The fields of one request, checked. Throws a TypeError that names the one that cannot stand in a form. */
+/** Checks the fields of one request. Throws a TypeError that names a field which a form cannot contain. */
 export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf {
   if (option === undefined) return () => ({})
   const ask = hostFunction(option)
@@ -140,7 +140,7 @@ export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf
       throw new TypeError('formFields must return an object of strings, not a promise')
     }
     for (const [name, value] of Object.entries(fields)) {
-      // Parameter pollution: a second field of the same name would make an array of both.
+      // A second field of this name would turn both into an array (parameter pollution).
       if (taken.has(name)) throw new TypeError(`formFields: the pages have a field "${name}" of their own`)
       if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name)) {
         throw new TypeError(

@@ -8,16 +8,16 @@ import { en, furtherPlurals, type Messages, type Texts } from './messages/en.js'
 import { es } from './messages/es.js'
 import { pt } from './messages/pt.js'
 
-/** The locale of one request; undefined leaves it to the preferences of the browser. */
+/** Returns the locale of a request. Undefined selects it by the preferences of the browser. */
 export type LocaleOf = (req: Request) => string | undefined
 
-/** The language that one request is answered in. */
+/** Language of the response to one request. */
 export interface Language {
   readonly locale: string
   readonly texts: Texts
 }
 
-/** Negotiates the language of a request: for its pages, and for messages that a provider of codes writes. */
+/** Creates the negotiation of a request's language, for pages and for messages that a provider writes. */
 export function createLanguageOf(parts: {
   readonly locale?: string | LocaleOf | undefined
   readonly messages: Messages
@@ -47,15 +47,15 @@ export function createLanguageOf(parts: {
 
 const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
 
-/** Those that there are texts for: the built-in ones, and the host's own. */
+/** Returns the locales with texts: built-in ones and those of the app. */
 export function localesOf(messages: Messages): readonly string[] {
   return [...new Set([builtIn, messages].flatMap(Object.keys))]
 }
 
 /**
- * All texts per locale: the built-in ones of a language, and the host's own over them, those of the language before
- * those of its region; with the names of these methods. Throws a TypeError that names a locale or a text that there is
- * not, or that a further language lacks.
+ * Returns all texts per locale: the built-in ones, replaced by the app's texts for the language, then for the region,
+ * with the names of these methods. Throws a TypeError that names an unknown locale or text, or a text that a new
+ * language lacks.
  *
  * @example
  * createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')?.['code.title'] // 'Mira tu celular'
@@ -80,17 +80,17 @@ function textsFor(locale: string, messages: Messages): Texts {
   return { ...base, lang: builtIn[locale]?.lang ?? locale, ...ownTexts(locale, messages) }
 }
 
-/** The scripts of today that are written from right to left (ISO 15924). */
+/** Current scripts that are written from right to left (ISO 15924). */
 const rightToLeft: readonly (string | undefined)[] = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']
 
 const directionIn = memoize((lang) =>
   rightToLeft.includes(new Intl.Locale(lang).maximize().script) ? 'rtl' : 'ltr',
 )
 
-/** The direction of a language by the script that it is written in, as the attribute of an element. */
+/** Returns the direction of a language by its script, as an HTML attribute. */
 export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => directionIn(lang)
 
-/** By the tag of another language, such as one that came along with its texts, a screen reader says words wrong. */
+/** With the tag of another language, a screen reader would pronounce words wrong. */
 function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
   if (languageIn(lang) === languageIn(locale)) return
   throw optionError(
@@ -98,7 +98,7 @@ function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
   )
 }
 
-/** Half a language would show people English in the middle of it, and nobody who wrote it would see that. */
+/** An incomplete language would show English sentences in between, and its author would not notice. */
 function checkWhole(locale: string, messages: Messages): void {
   if (baseOf(locale) !== undefined) return
   const own = { lang: locale, ...ownTexts(locale, messages) }
@@ -111,8 +111,8 @@ function checkWhole(locale: string, messages: Messages): void {
 }
 
 /**
- * What a person may read: not the language tag, and nothing that is empty unless the host fills it. Of a count, where it
- * was translated, the forms that the language has up to a hundred.
+ * Returns the keys of texts that a user may read: not the language tag, and no text that is empty by default. Of a
+ * count, the forms that the language has up to a hundred.
  */
 function textKeysOf({ lang = 'en', ...own }: Partial<Texts>): readonly string[] {
   const isEnglish = own[`${plural}other`] === en[`${plural}other`]
@@ -125,15 +125,15 @@ function textKeysOf({ lang = 'en', ...own }: Partial<Texts>): readonly string[] 
 
 const plural = 'code.triesLeft.'
 
-/** The built-in texts of the same language: Spanish for `es-MX`. */
+/** Returns the built-in texts of the language: Spanish for `es-MX`. */
 function baseOf(locale: string): Texts | undefined {
   const language = languageIn(locale)
   return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
 }
 
 /**
- * The offered locale that a request likes best (RFC 4647, lookup): `es-CO` takes `es`. The first
- * offered one when nothing fits.
+ * Returns the offered locale that a request prefers (RFC 4647, lookup): `es-CO` matches `es`. The first one if none
+ * matches.
  *
  * @example
  * negotiateLocale('fr, es-CO;q=0.8', ['en', 'es', 'pt']) // 'es'
@@ -150,7 +150,7 @@ export function negotiateLocale(acceptLanguage: string, offered: readonly string
 }
 
 /**
- * The first of these countries that the languages of a browser name.
+ * Returns the first of these countries that the browser's languages name.
  *
  * @example
  * preferredRegion('en-US, es-CO;q=0.8', ['CO', 'MX']) // 'CO'
@@ -162,7 +162,7 @@ export function preferredRegion(acceptLanguage = '', countries: readonly string[
   return regions.map((region) => region?.toUpperCase()).find((region) => region && countries.includes(region))
 }
 
-/** The language tags of a header, the most wanted first, in lower case. */
+/** Returns the language tags of a header in lower case, the preferred one first. */
 function wantedTags(acceptLanguage: string): readonly string[] {
   return acceptLanguage
     .split(',')
@@ -176,11 +176,13 @@ function wantedTags(acceptLanguage: string): readonly string[] {
     .map(({ tag }) => tag)
 }
 
-/** What a problem can tell depends on the problem, so its text may use each of these. */
+/** Placeholders of problem texts. Each problem fills some of them. */
 const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
-/** What may be filled in a text, which is a hole where nothing is; undefined where there is no such text. */
+/**
+ * Returns the placeholders of a text, or undefined for an unknown key. A placeholder without a value would be a gap.
+ */
 function placesOf(given: string): readonly string[] | undefined {
   const isPlural = furtherPlurals.some((form) => given === `${plural}${form}`)
   const key = isPlural ? `${plural}other` : given

@@ -6,11 +6,11 @@ export const linkNames = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 
 
 type LinkName = (typeof linkNames)[number]
 
-/** A path of the app, an https URL, a `mailto:` or `tel:` link, or a function that picks one for the request. */
+/** A path of the app, an https URL, a `mailto:` or `tel:` link, or a function that returns one for the request. */
 export type Link = string | ((req: Request) => string)
 
 /**
- * Where pages that cannot help by themselves lead to.
+ * Targets of the exit links, for pages that cannot help the user further.
  *
  * @example
  * twoFactor({ pages: { links: { home: '/', support: 'mailto:help@example.com', lostPhone: (req) => lostUrl(req) } } })
@@ -20,7 +20,7 @@ export type LinkOptions = { readonly [Name in LinkName]?: Link | undefined }
 /** The links of one request. */
 export type PageLinks = { readonly [Name in LinkName]?: string }
 
-/** Picks the links of one request. What {@link isLink} refuses is left out (open redirect). */
+/** Selects the links of one request. A link that {@link isLink} refuses is omitted (open redirect). */
 export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
   return (req) => {
     const links: { [Name in LinkName]?: string } = {}
@@ -33,14 +33,14 @@ export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
   }
 }
 
-/** Whether pages may link there. `javascript:` and plain http are not accepted. */
+/** Returns whether pages may link to a target. `javascript:` and plain http are not accepted. */
 export function isLink(value: unknown, protocols = ['https:', 'mailto:', 'tel:']): value is string {
   if (typeof value !== 'string') return false
   if (safePath(value) !== undefined) return true
   return URL.canParse(value) && protocols.includes(new URL(value).protocol)
 }
 
-/** The sign-in page, told where to come back to. */
+/** Returns the URL of the sign-in page with the return path. */
 export function signInUrl(link: string, returnTo: string | undefined): string {
   if (returnTo === undefined || safePath(link) === undefined) return link
   const [path = '', hash] = link.split('#')
@@ -48,14 +48,14 @@ export function signInUrl(link: string, returnTo: string | undefined): string {
   return `${path}${query}${hash === undefined ? '' : `#${hash}`}`
 }
 
-/** What ties a page to the request that led to it. */
+/** Parameters that connect a page to the request before it. */
 export interface PageLink {
   readonly requirement?: string | undefined
   readonly purpose?: string | undefined
   readonly returnTo?: string | undefined
-  /** The form that waits to be posted again. */
+  /** Id of the saved form. */
   readonly formId?: string | undefined
-  /** The page for another way than the code that was sent: for one of the app, a recovery code, or to choose `any`. */
+  /** Selects the page of another method than the sent code: an app, a recovery code, or the choice (`any`). */
   readonly method?: 'app' | 'recovery-code' | 'any' | undefined
 }
 

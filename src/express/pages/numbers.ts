@@ -11,36 +11,36 @@ import type { Problem } from '../http/problems.js'
 import { type Body, oneString } from '../http/request-body.js'
 import type { PageView } from './page-view.js'
 
-/** A number that a visitor wants to prove. */
+/** A number that a visitor wants to verify. */
 export interface Typed {
   readonly phone: string
   readonly country?: string | undefined
-  /** As people write it. */
+  /** The number as people write it. */
   readonly full: string
 }
 
-/** What came with the form: without a field, what the session remembers is shown. */
+/** Returns the number of the form. Without a field, the session's number is shown. */
 export function typedIn(fields: Body): Partial<Omit<Typed, 'full'>> {
   return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country')?.toUpperCase() })
 }
 
-/** What pages show of numbers, where codes go to these countries. */
+/** Creates the texts of numbers for the allowed countries. */
 export function createNumbers(countries: readonly string[]) {
   return {
     async typedBy({ phone = '', country }: RequesterContext): Promise<Typed> {
-      // The same digits may be a number in each of several countries.
+      // The digits may be a number in several of the countries.
       const style = countries.length > 1 ? 'international' : 'national'
       return { phone, country, full: await formatPhoneNumber(phone, style, country) }
     },
 
-    /** The number on file. */
+    /** Returns the masked number on file. */
     async maskedOf({ phone, lane }: RequesterContext): Promise<string | undefined> {
       if (phone === undefined || lane === 'enrol') return undefined
       const parsed = await parsePhoneNumber(phone, { countries: 'any' })
       return parsed.ok ? maskPhoneNumber(parsed.phone) : undefined
     },
 
-    /** What the choice of a country needs. `other`: that which a number fits better than the one that was chosen. */
+    /** Returns the data for choosing a country. `other` is the country that the number fits better. */
     async choice(
       fields: Body,
       problem?: Problem,

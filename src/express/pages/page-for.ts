@@ -8,26 +8,26 @@ import type { PageProblem, PageView } from './page-view.js'
 
 type Page = PageView['page']
 
-/** All that decides which page is shown. The rest is shown as it is. */
+/** The facts that decide which page is shown. */
 export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
-  /** Which methods the guard takes, when not all of them do. */
+  /** Methods that the guard accepts, if not all are accepted. */
   readonly methods?: readonly string[] | undefined
-  /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
+  /** True if the requirement has expired: only `returnTo` leads to a new one. */
   readonly spent?: boolean
-  /** The proof was given already, in another tab. */
+  /** True if the code was entered in another tab. */
   readonly proven?: boolean
-  /** The page of a form that waited for the code. */
+  /** True for the page of a saved form. */
   readonly resumed?: boolean
-  /** The request was for a route whose page has no form of its own. */
+  /** True if the route's page has no form of its own. */
   readonly formless?: boolean
   /** What a start would meet. */
   readonly outlook?: Omit<Outlook, 'channels'> | undefined
 }
 
-/** Only a factor of the host's own will do. */
+/** Returns whether only a factor of the app is accepted. */
 const noCodeWillDo = ({ methods, channels }: PageFacts) => methods !== undefined && channels.length === 0
 
-/** Every page but `start`, in this order: the first that fits. A problem may then leave no form of it. */
+/** Every page but `start` in this order: the first match counts. A problem may then remove its form. */
 const pages: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
   ['pair', ({ pairing }) => pairing !== undefined],
   ['done', ({ proven }) => proven],
@@ -44,31 +44,31 @@ const pages: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined
 ]
 
 interface Effect {
-  /** No form helps: the same page may do so `later`, or something has to be done `elsewhere` first. */
+  /** No form helps: the page works `later`, or the user must do something `elsewhere` first. */
   readonly ends?: 'later' | 'elsewhere'
-  /** Pages that it does not end. */
+  /** Pages that stay usable. */
   readonly but?: readonly Page[]
-  /** Pages whose field it can be mended in. */
+  /** Pages with a field that fixes it. */
   readonly mendedOn?: readonly NonNullable<PageView['faultyField']>[]
-  /** The link that it can be mended by. */
+  /** Link that fixes it. */
   readonly mendedBy?: NonNullable<PageView['mendedBy']>
-  /** It is about the number. At sign-in that is the one on file. */
+  /** It concerns the number. At sign-in that is the number on file. */
   readonly ofNumber?: true
-  /** Another way may do, where there are several. */
+  /** Another destination may work, if there are several. */
   readonly ofWay?: true
-  /** It says itself when a code may be asked for. */
+  /** Its text says when a code can be requested. */
   readonly tellsWhen?: true
-  /** Nobody is known well enough to be shown anything of theirs, or to be asked to leave it. */
+  /** The user is not identified, so the page shows nothing of an account and no "Cancel". */
   readonly ofNobody?: true
-  /** It is nobody's error. */
+  /** It is no error. */
   readonly isCalm?: true
-  /** The number takes neither a start nor a code. */
+  /** The account accepts neither a start nor a code. */
   readonly bars?: true
-  /** A first code takes the place of another one. */
+  /** A first code replaces another one. */
   readonly replaces?: true
 }
 
-/** What each problem does to the page that it is told on. */
+/** Effect of each problem on its page. */
 const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   attempts_exhausted: { ends: 'later', but: ['recovery'], ofNumber: true, tellsWhen: true },
   capacity: { ends: 'later' },
@@ -85,7 +85,7 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   account_disabled: { ends: 'elsewhere', bars: true },
   account_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
   resend_too_soon: { isCalm: true },
-  // A first code would be refused as well; the one that came can still be typed, and another number be used.
+  // A first code would be refused as well. A code that arrived can still be entered, and another number can be used.
   send_limit: { ends: 'later', but: ['code', 'phone', 'recovery'], tellsWhen: true },
   send_refused: { ends: 'elsewhere', ofNumber: true, ofWay: true },
   session_unavailable: { ends: 'later', ofNobody: true },
@@ -95,7 +95,7 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
 
 const effectOf = (problem: PageProblem | undefined): Effect => (problem && effects[problem.code]) ?? {}
 
-/** Whether nobody is known any more after this problem. */
+/** Returns whether the user is no longer identified after this problem. */
 export const isOfNobody = (problem: PageProblem | undefined): boolean => effectOf(problem).ofNobody === true
 
 function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFacts): boolean {
@@ -104,7 +104,7 @@ function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFa
   return page === 'problem' || (ends !== undefined && !but?.includes(page))
 }
 
-/** Which page is shown, with which problem and which ways out: the only place that decides it. */
+/** Decides which page is shown, with which problem and exit links. No other code decides this. */
 export function pageFor(facts: PageFacts): PageView {
   const { proven, resumed, formless, outlook, spent, methods, ...shown } = facts
   const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
@@ -138,7 +138,7 @@ export function pageFor(facts: PageFacts): PageView {
   return { ...view, ways: createExitLinks(view, ends === 'elsewhere' ? undefined : here) }
 }
 
-/** The one button for the next code, where the last one went: the other ways are a page further. */
+/** Returns the one button for the next code, to the last destination. Other destinations are one page further. */
 function nextPlace(
   { method, destinations = [] }: PageFacts,
   { waitMs = 0, waits = {} }: Pick<PageView, 'waitMs' | 'waits'>,
@@ -148,27 +148,27 @@ function nextPlace(
   return (waits[first.id] ?? 0) > waitMs ? undefined : first
 }
 
-/** Whether there is something to give up: at a signup another number may be used instead. */
+/** Returns whether the page offers "Cancel". At a sign-up another number can be used instead. */
 function isLeft(page: Page, { changeableNumber, formless, spent }: PageFacts): boolean {
   if (changeableNumber || formless || ['done', 'resume', 'pair'].includes(page)) return false
   return page !== 'problem' || spent !== true
 }
 
-/** What a start would be refused by, where the page offers one or a code. */
+/** Returns the refusal of a start, if the page offers one. */
 function refusalOn(page: Page, { outlook }: PageFacts): Outlook['refusal'] {
   return page === 'start' || page === 'code' ? outlook?.refusal : undefined
 }
 
-/** What is told on a page. */
+/** Returns the problem that a page shows. */
 function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
   const { challenge, now } = facts
-  // Nothing is wrong once the proof was given.
+  // After a correct code there is no problem.
   if (page === 'done' || page === 'resume') return undefined
   if (page === 'problem') {
     return facts.problem ?? { code: noCodeWillDo(facts) ? 'second_factor_required' : 'invalid_request' }
   }
   const problem = withOutlook(page, facts)
-  // A step-up that simply asks is no error.
+  // A step-up that asks for a code is no error.
   if (problem?.code === 'second_factor_required') return undefined
   const rejected = problem?.code === 'code_not_accepted'
   const left = rejected ? problem.attemptsRemaining : challenge?.attemptsRemaining
@@ -178,8 +178,8 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
 }
 
 /**
- * The problem with what a start would meet: no button that would only be refused, and the one wait that is true.
- * A lock may end before the hour in which too many codes were sent.
+ * Combines the problem with what a start would meet, so that no button would be refused and only the true wait is
+ * shown. A lock may end before the hour in which too many codes were sent.
  */
 function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
   const { problem, challenge, outlook } = facts
@@ -193,11 +193,11 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
     return { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs }
   }
   if (page !== 'start' && page !== 'phone') return problem
-  // No code was sent that could be told of, and the way that failed waits.
+  // No code was sent, and the destination that failed waits.
   if (outlook?.failed && hidesFailure(page, problem)) return { code: 'delivery_failed' }
   const offersFirst = effectOf(problem).replaces || problem?.code === 'second_factor_required'
   if (problem !== undefined && !offersFirst) return problem
-  // A cooldown is nobody's fault: the button waits.
+  // A cooldown is no error: the button waits.
   if (refusal !== undefined && refusal.code !== 'resend_too_soon') return refusal
   return problem ?? (outlook?.expired ? { code: 'challenge_gone' } : undefined)
 }
@@ -207,7 +207,7 @@ function hidesFailure(page: Page, problem: PageProblem | undefined): boolean {
   return page === 'start' && (problem === undefined || problem.code === 'second_factor_required')
 }
 
-/** Until the first way is free, and how long each of the others has to wait. */
+/** Returns the time until the first destination is free, and the wait of each other one. */
 function waitsOn(
   page: Page,
   problem: PageProblem | undefined,

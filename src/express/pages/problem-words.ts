@@ -49,7 +49,9 @@ function joined(first: Html, second: Html): Html {
   return html`${first}${first.markup !== '' && second.markup !== '' && ' '}${second}`
 }
 
-/** The summary on top of a page that has a form. It takes the focus where no field is wrong, also without a script. */
+/**
+ * Returns the summary at the top of a page with a form. It takes the focus if no field is wrong, also without a script.
+ */
 export function summary(view: PageView, problem: PageProblem, texts: Texts): Html {
   const title = problemTitle(view, problem, texts)
   const { faultyField, isCalm } = view
@@ -62,7 +64,7 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 </div>`
 }
 
-/** Whether the page has a button for a call that has not to wait: it was no call that could not be made. */
+/** Returns whether the page has a button for a call without a wait, because the failed send was no call. */
 function mayCall(view: TextContext): boolean {
   const { page, challenge, destinations = [], channels = [] } = view
   const ways =
@@ -73,7 +75,7 @@ function mayCall(view: TextContext): boolean {
 
 function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
   const { page, challenge, destinations, emptyField, changeableNumber } = scene
-  // Others behind the same address may have used it up.
+  // Others behind the address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (code === 'not_identified' && signedOut) return 'problem.signedOut'
   if (code === 'second_factor_required' && (page === 'phone' || changeableNumber)) return 'phone.unproven'
@@ -81,9 +83,9 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
-  // There is no field for the code that was sent.
+  // The page has no field for the code that was sent.
   if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
-  // For the same, as a newer challenge: its code may be typed here.
+  // A newer challenge for the same purpose: its code can be entered here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
   if (wasOpen) return 'problem.challenge_gone'
@@ -91,7 +93,7 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'code' && code === 'code_not_accepted') {
     if (isApp) return 'code.wrong.app'
-    // It may be the one that their app shows.
+    // It may be the code of the user's app.
     if (destinations?.some(({ method }) => method === appMethod)) return 'code.wrong.sent'
   }
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'

@@ -14,7 +14,7 @@ export interface Screen {
   readonly content: Html
 }
 
-/** The screen of each page. It shows what was decided, and decides nothing. */
+/** Returns the screen of a page. It displays decisions and makes none. */
 export function screenOf(view: PageView, texts: Texts): Screen {
   const { page, challenge, problem, pairing, own } = view
   if (page === 'own' && own !== undefined) return { title: own.title, content: { markup: own.content } }
@@ -28,7 +28,7 @@ export function screenOf(view: PageView, texts: Texts): Screen {
   return startScreen(view, texts)
 }
 
-/** A code is on its way: type it, or ask for another one. */
+/** A code is on its way: enter it, or request another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const { channel } = challenge
   const isCall = channel === 'call'
@@ -36,7 +36,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const unconfirmed = isCall ? 'code.unconfirmed.call' : 'code.unconfirmed'
   const sent = view.unconfirmed ? unconfirmed : (`sent.${channel}` as const)
   const remainingMs = challenge.expiresAt - view.now
-  // The one that was used comes first, unless it was the provider that chose it.
+  // The requested method comes first, unless the provider chose another one.
   const others = challenge.channels.filter((one) => one !== channel)
   const used = challenge.channels.filter((one) => one === channel)
   const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
@@ -58,7 +58,7 @@ ${(!isApp || ways.length > 0) && help}`,
   }
 }
 
-/** Where the code completes an action, it is often the second code in a row: the title says which phone has it. */
+/** Returns the title. A code that completes an action is often the second in a row, so the title names the phone. */
 function codeTitle({ completes }: PageView, { channel, destination }: ChallengeView, texts: Texts): string {
   const isApp = channel === appMethod
   if (!completes)
@@ -68,8 +68,8 @@ function codeTitle({ completes }: PageView, { channel, destination }: ChallengeV
 }
 
 /**
- * A button sends the first code to the number on file, or one in place of a code that ran out. Whoever has several
- * destinations chooses here, also while a code from one of them is awaited.
+ * A button sends the first code to the number on file, or a new one for an expired code. With several destinations the
+ * user chooses here, also while a code is awaited.
  */
 function startScreen(view: PageView, texts: Texts): Screen {
   const { details, channels, next } = view
@@ -91,7 +91,7 @@ ${sendOptionsOf(view, texts)}`,
   }
 }
 
-/** The number to be proven. */
+/** Asks for the number to verify. */
 function phoneScreen(view: PageView, texts: Texts): Screen {
   const probe = view.probesCookies && hidden(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
@@ -105,12 +105,12 @@ ${view.tellsRisk && html`<p class="faint">${texts['phone.risk']}</p>\n`}${sendOp
   }
 }
 
-/** For somebody who does not have the phone: type a recovery code. */
+/** Asks for a recovery code, for users without the phone. */
 function recoveryScreen(view: PageView, texts: Texts): Screen {
   const entry = html`<label for="recovery">${texts['recovery.label']}</label>
 <input id="recovery" name="recoveryCode" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go" dir="ltr"${fieldState(view, 'recovery')}>
 ${mainButton(texts['code.submit'], texts['busy.checking'])}`
-  // Until the wait is over the server would only refuse again.
+  // Until the wait is over, the server would refuse again.
   const isExhausted = view.problem?.code === 'attempts_exhausted'
   return {
     title: texts['recovery.title'],
@@ -122,7 +122,7 @@ ${sendOptionsOf(view, texts)}</section>`,
   }
 }
 
-/** A new authenticator app: scan its secret, and type the first code. */
+/** Sets up an authenticator app: scan the secret, enter the first code. */
 function pairScreen(
   view: PageView,
   { secret, uri, qr }: NonNullable<PageView['pairing']>,
@@ -143,7 +143,7 @@ ${sendOptionsOf(view, texts)}`,
   }
 }
 
-/** The proof was given in another tab: only the way on is missing. */
+/** The code was entered in another tab, so only the link to continue is missing. */
 function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   return {
     title: texts['done.title'],
@@ -152,7 +152,7 @@ function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   }
 }
 
-/** The form that the guard interrupted, posted by a button and never by itself. */
+/** Shows the saved form with a button. It is never submitted without a click. */
 function resumeScreen(view: PageView, texts: Texts): Screen {
   const { form: kept, formSent, details, returnTo, links, formFields = {} } = view
   const back = html`<p><a href="${returnTo ?? links.home ?? '/'}">${texts[returnTo === undefined ? 'link.home' : 'link.back']}</a></p>
@@ -165,12 +165,12 @@ function resumeScreen(view: PageView, texts: Texts): Screen {
 ${back}`,
     }
   }
-  // The code renewed the session, and with it the tokens that the host binds to its id.
+  // The code renewed the session, and with it tokens that the app binds to the session id.
   const fields = kept.fields.map(([name, value]) => {
     const current = Object.hasOwn(formFields, name) ? formFields[name] : value
     return html`${hidden(name, current)}`
   })
-  // With nothing to be seen there is nothing to check.
+  // Without details there is nothing to check.
   const what = details === undefined ? 'resume.plain' : 'resume'
   const action = details?.action === undefined ? texts[`${what}.submit`] : isolated(details.action)
   return {
@@ -183,7 +183,7 @@ ${back}`,
   }
 }
 
-/** The explanation and the ways out. Looking at the page again sends nothing and costs nothing. */
+/** Shows the explanation and the exit links. Opening the page again sends and costs nothing. */
 function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
   const title = problemTitle(view, problem, texts)
   const text = problemText(view, problem, texts)
@@ -200,12 +200,12 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
   }
 }
 
-/** A field that is wrong has the focus too: a voice reads the problem with it, and it can be typed anew at once. */
+/** A wrong field also takes the focus: a screen reader reads the problem with it, and the user can type again. */
 function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView['faultyField']): Html {
-  // What the number is for, and which problem it has.
+  // Explains what the number is for, and its problem.
   const why = field === 'phone' ? ' why' : ''
   if (problem === undefined) {
-    // First come the instructions and the picture: the code is only in the app after that.
+    // The instructions and the picture come first, because the app shows a code only after them.
     if (field === 'pair') return html``
     return html`${why && html` aria-describedby="why"`} autofocus`
   }
@@ -215,12 +215,15 @@ function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView[
   return html` aria-invalid="true" aria-describedby="problem${why}" autofocus${wrong}`
 }
 
-/** Whether a code that the device fills in is sent by itself, and its length: what is shown must have been read. */
+/**
+ * Returns whether a code that the device fills in is submitted automatically, with its length. Details must have been
+ * read first.
+ */
 function submission({ details, problem, codeLength }: PageView): Html | undefined {
   return details === undefined && problem === undefined ? html` data-submits="${codeLength}"` : undefined
 }
 
-/** What becomes of the form that the guard interrupted. */
+/** Explains what happens to the interrupted form. */
 function interruption({ formInterrupted, formKept, completes }: PageView, texts: Texts): Html | undefined {
   if (completes) return undefined
   if (formKept) return html` ${texts['start.formKept']}`
@@ -238,12 +241,12 @@ function countryField(view: PageView, texts: Texts): Html | undefined {
   if (countries.length < 2) return hidden('country', countries[0])
   const options = countryNames(countries, texts).map(([code, name]) => {
     const selected = code === chosenCountry && html` selected`
-    // Isolated: the plus would change sides among the letters of a language from right to left.
+    // Isolated, because in a right-to-left language the plus would change sides.
     const calling = callingCodes[code] && ` \u2066(+${callingCodes[code]})\u2069`
     return html`<option value="${code}"${selected}>${name}${calling}</option>
 `
   })
-  // The number has the focus, unless it is the country that is wrong.
+  // The number has the focus, unless the country is wrong.
   const state = view.faultyField === 'country' ? fieldState(view, 'country') : undefined
   return html`<label for="country">${texts['phone.country']}</label>
 <select id="country" name="country" autocomplete="country"${state}>

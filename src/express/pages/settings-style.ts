@@ -1,4 +1,4 @@
-// The look of pages with rows: what is on file on one side, what is rarely done to it on the other.
+// Look of pages with rows: factors on one side, rare actions on the other.
 
 export const settingsCss = `main:has(.settings) { max-width: 40rem; }
 .settings section { border-top-color: var(--line); }

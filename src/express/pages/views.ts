@@ -19,26 +19,26 @@ import { createNumbers, type Typed, typedIn } from './numbers.js'
 import { isOfNobody, pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
 
-/** What a page depends on besides its request. */
+/** Facts of a page besides its request. */
 interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Outlook | undefined
-  /** The proof was given already, in another tab. */
+  /** Present if the code was entered in another tab. */
   readonly proven?: ApprovedProof | undefined
-  /** At a signup: the number that this session wants to prove, as typed, and as people write it. */
+  /** At a sign-up: the number of this session, as typed and as people write it. */
   readonly typed?: Typed | undefined
-  /** At a signup: the country that a number fits which is not of the one that was chosen. */
+  /** At a sign-up: a country that the number fits, other than the chosen one. */
   readonly other?: string | undefined
-  /** Where the one number on file is, masked. */
+  /** The masked number on file, if there is one. */
   readonly destination?: string | undefined
-  /** At a signup: the calling codes of the countries to choose from. */
+  /** At a sign-up: the calling codes of the countries. */
   readonly codes?: PageView['callingCodes']
 }
 
-/** After these the store has been waited for in vain, or this session has too many requests that wait already. */
+/** After these problems, reading more would wait for the store again, or add requests to this session. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
-/** After these what was typed may be sent again as it is. */
+/** After these problems, the input can be submitted again unchanged. */
 const unjudged: ReadonlySet<ProblemCode> = new Set([
   'verification_unavailable',
   'verification_in_progress',
@@ -47,7 +47,7 @@ const unjudged: ReadonlySet<ProblemCode> = new Set([
 
 const wrongCode = 'code_not_accepted'
 
-/** What the pages of one flow show. */
+/** Creates the pages of one flow. */
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, limits, now } = http.domain
@@ -58,21 +58,21 @@ export function createViews(http: HttpParts, flow: Flow) {
   const { wantsScreen } = responder
   const isSignup = flow.name === 'enrol'
 
-  /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
+  /** Finds the user's challenge, or what replaces it, as far as the problem allows. */
   async function lookUp(context: RequestContext, intent: PageIntent, problem?: Problem): Promise<Found> {
     const { req, res, fields } = context
     const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
-    // A recovery code needs nothing but the first factor: neither a number nor a challenge.
+    // A recovery code needs the first factor only: neither a number nor a challenge.
     const wanted = wantedIn(fields)
     if (tellsAll || wanted === 'recovery-code') return {}
     const actor = await flow.actor(req)
-    // JSON tells nothing but the challenge.
+    // JSON contains only the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
     const { challenge, purpose = flow.defaultPurpose, issued } = intent
     const shown = { challenge, purpose, bound: issued?.bound }
-    // Together: over a network store they cost one round trip.
+    // Started together, which is one round trip to a network store.
     const [live, outlook, typed, destination] = await Promise.all([
-      // Shown is signed: a page that is for one thing must not take the code for another.
+      // The user confirms what the page shows, so a page for one purpose must not accept the code of another.
       actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
         ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })
@@ -80,17 +80,17 @@ export function createViews(http: HttpParts, flow: Flow) {
       actor?.lane === 'enrol' && isShown ? numbers.typedBy(actor) : undefined,
       actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
     ])
-    // Their ids are for this session, which nothing else may have kept yet.
+    // The ids of the destinations are for this session, which may not be saved yet.
     if (outlook?.destinations !== undefined) await sessions.save(req, res)
     const found = { live, outlook, typed, destination }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
-    // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
+    // A page that is opened later than a code lives is for a new verification. An old form never is.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
     const since = Math.max(outlook?.untypedSince ?? 0, earliest)
     return { ...found, proven: await flow.proven(context, intent, since) }
   }
 
-  /** The challenge that the page takes a code for. A start at the app leaves none behind: its page begins one. */
+  /** Finds the challenge whose code the page accepts. A start for an app stores none, so its page starts one. */
   async function liveOf(
     actor: RequesterContext,
     intent: PageIntent,
@@ -117,7 +117,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
     const { problem, formless = false, resumed } = more
-    // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
+    // A page that requires another method ignores it. After a submitted code, the page reports about it in any case.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
@@ -147,7 +147,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
-      // A challenge for which nothing was sent is on this page alone.
+      // A challenge for which nothing was sent exists on this page only.
       destinations: isOfApp ? outlook?.destinations?.map(atApp) : outlook?.destinations,
       destination,
       offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, demand),
@@ -155,7 +155,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       lettersInCode: code.letters,
       codeLength,
       changeableNumber: isSignup,
-      // In the account settings the first page has told it.
+      // In the account settings, the first page has mentioned it.
       tellsRisk: isSignup && settings.authenticator !== undefined && flow.backPath === undefined,
       typedPhone: typed?.phone,
       typedCode: problem && unjudged.has(problem.code) ? oneString(fields, 'code') : undefined,
@@ -169,7 +169,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       completes: demand?.completes === true,
       links: http.linksOf(req),
       backPath: flow.backPath,
-      // These pages have no form, and their request often no session to take a token from.
+      // These pages have no form, and their request often has no session with a token.
       formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
       countries,
       callingCodes: codes,
@@ -186,7 +186,7 @@ export function createViews(http: HttpParts, flow: Flow) {
 
   const intentOf = (context: RequestContext) => readIntent(context, flow, purposes)
 
-  /** The problem that a page shows again after a reload: a wrong code, while its challenge has had one. */
+  /** Returns the problem that a page shows again after a reload: a wrong code of the live challenge. */
   function problemBefore({ req, fields }: RequestContext, { live }: Found): Problem | undefined {
     if (!isRepeatable(req) || oneString(fields, 'wrong') === undefined) return undefined
     if (wantedIn(fields) === 'recovery-code') return { code: wrongCode, page: 'recovery' }
@@ -201,7 +201,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     const { requirement: _, ...fields } = context.fields
     const intent = intentOf(isUnknown ? { ...context, fields } : context)
     const found = await lookUp(context, intent, problem).catch((error: unknown): Found => {
-      // The problem that is being told came first.
+      // The current problem came first.
       if (problem === undefined) throw error
       return {}
     })
@@ -218,17 +218,17 @@ export function createViews(http: HttpParts, flow: Flow) {
   }
 
   return {
-    /** The page for what this request asks for: with the live challenge when that is for it. */
+    /** Returns the page of a request, with the live challenge if it fits. */
     of: (context: RequestContext, problem?: Problem) => shown(context, problem),
-    /** The explanation alone, on a route of the host, from which the forms of the pages do not work. */
+    /** Returns the explanation only, on a route of the app, where the forms of the pages do not work. */
     formless: (context: RequestContext, problem: Problem) => shown(context, problem, true),
     /**
-     * Where a code for this may come from, for a client that draws its own page; undefined where there is one number.
-     * The refusal comes first: what else may fail is told by the start.
+     * Returns the destinations for a client that draws its own page, or undefined for a single number. The refusal is
+     * more important: the start reports other failures.
      */
     destinationsFor: (req: Request, demand: ProofRequirement) =>
       destinationsFor(req, demand).catch(() => undefined),
-    /** The page that posts an interrupted form again, or says that it is gone. */
+    /** Returns the page that submits a saved form again, or reports that it is gone. */
     resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
@@ -238,25 +238,30 @@ const atApp = (destination: DestinationView) => ({
   isCurrent: destination.method === appMethod,
 })
 
-/** Success in another tab ends the challenge, and the session that requirements were sealed for. */
+/**
+ * Returns whether the problem may come from a success in another tab, which ends the challenge and the session of the
+ * requirement.
+ */
 function mayBeProven(problem: Problem | undefined, { spent }: PageIntent): boolean {
   if (problem === undefined || problem.code === 'challenge_gone') return true
   return spent && problem.code === 'invalid_request'
 }
 
-/** The page that is asked for in place of that of the code, by a link or by its own form. */
+/** Returns the page that a link or its own form requests instead of the code page. */
 function wantedIn(fields: Body): PageView['method'] {
   if (Object.hasOwn(fields, 'recoveryCode')) return 'recovery-code'
   const method = oneString(fields, 'method')
   return method === 'recovery-code' || method === 'any' || method === 'app' ? method : undefined
 }
 
-/** Whether the request comes from a page that was made for somebody. */
+/** Returns whether the request comes from a page that was made for a user. */
 const hadCode = (fields: Body) => ['challenge', 'requirement'].some((name) => Object.hasOwn(fields, name))
 
 const typedFields = ['code', 'phone', 'recoveryCode']
 
-/** How long every code is, where its pattern is one class of characters so many times: as `calibrate` prints it. */
+/**
+ * Returns the length of every code if the pattern is one class of characters with a count, as `calibrate` prints it.
+ */
 function fixedLength({ source }: RegExp): number | undefined {
   const [, length] = /^\^(?:\\d|\[[^\]]+\])\{(\d+)\}\$$/.exec(source) ?? []
   return length === undefined ? undefined : Number(length)

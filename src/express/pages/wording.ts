@@ -6,31 +6,31 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import type { en, MethodNames, Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 
-/** A value, or what makes it where the text has a place for it. */
+/** A value, or a function that returns it if the text needs it. */
 type Value = string | Html | (() => string | Html)
 
 type Values = Readonly<Record<string, Value>>
 
-/** What others wrote, in whatever language: its direction leaves its neighbours alone. */
+/** Isolates foreign text, so that its direction does not affect the text around it. */
 export const isolated = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** Fills each `{name}` in a text of the pages. */
+/** Replaces each `{name}` in a text. */
 export function fill(text: string, values: Values): Html {
   const filled = (name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     return typeof value === 'function' ? value() : value
   }
-  // The capture puts the names at the odd places.
+  // The capture puts the names at the odd indexes.
   const pieces = text.split(/\{(\w+)\}/).map((piece, index) => html`${index % 2 ? filled(piece) : piece}`)
   return html`${pieces}`
 }
 
 type Said = 'sent' | 'start' | 'choose' | 'resend' | 'instead'
 
-/** The key of a text; what is said about a method can be asked for by any method's name. */
+/** Key of a text. Texts about methods have a key per method. */
 export type TextKey = keyof Texts | `${Said}.${Channel}`
 
-/** What is said about a method: in words of its own, else in the general ones with its name. */
+/** Returns a text about a method: its own, or the general one with the method's name. */
 export function byMethod(said: Said, method: Channel, texts: Texts, values: Values = {}): Html {
   const own = `${said}.${method}` as `${typeof said}.by`
   const text = texts[Object.hasOwn(texts, own) ? own : (`${said}.by` as const)]
@@ -48,8 +48,7 @@ const time = {
 } as const
 
 /**
- * A length of time in words. A wait is rounded up and what is left of a life down, so that neither
- * promises too much.
+ * Returns a duration in words. A wait is rounded up and a remaining lifetime down, so that neither promises too much.
  */
 export function duration(ms: number, round: 'up' | 'down', { lang }: Texts): string {
   const whole = round === 'up' ? Math.ceil : Math.floor
@@ -58,7 +57,7 @@ export function duration(ms: number, round: 'up' | 'down', { lang }: Texts): str
   return lengths(`${lang} ${unit}`).format(amount)
 }
 
-/** Each as far as people count in it. */
+/** Each unit as far as people count in it. */
 const units = [
   ['second', secondMs, 60],
   ['minute', minuteMs, 120],
@@ -66,7 +65,7 @@ const units = [
   ['day', dayMs, Number.POSITIVE_INFINITY],
 ] as const
 
-// Formatters are slow to make and every refusal needs one.
+// Formatters are slow to create, and every refusal needs one.
 const lengths = memoize((key) => {
   const [lang, unit] = key.split(' ')
   return new Intl.NumberFormat(lang, { style: 'unit', unit: unit as 'second', unitDisplay: 'long' })
@@ -85,13 +84,12 @@ const timeElements = memoize((key) => {
 const plurals = memoize((lang) => new Intl.PluralRules(lang))
 
 /**
- * When a wait is over, as a time of day: "at 14:35 UTC". The server does not know the person's time zone, so it
- * names its own; the script of the page shows the local time instead, which may take another article:
- * "a las 14:35", "a la 01:05".
+ * Returns the end of a wait as a time of day: "at 14:35 UTC". The server does not know the user's time zone, so it
+ * names its own. The page's script shows the local time, which may need another article: "a las 14:35", "a la 01:05".
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  // A minute too late is only slow; a minute too early would be refused.
+  // A minute too late is only slow, and a minute too early would be refused.
   const date = new Date(Math.ceil(at / minuteMs) * minuteMs)
   const element = timeElements(`${texts.lang} ${far} ${date.getTime()}`)
   const within = (phrase: string) => fill(phrase, { clock: element })
@@ -106,10 +104,10 @@ export function triesLeft(count: number, texts: Texts): Html {
   return fill(text, { n: String(count) })
 }
 
-/** The digits of a masked number, apart: a voice reads each. */
+/** Returns the digits of a masked number with spaces, so that a screen reader reads each. */
 export const spokenDigits = (masked: string): string => [...masked.replace(/\D/g, '')].join(' ')
 
-/** The masked number; bullets mean nothing when read aloud, so a screen reader says what it ends in. */
+/** Returns the masked number. Bullets mean nothing when read aloud, so a screen reader reads its last digits. */
 export function destination(masked: string, texts: Texts): Html {
   const digits = spokenDigits(masked)
   const spoken = fill(texts['code.destination'], { digits })
@@ -130,10 +128,10 @@ function countryList(countries: readonly string[], texts: Texts): string {
   return new Intl.ListFormat(texts.lang, { type: 'conjunction' }).format(names)
 }
 
-/** What a page took to arrive: without it a code of ten minutes would be announced with nine. */
+/** Travel time of a page. Without it, a code of ten minutes would be announced with nine. */
 const travelMs = 5_000
 
-/** One text of a page, its places filled by what the page shows. There is one of each kind for any method. */
+/** Returns one text of a page with its placeholders replaced. */
 export function filled(key: TextKey, view: TextContext, texts: Texts): Html {
   const { challenge, problem, changeableNumber, fullPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
@@ -161,7 +159,7 @@ export function filled(key: TextKey, view: TextContext, texts: Texts): Html {
 
 const isText = (key: TextKey, texts: Texts): key is keyof typeof en => Object.hasOwn(texts, key)
 
-/** The life of the code, the trust in a device, the wait before a send, or that of what was refused. */
+/** Returns the lifetime of the code, the trust in a device, the wait before a send, or that of the refusal. */
 function lengthIn(key: TextKey, view: TextContext, texts: Texts): string {
   const { challenge, problem, trustForMs = 0, waitMs = 0, now } = view
   if (key === 'code.trust') return duration(trustForMs, 'down', texts)
@@ -171,10 +169,10 @@ function lengthIn(key: TextKey, view: TextContext, texts: Texts): string {
   return retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)
 }
 
-/** What sentences depend on: those about a problem, which it holds, are told in JSON, too, where little else is known. */
+/** Facts that texts depend on. Texts about a problem also appear in JSON, where little else is known. */
 export type TextContext = Pick<PageView, 'page' | 'countries' | 'now'> & Partial<PageView>
 
-/** How long nothing would be sent by this way, in milliseconds. */
+/** Returns how long nothing would be sent to this destination, in milliseconds. */
 export function waitOf(
   { waitMs = 0, waits = {} }: Pick<PageView, 'waitMs' | 'waits'>,
   way: Channel | DestinationView,

@@ -1,8 +1,8 @@
 import type { ProblemCode } from '../../../errors.js'
 
 /**
- * Every text of the pages and the dialog. Filled in: `{phone}`, `{digits}`, `{t}` (a length of time),
- * `{time}` (when), `{clock}` (the time of day in it), `{n}`, `{countries}`, `{method}`. An empty text leaves its sentence out.
+ * Every text of the pages and the dialog. Placeholders: `{phone}`, `{digits}`, `{t}` (a duration), `{time}` (a time),
+ * `{clock}` (the time of day in it), `{n}`, `{countries}`, `{method}`. An empty text omits its sentence.
  */
 export const en = {
   lang: 'en',
@@ -228,25 +228,25 @@ export const en = {
   'problem.sending_paused.text': 'Try again in {t}.',
 } satisfies Record<`problem.${ProblemCode}.${'title' | 'text'}`, string> & Record<string, string>
 
-/** The forms that other languages have of a count besides those of English, by the names of `Intl.PluralRules`. */
+/** Plural forms of other languages besides those of English, as `Intl.PluralRules` names them. */
 export const furtherPlurals = ['zero', 'two', 'few', 'many'] as const
 
-/** One language: the same keys in each, so that a missing text does not compile. */
+/** The texts of one language. A missing text does not compile. */
 export type Texts = Readonly<Record<keyof typeof en, string>> & {
   readonly [Form in (typeof furtherPlurals)[number] as `code.triesLeft.${Form}`]?: string
 }
 
 /**
- * The built-in English texts, to begin a language with and to check it against. A language of your own has to be whole: what is spread from here stays English until it
- * is translated, also what a later version adds.
+ * The built-in English texts, as a start for a new language. Your own language must be complete: a text spread from
+ * here stays English until you translate it, including texts of later versions.
  *
  * @example
  * pages: { messages: { fr: { ...englishTexts, lang: 'fr', 'code.title': 'Consultez votre téléphone' } } }
  */
 export const englishTexts: Texts = Object.freeze(en)
 
-/** Own texts per locale, each key on its own. A language that is not built in needs all of them. */
+/** Your texts per locale. Each key replaces one text. A language that is not built in needs all of them. */
 export type Messages = Readonly<Record<string, Partial<Texts> & MethodNames>>
 
-/** What a method of the provider is called, such as `method.whatsapp`. Default: its label. */
+/** Names of the provider's methods, such as `method.whatsapp`. Default: the method's label. */
 export type MethodNames = { readonly [key: `method.${string}`]: string }
