@@ -29,10 +29,13 @@ export function rehearsalOf(accounts: Accounts): Omit<RehearsalOptions<Customer>
         path: '/transfer',
         body: { amount: '5', payee: 'Luis' },
         changed: { amount: '999', payee: 'Eve' },
-        done: ({ name }) => accounts.find(name)?.movements.length ?? 0,
       },
       { name: 'settings', path: '/settings', body: { email: 'ana@example.net' }, repeatable: true },
     ],
+    state: ({ name }) => {
+      const { movements = [], email } = accounts.find(name) ?? {}
+      return { movements, email }
+    },
     signOut: { name: 'sign-out', path: '/logout' },
     signUp: {
       path: '/signup/phone',

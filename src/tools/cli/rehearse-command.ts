@@ -10,43 +10,46 @@ const defaultPlan = 'rehearsal.mjs'
 const flags = {
   plan: {
     takes: '<file>',
-    help: `module whose default export says how to sign in and what to attack; ${defaultPlan}`,
+    help: `module whose default export is the plan; ${defaultPlan}`,
   },
   sandbox: {
     takes: '<port or url>',
-    help: 'where one is started for the app to send its codes through, 4010; or the URL of one that runs',
+    help: 'port of a new sandbox that the app sends its codes through, 4010; or the URL of a running one',
   },
   record: {
     takes: '<path>',
-    help: 'attack nothing: sign in once by hand, up to where a code is asked for at this path, such as\n/two-factor, and get the signIn of a plan',
+    help: 'attack nothing: sign in once by hand, until a code is required at this path, such as\n/two-factor, and get the signIn of a plan',
   },
-  only: { takes: '<a,b>', help: 'rows to try, while one of them is being mended' },
+  only: { takes: '<a,b>', help: 'rows to run, for a slow app or while you fix one of them' },
+  all: { help: "attack the package's own routes, too, as for an app with its own store, provider and page" },
+  timeout: { takes: '<seconds>', help: '120; at most 1800' },
   maxRequests: {
     takes: '<number>',
     help: 'fewer than 20000; with fewer than 5000 the bursts become smaller',
   },
-  json: { help: 'print the rows as JSON, each with its stable code' },
+  json: { help: 'print the result as JSON, each row with its stable code' },
 } as const satisfies Flags
 
 const usage = {
   name: 'rehearse <url>',
-  about: `Attacks an app on this machine as it is wired up, and says what fell, what to change and which request to
+  about: `Attacks an app on this machine over HTTP, and reports each attack that succeeded with the fix and the request to
 repeat. It starts the sandbox that the app sends its codes through, or uses yours.`,
   flags,
-  notes: `The plan, for an app whose people are in a database of its own:
+  notes: `A plan, for an app whose people are in its own database:
 
   export default {
     person: async (index) => users.add({ name: \`person-\${index}\`, password: 'sesame', phone: … }),
     signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
     pages: ['/account'],
     actions: [{ name: 'transfer', path: '/transfers', body: { amount: 5 }, changed: { amount: 999 } }],
+    state: ['/account'],
   }
 
-It asks for some hundred people, each with an account and a number of their own. An object is posted as JSON;
-for a form, post new URLSearchParams({ name, password }).
+It needs some hundred people, each with an account and a number of their own. An object is posted as JSON;
+for a form, post new URLSearchParams({ name, password }). docs/rehearsal.md lists every member.
 
-Exit codes: 0 the sign-in worked, and all held for which the plan gives something to try; 1 something fell; 2 something
-could not be tried, as the first line says, or the command line was not understood.`,
+Exit codes: 0 all held for which the plan has material; 1 an attack succeeded; 2 something could not be tried, as the
+first line says, or the plan or the command line is wrong.`,
 }
 
 /** Rehearses an app that runs. */
@@ -57,7 +60,7 @@ export async function rehearseCommand(args: readonly string[]): Promise<number> 
   if (values === undefined) return 0
   if (url === undefined || url === '')
     throw new UsageError('The address of the app is missing: pass it, such as http://localhost:3000.')
-  const { plan = defaultPlan, sandbox, record, only, maxRequests, json } = values
+  const { plan = defaultPlan, sandbox, record, only, all, timeout, maxRequests, json } = values
   if (record !== undefined) {
     const signIn = await understand(() => recordSignIn(url, record, askForSignIn))
     process.stdout.write(`${signIn}\n`)
@@ -71,6 +74,8 @@ export async function rehearseCommand(args: readonly string[]): Promise<number> 
     app: url,
     ...(sandbox !== undefined && { sandbox: isPort ? { ...planned, port: Number(sandbox) } : sandbox }),
     ...(only !== undefined && { only: only.split(',') }),
+    ...(all === true && { all }),
+    ...(timeout !== undefined && { timeoutMs: Number(timeout) * 1_000 }),
     ...(maxRequests !== undefined && { maxRequests: Number(maxRequests) }),
   }
   const rehearsal = await understand(() => rehearse(options)).catch((error) => {

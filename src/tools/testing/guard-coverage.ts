@@ -100,7 +100,7 @@ function remarks({ baseUrl }: Request, route: string, path: string): string {
 }
 
 /** Whether a pattern of `ignore` names a route, in whichever spelling either of them has. */
-export function matches(pattern: string | RegExp, route: string): boolean {
+function matches(pattern: string | RegExp, route: string): boolean {
   const found = oneSpelling(route)
   if (typeof pattern !== 'string') return route.search(pattern) >= 0 || found.search(pattern) >= 0
   const named = oneSpelling(pattern)

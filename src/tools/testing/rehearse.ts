@@ -1,64 +1,20 @@
 import { createServer, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import {
-  checkOptions,
-  func,
-  integer,
-  list,
-  nonEmptyString,
-  optionError,
-  that,
-  unknownName,
-} from '../../lib/options.js'
-import { matches } from './guard-coverage.js'
+import { checkOptions, optionError } from '../../lib/options.js'
 import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson } from './rehearsal/contract.js'
 import { createEar } from './rehearsal/ear.js'
 import { attachSandbox, fromNowOn, type HeldSandbox } from './rehearsal/held-sandbox.js'
+import { checkMaterial, defaultTimeoutMs, maxRequests, planChecks } from './rehearsal/plan-checks.js'
+import { createRouteTable, type RouteTable } from './rehearsal/routes.js'
 import { attackAll, hindranceOf } from './rehearsal/rows.js'
 import { createStage } from './rehearsal/stage.js'
-import { watchTraffic } from './rehearsal/traffic.js'
-import { createWire, isOwnAddress } from './rehearsal/wire.js'
+import { createWire } from './rehearsal/wire.js'
 
-const maxRequests = 20_000
-const maxMs = 120_000
 /** With fewer requests than this the bursts become smaller, and with no more than the others need as small as can be. */
 const requestsOfFullBursts = 5_000
-const requestsOfOthers = 500
+const requestsOfOthers = 1_500
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
 const defaultPort = 4010
-
-const object = (fix: string) => that(fix, (value) => typeof value === 'object' && value !== null)
-const checks = {
-  app: that(
-    'must be a listener, a server of node:http, or the address of one on this machine, such as http://127.0.0.1:3000',
-    (value) => typeof value === 'function' || value instanceof Server || isOwnAddress(value),
-  ),
-  sandbox: that(
-    'must be what startSandbox resolves with, its options, or the address of one on this machine',
-    (value) =>
-      isOwnAddress(value) || (typeof value === 'object' && value !== null && !(value instanceof URL)),
-  ),
-  person: func('(index) => person'),
-  signIn: func('(agent, person) => promise'),
-  actions: list(object("must be such as { name: 'transfer', path: '/transfers' }"), 'must be an array'),
-  pages: list(nonEmptyString('a path'), "must be an array such as ['/account']"),
-  signOut: object("must be such as { name: 'sign-out', path: '/logout' }"),
-  changePassword: object("must be such as { name: 'new password', path: '/password' }"),
-  signUp: object('must be an object: { path, account, newcomer }'),
-  account: nonEmptyString('where accountPages() is mounted'),
-  origins: list(
-    that('must be an origin', (value) => URL.canParse(String(value))),
-    "must be an array such as ['https://app.example.com']",
-  ),
-  path: nonEmptyString('where routes() is mounted'),
-  logs: func('() => text'),
-  coverage: object('must be what guardCoverage returned'),
-  ignore: list(() => {}, "must be an array such as ['POST /logout']"),
-  only: list(nonEmptyString('the code of a row'), "must be an array such as ['changed']"),
-  maxRequests: integer(100, maxRequests),
-  timeoutMs: integer(1_000, maxMs, ' (milliseconds)'),
-}
 
 /**
  * Attacks an app as it is wired up, over HTTP, and says what fell and what to change: whether the guard stands where
@@ -81,31 +37,28 @@ const checks = {
 export async function rehearse<Person extends RehearsalPerson>(
   options: RehearsalOptions<Person>,
 ): Promise<Rehearsal> {
-  checkOptions('rehearse', options, checks, ['app', 'person', 'signIn'])
-  const codes = attacks.map(({ code }) => code)
-  const unknown = options.only?.find((code) => !codes.includes(code))
-  // Nothing would be tried, and nothing fall.
-  if (unknown !== undefined) throw optionError(`rehearse: only: ${unknownName('row', unknown, codes)}`)
-  const began = performance.now()
+  checkOptions('rehearse', options, planChecks, ['app', 'person', 'signIn'])
   const given = options as unknown as RehearsalOptions
+  const codes = attacks.map(({ code }) => code)
+  checkMaterial(given, codes)
+  const began = performance.now()
   const ends: (() => unknown)[] = []
   try {
     const sandbox = await fromNowOn(await sandboxOf(given, ends))
-    const { origin, missed } = await served(given, ends)
-    const { maxRequests: most = maxRequests, timeoutMs = maxMs } = given
+    const { origin, routes } = await served(given, ends)
+    const { maxRequests: most = maxRequests, timeoutMs = defaultTimeoutMs } = given
     const wire = createWire(origin, { maxRequests: most, timeoutMs })
     const ear = createEar(sandbox.credentials)
     ends.push(wire.close, ear.close)
-    const scale = (most - requestsOfOthers) / (requestsOfFullBursts - requestsOfOthers)
-    const rows = await attackAll(
-      createStage({ wire, sandbox, options: given, ear, scale: Math.min(1, scale) }),
-    )
+    const scale = Math.min(1, (most - requestsOfOthers) / (requestsOfFullBursts - requestsOfOthers))
+    const rows = await attackAll(createStage({ wire, sandbox, options: given, ear, routes, scale }))
     const hindrance = hindranceOf(rows)
     return {
       ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell'),
       ...(hindrance !== undefined && { hindrance }),
       rows,
-      notAttacked: missed(),
+      routes: routes?.list() ?? [],
+      notSeen: notSeenIn(given, routes),
       requests: wire.requests(),
       durationMs: Math.round(performance.now() - began),
     }
@@ -129,11 +82,22 @@ async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknow
   return started
 }
 
-/** Where the app is. What it does not listen to by itself is served on a free port, and ends with the rehearsal. */
+/** Parts of the app that no row can see. */
+function notSeenIn({ app, logs }: RehearsalOptions, routes: RouteTable | undefined): readonly string[] {
+  const isElsewhere = typeof app === 'string' || app instanceof URL
+  return [
+    ...(routes?.hasHidden() ? ['routes behind a function of the app that no request reached'] : []),
+    ...(routes === undefined ? ['its routes: those that the plan does not name are not attacked'] : []),
+    ...(isElsewhere ? ['its events and warnings: it runs in another process'] : []),
+    ...(logs === undefined ? ['its log: the plan has no `logs`'] : []),
+  ]
+}
+
+/** The address of the app. A listener is served on a free port until the rehearsal ends. */
 async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
-  const { app, path = '/two-factor', signUp, account, ignore = [] } = options
-  if (typeof app === 'string' || app instanceof URL) return { origin: new URL(app).origin, missed: () => [] }
-  const server = typeof app === 'function' ? createServer(app) : app
+  const { app } = options
+  if (typeof app === 'string' || app instanceof URL) return { origin: new URL(app).origin, routes: undefined }
+  const server = app instanceof Server ? app : createServer(app)
   if (!server.listening) {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(0, '127.0.0.1', 4_096, resolve)
@@ -143,14 +107,26 @@ async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
       return new Promise((resolve) => server.close(resolve))
     })
   }
-  const traffic = watchTraffic(server)
-  ends.push(traffic.close)
   const address = server.address()
   if (address === null || typeof address === 'string')
     throw optionError('rehearse: app must listen on a port')
-  const own = [path, signUp?.path, account, account && `${account}/number`].filter((one) => one !== undefined)
-  return {
-    origin: `http://127.0.0.1:${(address satisfies AddressInfo).port}`,
-    missed: () => traffic.missed(own).filter((route) => !ignore.some((pattern) => matches(pattern, route))),
-  }
+  const routes = createRouteTable(server, namedRoutes(options))
+  ends.push(routes.close)
+  return { origin: `http://127.0.0.1:${address.port}`, routes: routes.isKnown ? routes : undefined }
+}
+
+/** Routes that the plan names beside its actions, and mounts of the package. */
+function namedRoutes({
+  path = '/two-factor',
+  signUp,
+  account,
+  signOut,
+  changePassword,
+  ignore = [],
+}: RehearsalOptions) {
+  const requests = [signOut, changePassword, signUp?.account].flatMap((one) =>
+    one === undefined || typeof one.path === 'function' ? [] : [`${one.method ?? 'POST'} ${one.path}`],
+  )
+  const own = [path, signUp?.path, account].filter((one) => one !== undefined)
+  return { own, ignore: [...ignore, ...requests] }
 }

@@ -68,8 +68,9 @@ it.each<[string, Partial<Wiring>, string, number, RegExp]>([
 it('rehearses an app of another process, and says what it could not try', async () => {
   const program = await rehearsed(['--max-requests', '500', '--only', 'warnings'])
   expect(await program.exitCode).toBe(0)
-  expect(program.out()).toContain('held   password-only: a password alone shows no page')
+  expect(program.out()).toContain('held   password-only: no page is shown without a code')
   expect(program.out()).toContain('not tried: the app runs in another process, and the plan has no `logs`')
+  expect(program.out()).toContain('its routes: those that the plan does not name are not attacked')
   expect(program.out()).toMatch(/\n\d+ held, 0 fell, \d+ not tried: \d+ requests/)
 })
 
@@ -81,6 +82,18 @@ it.each([
     'no sandbox answers at http://127.0.0.1:1',
   ],
   [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'There is no /nowhere.mjs here'],
+  [
+    ['http://localhost:3000', '--plan', planWith('empty', 'pages: []')],
+    'the plan has neither pages nor actions',
+  ],
+  [
+    [
+      'http://localhost:3000',
+      '--plan',
+      planWith('misspelt', "actions: [{ name: 'a', path: '/a', change: {} }]"),
+    ],
+    'unknown option "actions[0].change"; did you mean "changed"?',
+  ],
 ])('says what is missing: %j', async (args, message) => {
   const program = run(['rehearse', ...args])
   expect(await program.exitCode).toBe(2)
@@ -90,6 +103,5 @@ it.each([
 it('npm start -- --rehearse attacks the bank, finds nothing and ends with 0', async () => {
   const { code, output } = await runToEnd('start', ['--rehearse'])
   expect(code).toBe(0)
-  expect(output).toMatch(/1000 wrong codes at once over 100 sessions: [1-5] were judged, 0 let somebody in/)
-  expect(output).toMatch(/\n\d+ held, 0 fell, 2 not tried: \d{4} requests in [\d.]+ s\.\n/)
+  expect(output).toMatch(/\n\d+ held, 0 fell, \d+ not tried: \d{4} requests in [\d.]+ s\.\n/)
 })

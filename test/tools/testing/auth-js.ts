@@ -67,7 +67,12 @@ export function createAuthJs(
   app.get('/account', tf.requireTwoFactor(), (req, res) => void res.json({ name: names.get(req) }))
   const bind = ({ body }: express.Request) => ({ amount: body.amount, payee: body.payee })
   const guard = tf.requireTwoFactor({ purpose: 'transfer', once: true, bind })
-  app.post('/transfers', express.json(), guard, (req, res) => void res.json({ sent: req.body.amount }))
+  app.post('/transfers', express.json(), guard, (req, res) => {
+    const name = names.get(req) ?? ''
+    sent.set(name, [...(sent.get(name) ?? []), req.body])
+    res.json({ sent: req.body.amount })
+  })
+  const sent = new Map<string, unknown[]>()
 
   onTestFinished(() => tf.close())
   return {
@@ -78,6 +83,7 @@ export function createAuthJs(
       await agent.post('/auth/callback/credentials', new URLSearchParams(form))
     },
     pages: ['/account'],
+    state: ({ name }) => sent.get(name) ?? [],
     actions: [
       {
         ...{ name: 'transfer', path: '/transfers', body: { amount: 5, payee: 'Luis' } },

@@ -16,6 +16,7 @@ import {
   rightWiring,
   showAccount,
   transfer,
+  transfers,
   type User,
   type Wiring,
   withAction,
@@ -59,8 +60,8 @@ const overridden = (methodOf: (req: express.Request) => unknown): Partial<Wiring
       next()
     })
     app.put('/transfers', (req, res) => {
-      const { amount, payee } = { ...req.query, ...req.body }
-      res.json({ sent: Number(amount), to: payee })
+      req.body = { ...req.query, ...req.body }
+      transfer(req, res, () => {})
     })
   },
 })
@@ -157,6 +158,7 @@ export const mistakes: readonly Mistake[] = [
     'a guard that lets strangers pass',
     'without-code',
     unless(({ session }) => (session.pendingUserId ?? session.userId) === undefined),
+    () => ({ state: () => [...transfers.values()].flat() }),
   ),
   mistake(
     'a guard that lets a password pass',
@@ -175,10 +177,10 @@ export const mistakes: readonly Mistake[] = [
   mistake('a GET that transfers', 'other-methods', {
     transfers: ({ app, tf }, guard) => {
       app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
-      app.get(
-        '/transfers',
-        (req, res) => void res.json({ sent: Number(req.query.amount), to: req.query.payee }),
-      )
+      app.get('/transfers', (req, res, next) => {
+        req.body = { ...req.query }
+        transfer(req, res, next)
+      })
     },
   }),
   ...Object.entries({
@@ -386,9 +388,6 @@ export const mistakes: readonly Mistake[] = [
   mistake('a sign-out that only clears the cookie', 'sign-out', {
     signOut: ({ app }) =>
       void app.post('/logout', (_req, res) => void res.clearCookie('connect.sid').json({ signedOut: true })),
-  }),
-  mistake('a new password without a code', 'unguarded', {
-    passwordGuard: () => (_req, _res, next) => next(),
   }),
   mistake('a new password that leaves other sessions alone', 'password-change', {
     changePassword: async () => {},

@@ -2,10 +2,21 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
-import { doneBy, looksDone } from '../../../src/tools/testing/rehearsal/done.js'
+
 import { createEar, saidBy } from '../../../src/tools/testing/rehearsal/ear.js'
-import { inContentTypes, spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
+import { spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
 import { curlLine } from '../../../src/tools/testing/rehearsal/report.js'
+import {
+  changeBetween,
+  effectOf,
+  hasEffect,
+  isExactly,
+  type Snapshot,
+  snapshotOf,
+  snapshotOfPages,
+  timesIn,
+} from '../../../src/tools/testing/rehearsal/snapshot.js'
+import { inContentTypes } from '../../../src/tools/testing/rehearsal/variants.js'
 import type { RehearsalRequest, RehearsalResponse } from '../../../src/tools/testing/rehearsal/wire.js'
 import { listening } from '../../listening.js'
 
@@ -182,27 +193,49 @@ describe('what a rehearsal tells', () => {
       expect(ear.secretIn(saidBy(response(said)))).toBe('a code')
     }
   })
+})
 
-  it('is that something was done again, whatever amounts, ids and texts the answers hold', () => {
-    const agent = createAgent({ origin, send: async () => response(), requests: () => 0, close() {} })
-    const visit = { agent, person: { phone: '+573001234567', name: 'Ana' } }
-    const request = { method: 'POST', path: '/', body: { payee: 'Luis' } }
-    const isLike = (model: Partial<RehearsalResponse>, other: Partial<RehearsalResponse>) =>
-      looksDone(response(other), doneBy(request, response(model), visit))
-    const json = { sent: 5, to: 'Luis', by: 'Ana', status: 'sent', list: [{ id: 1 }] }
-    expect(isLike({ json }, { json: { ...json, sent: '9', to: 'Eve', by: 'Bob', list: [{ id: 7 }] } })).toBe(
-      true,
-    )
-    expect(isLike({ json }, { json: { status: 'waiting' } })).toBe(false)
-    expect(isLike({ json: { ok: true } }, { json: { ok: false } })).toBe(false)
-    expect(isLike({ json: { data: {} } }, { json: { data: {}, errors: [{ message: 'No' }] } })).toBe(false)
-    const text = 'You sent 5 to Luis, and he thanks you'
-    expect(isLike({ text }, { text: 'You sent 1000 to Eve, and he thanks you' })).toBe(true)
-    expect(isLike({ text }, { text: 'Type the code that we sent' })).toBe(false)
-    expect(isLike({ text }, { text: `${text} <input name="code">` })).toBe(false)
-    const led = (location: string, status = 302) => ({ status, headers: { location } })
-    expect(isLike(led('/done/5?id=5'), led('/done/6?id=6'))).toBe(true)
-    expect(isLike(led('/done'), led('/login'))).toBe(false)
-    expect(isLike(led('/done'), led('/done', 303))).toBe(false)
+describe('the state that a rehearsal compares', () => {
+  const shop = (orders: readonly object[], balance: number) =>
+    snapshotOf({ orders, balance: String(balance) })
+  const one = changeBetween(shop([], 100), shop([{ id: 'a1', amount: 5 }], 95))
+  const other = changeBetween(shop([], 80), shop([{ id: 'b2', amount: 5 }], 75))
+  const effect = effectOf(one, other)
+  const orders = (...amounts: number[]) => amounts.map((amount, id) => ({ id: `x${id}`, amount }))
+
+  it('has the parts that an action changes for everybody, without ids', () => {
+    const parts = { '.orders.length#': 1, '.orders[].amount#': 5, '.balance#': -5 }
+    expect(Object.fromEntries(effect.parts)).toEqual(parts)
+    expect(Object.fromEntries(effect.exact)).toEqual(parts)
+  })
+
+  it.each<[string, ReturnType<typeof changeBetween>, readonly [boolean, boolean, number]]>([
+    ['nothing', changeBetween(shop([], 50), shop([], 50)), [false, false, 0]],
+    ['a sign-in', changeBetween(snapshotOf({ at: 1 }), snapshotOf({ at: 9 })), [false, false, 0]],
+    ['the action', changeBetween(shop([], 50), shop(orders(5), 45)), [true, true, 1]],
+    ['three', changeBetween(shop([], 50), shop(orders(5, 5, 5), 35)), [true, false, 3]],
+    ['a deposit', changeBetween(shop([], 50), shop([], 55)), [false, false, 0]],
+  ])('tells %s from the action', (_what, change, wanted) => {
+    expect([hasEffect(change, effect), isExactly(change, effect), timesIn(change, effect)]).toEqual(wanted)
+  })
+
+  it('is of a page its status, tags, words and numbers, without scripts', () => {
+    const page = (text: string, status = 200) => snapshotOfPages([response({ text, status })])
+    const html = '<ul><li>Luis 1,005</li></ul><script>var at = 17</script><!-- 4 -->'
+    expect(Object.fromEntries(page(html))).toEqual({
+      ...{ '0 status=200': 1, '0<ul>#': 1, '0<li>#': 1, '0=ul': 2, '0=li': 2 },
+      ...{ '0=Luis': 1, '0 Luis#': 1005 },
+    })
+    expect(Object.fromEntries(page(html, 404))).toEqual({ '0 status=404': 1 })
+    expect(hasEffect(changeBetween(page(''), page('', 401)), effectOf(one, one))).toBe(false)
+  })
+
+  it('counts any change if no part is common to two of them, and nothing without a sum', () => {
+    const versions = ['a', 'b', 'c', 'd'].map((version) => snapshotOf(version))
+    const [a, b, c, d] = versions as [Snapshot, Snapshot, Snapshot, Snapshot]
+    const unlike = effectOf(changeBetween(a, b), changeBetween(c, d))
+    expect(hasEffect(changeBetween(b, c), unlike)).toBe(true)
+    expect(hasEffect(changeBetween(b, b), unlike)).toBe(false)
+    expect(timesIn(changeBetween(b, c), unlike)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import { createClient, ownCodes } from 'express-two-factor'
-import { parse, rightWiring, transfer, type Wiring, withAction } from './bank.js'
+import { parse, rightWiring, sendMoney, transfer, type Wiring, withAction } from './bank.js'
 import { cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
@@ -21,6 +21,17 @@ const loginForm =
   '<form method="post" action="/login">Name <input name="name"> <input type="password" name="password"></form>'
 const codeForm =
   '<form method="post" action="/two-factor/verify">Code <input name="code" autocomplete="one-time-code"></form>'
+
+/** Reads the fields of a multipart body. */
+const multipart: RequestHandler = express
+  .Router()
+  .use(express.text({ type: 'multipart/form-data' }), (req, _res, next) => {
+    if (typeof req.body === 'string') {
+      const fields = req.body.matchAll(/name="([^"]+)"\r\n\r\n([^\r]*)/g)
+      req.body = Object.fromEntries([...fields].map(([, name, value]) => [name, value]))
+    }
+    next()
+  })
 
 /** Answers a key that it has seen as it did the first time. */
 function idempotent(keyOf: (req: express.Request) => string | undefined): RequestHandler {
@@ -112,6 +123,7 @@ export const rightApps: readonly RightApp[] = [
       transfers: ({ app, tf }, guard) => {
         const once = idempotent((req) => req.body?.key && `${req.session.userId} ${req.body.key}`)
         app.post('/transfers', parse, once, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
           res.json({ id: randomUUID(), sent: req.body.amount, to: req.body.payee })
         })
       },
@@ -136,6 +148,7 @@ export const rightApps: readonly RightApp[] = [
           requireCode(req, res, next)
         }
         app.post('/transfers', parse, asErrors, (req, res) => {
+          sendMoney(req)
           res.json({ data: { transfer: { sent: req.body.amount, to: req.body.payee } } })
         })
       },
@@ -162,9 +175,10 @@ export const rightApps: readonly RightApp[] = [
           else if (req.body?._csrf !== 'token') res.sendStatus(403)
           else next()
         }
-        app.post('/transfers', parse, ownForm, tf.requireTwoFactor(guard), (_req, res) =>
-          res.redirect(303, '/account?sent=1'),
-        )
+        app.post('/transfers', parse, ownForm, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
+          res.redirect(303, '/account?sent=1')
+        })
       },
     },
     plan: (bank) => withAction(bank, { type: 'form', body: { amount: '5', payee: 'Luis', _csrf: 'token' } }),
@@ -177,7 +191,10 @@ export const rightApps: readonly RightApp[] = [
         const settings = { amount: 1, payee: 'Ana' }
         const signedIn = tf.requireTwoFactor()
         app.get('/transfers', signedIn, (_req, res) => void res.json(settings))
-        app.put('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => void res.json(req.body))
+        app.put('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
+          res.json(req.body)
+        })
       },
       signUp: withPages,
     },
@@ -188,7 +205,10 @@ export const rightApps: readonly RightApp[] = [
     wiring: {
       front: ({ app }) => void app.options(/.*/, (_req, res) => void res.sendStatus(204)),
       transfers: ({ app, tf }, guard) => {
-        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.sendStatus(204))
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
+          res.sendStatus(204)
+        })
       },
     },
   },
@@ -205,6 +225,7 @@ export const rightApps: readonly RightApp[] = [
       transfers: ({ app, tf }, guard) => {
         let balance = 1_000_000
         app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
           balance -= Number(req.body.amount)
           res
             .status(201)
@@ -220,7 +241,10 @@ export const rightApps: readonly RightApp[] = [
         const api = express.Router()
         const bind = (req: express.Request) => ({ id: String(req.params.id) })
         const requireCode = tf.requireTwoFactor({ ...guard, bind })
-        api.delete('/cards/:id', requireCode, (_req, res) => void res.sendStatus(204))
+        api.delete('/cards/:id', requireCode, (req, res) => {
+          sendMoney(req)
+          res.sendStatus(204)
+        })
         app.use('/api', api)
       },
     },
@@ -232,6 +256,7 @@ export const rightApps: readonly RightApp[] = [
     wiring: {
       transfers: ({ app, tf }, guard) => {
         app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
           res.send(page('Sent', `<p>You sent ${req.body.amount} to ${req.body.payee}</p>`))
         })
       },
@@ -259,7 +284,10 @@ export const rightApps: readonly RightApp[] = [
     what: 'nothing in its answers, and every other path a page',
     wiring: {
       transfers: ({ app, tf }, guard) => {
-        app.post('/transfers', parse, tf.requireTwoFactor(guard), (_req, res) => void res.json({}))
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), (req, res) => {
+          sendMoney(req)
+          res.json({})
+        })
       },
       signUp: withPages,
     },
@@ -270,10 +298,12 @@ export const rightApps: readonly RightApp[] = [
       transfers: ({ app, tf }, guard) => {
         const once = idempotent((req) => `${req.session.userId} ${req.body?.amount} ${req.body?.payee}`)
         app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), once, (req, res) => {
+          sendMoney(req)
           res.json({ id: randomUUID(), sent: req.body.amount, to: req.body.payee })
         })
       },
     },
+    untried: { twice: 'a state that counts' },
   },
   {
     what: 'an API for a page of one file, which always answers 200',
@@ -297,7 +327,7 @@ export const rightApps: readonly RightApp[] = [
       account: ({ app }) =>
         void app.get('/account', (_req, res) => void res.send('<script src="/app.js"></script>')),
     },
-    unsure: /^password-only: \/account is the same for nobody$/,
+    unsure: /^password-only: \/account shows nothing of its own: give the address of its data in `pages`$/,
   },
   ...Object.entries({
     leads: (res: express.Response): void => res.redirect(303, '/two-factor'),
@@ -310,13 +340,14 @@ export const rightApps: readonly RightApp[] = [
           app.post('/transfers', parse, tf.requireTwoFactor(), (_req, res) => respond(res))
         },
       },
-      unsure: /^confirmed-action: "transfer" asked for no code and was perhaps not done: give `done`$/,
+      unsure:
+        /^confirmed-action: "transfer" before its code: POST \/transfers answered \d+, and `state` did not change: name what shows it$/,
     }),
   ),
   ...Object.entries({
-    '/two-factor/start': [1, 'changed: no code was sent'],
+    '/two-factor/start': [1, 'confirmed-action: no code was sent'],
     '/two-factor/verify': [2, 'confirmed-action: the right code was not taken'],
-    '/transfers': [2, 'without-code'],
+    '/transfers': [2, 'confirmed-action'],
   } as const).map(
     ([path, [most, where]]): RightApp => ({
       what: `a limiter of ${path}`,
@@ -374,7 +405,7 @@ export const rightApps: readonly RightApp[] = [
       transfers: ({ app, tf }) => void app.post('/transfers', parse, tf.requireTwoFactor(), transfer),
     },
     plan: (bank) => withAction(bank, { stepUp: false }),
-    untried: { changed: 'actions', twice: 'actions' },
+    untried: { changed: 'actions', twice: 'actions', 'of-another': 'actions' },
   },
   {
     what: 'one code for several transfers, whoever they go to',
@@ -401,6 +432,88 @@ export const rightApps: readonly RightApp[] = [
       'same-browser': 'a sign-in on top of another',
       'password-change': 'two sessions of one person',
     },
+  },
+  {
+    what: 'a redirect from onVerified',
+    wiring: {
+      options: () => ({
+        onVerified: (req, res, grant) => {
+          req.session.userId = grant.subject
+          delete req.session.pendingUserId
+          res.redirect(303, '/account')
+        },
+      }),
+    },
+  },
+  {
+    what: 'a token from the page before, a path of each person, and multipart bodies',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        app.get('/accounts/:name/transfers', tf.requireTwoFactor(), (req, res) => {
+          req.session.sid ??= randomUUID()
+          res.send(page('Transfer', `<form><input name="_csrf" value="${req.session.sid}"></form>`))
+        })
+        const isOwn: RequestHandler = (req, res, next) => {
+          const { userId, sid } = req.session
+          if (userId === undefined || userId !== req.params.name) res.sendStatus(404)
+          else if (req.body?._csrf === undefined || req.body._csrf !== sid) res.sendStatus(403)
+          else next()
+        }
+        app.post('/accounts/:name/transfers', multipart, isOwn, tf.requireTwoFactor(guard), transfer)
+      },
+    },
+    plan: (bank) =>
+      withAction(bank, {
+        path: ({ name }) => `/accounts/${name}/transfers`,
+        type: 'multipart',
+        body: async ({ name }, agent) => {
+          const { text } = await agent.get(`/accounts/${name}/transfers`)
+          return { amount: 5, payee: 'Luis', _csrf: /value="([^"]+)/.exec(text)?.[1] }
+        },
+      }),
+  },
+  ...Object.entries({
+    'a token or a role': [403, 'a token from the page before .*, or a `person` with the role'],
+    'fields of its own': [422, 'other fields'],
+  } as const).map(
+    ([needed, [status, lacked]]): RightApp => ({
+      what: `a plan without ${needed} that the app needs`,
+      wiring: { front: ({ app }) => void app.post('/transfers', (_req, res) => void res.sendStatus(status)) },
+      unsure: new RegExp(
+        `^confirmed-action: "transfer" before its code: .* ${status}; the plan lacks .*${lacked}`,
+      ),
+    }),
+  ),
+  ...Object.entries({ form: express.urlencoded({ extended: false }), multipart }).map(
+    ([type, parser]): RightApp => ({
+      what: `a plan without the type ${type} that the app needs`,
+      wiring: {
+        transfers: ({ app, tf }, guard) =>
+          void app.post('/transfers', parser, tf.requireTwoFactor(guard), transfer),
+      },
+      unsure: new RegExp(`^confirmed-action: .*; the plan lacks \`type: '${type}'\`$`),
+    }),
+  ),
+  {
+    what: 'a route that nobody has named',
+    wiring: { front: ({ app }) => void app.post('/newsletter', (_req, res) => void res.sendStatus(204)) },
+    unsure: /^unguarded: guard POST \/newsletter, or name it in `actions` or `ignore`$/,
+  },
+  {
+    what: 'routes that refuse by themselves, are guarded, or are ignored',
+    wiring: {
+      front: ({ app, tf }) => {
+        const api = express.Router()
+        api.delete('/cards/:id', (_req, res) => void res.sendStatus(401))
+        api.patch('/cards/:id', tf.requireTwoFactor())
+        app.use('/api', api)
+        app.use(
+          '/v2',
+          express().post('/contact', (_req, res) => void res.sendStatus(204)),
+        )
+      },
+    },
+    plan: () => ({ ignore: ['POST /v2/contact'] }),
   },
   {
     what: 'a sign-in that refuses to be led to another site',

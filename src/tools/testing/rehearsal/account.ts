@@ -1,8 +1,8 @@
 import type { Fields } from './contract.js'
-import { formOf, subjectNames } from './hostile.js'
-import { isSuccess } from './shape.js'
+import { subjectNames } from './hostile.js'
+import { formOf, isSuccess } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, lacking, refused, told } from './verdicts.js'
+import { fell, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
@@ -21,11 +21,6 @@ const changesOf = (number: string): readonly Change[] => [
 ]
 
 const isMade = ({ json }: RehearsalResponse) => json?.changed !== undefined
-
-function mountOf({ options }: Stage): string {
-  if (options.account === undefined) throw lacking('account')
-  return options.account
-}
 
 /** The settings as a person sees them. */
 async function settingsOf({ agent }: Visit, mount: string): Promise<RehearsalResponse> {
@@ -50,7 +45,7 @@ async function settled(stage: Stage, mount: string) {
 
 /** Gives the code that a change asks for; the change is still to be made. */
 const confirm = (stage: Stage, visit: Visit, mount: string, [way, body]: Change) =>
-  stage.ask({ name: 'account', path: mount + way, body }, visit)
+  stage.effects.approve(visit, { method: 'POST', path: mount + way, body })
 
 const make = ({ agent }: Visit, mount: string, [way, fields]: Change) => agent.post(mount + way, fields)
 
@@ -62,7 +57,7 @@ export const attacksOnAccounts: readonly Attack[] = [
     fix: 'let numbers.list, authenticator.has and recoveryCodes.remaining return what is on file, as phone and secretOf do: whoever has nothing sets up a first way with the session alone',
     docs: 'docs/account.md#what-holds',
     async run(stage, tries) {
-      const mount = mountOf(stage)
+      const mount = stage.given('account')
       tries('each change without a code, with the code of another, and of a number that was proven only')
       const { visit, before, changes, own } = await settled(stage, mount)
       const newcomer = { agent: visit.agent, person: await stage.person() }
@@ -95,7 +90,7 @@ export const attacksOnAccounts: readonly Attack[] = [
     fix: 'store what save and remove are given under the subject that they are given, and read nobody from the request',
     docs: 'docs/account.md#what-holds',
     async run(stage, tries) {
-      const mount = mountOf(stage)
+      const mount = stage.given('account')
       tries('a change that names somebody else, and one by the code of another session')
       const { visit: owner, before, own } = await settled(stage, mount)
       const thief = await settled(stage, mount)

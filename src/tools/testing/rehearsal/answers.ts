@@ -1,26 +1,11 @@
-import type { Agent } from './agent.js'
-import { fieldsOf, requestOf, stepsUp } from './deeds.js'
-import {
-  attacker,
-  crossSiteHeaders,
-  inContentTypes,
-  isOfForms,
-  isOfTheRequest,
-  originsLike,
-} from './hostile.js'
+import { attackOnCookies, fromElsewhere, mayRead, mustNeedCookies } from './cookies.js'
+import { crossSiteHeaders, originsLike } from './hostile.js'
+import { isSuccess, pathFor } from './requests.js'
 import { returnTo } from './return-to.js'
-import { isSuccess } from './shape.js'
 import type { Attack, Stage } from './stage.js'
-import { Fell, fell, isLimited, NotTried, refused, told } from './verdicts.js'
+import { fell, isLimited, NotTried, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
-
-/** Ends a row about cookies where somebody who is signed in needs none, as with a token: there is none to misuse. */
-export async function mustNeedCookies({ path, paths }: Stage, agent: Agent): Promise<void> {
-  const without = agent.copy([...agent.cookies.keys()])
-  const answers = await Promise.all([path, ...paths].map((one) => without.get(one)))
-  if (answers.every(isSuccess))
-    throw new NotTried('the session is not held by a cookie', { lacks: 'a cookie' })
-}
 
 const html = { accept: 'text/html' }
 
@@ -33,7 +18,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/single-page.md#another-origin',
     async run(stage, tries) {
       tries('posts with the headers of another site, and reading answers from one (CORS)')
-      await mustNeedCookies(stage, (await stage.signedIn()).agent)
+      await mustNeedCookies(stage, await stage.signedIn())
       const visit = await stage.passwordGiven()
       const { agent } = visit
       const asked = await stage.challenged(visit)
@@ -47,7 +32,7 @@ export const attacksByOtherSites: readonly Attack[] = [
       }
       await stage.admitted(asked)
       const own = [stage.origin, 'http://localhost', ...(stage.options.origins ?? [])]
-      for (const path of [stage.path, ...stage.paths]) {
+      for (const path of pathsOf(stage, visit)) {
         const read = await agent.get(path)
         if (!isSuccess(read)) throw refused(read, 'on its own site')
         for (const origin of originsLike(own)) {
@@ -61,46 +46,14 @@ export const attacksByOtherSites: readonly Attack[] = [
     },
   },
   returnTo,
-  {
-    code: 'cookies',
-    claim: 'the session cookie is out of reach of scripts and other sites',
-    fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session; with 'none' for a front end on another site, which cors() and origins of the plan name, take no forms from others",
-    docs: 'docs/sessions.md#express-session',
-    async run(stage, tries) {
-      const { agent } = await stage.signedIn()
-      await mustNeedCookies(stage, agent)
-      tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
-      const full = await stage.lookIn(agent)
-      let keys = 0
-      for (const [name, line] of agent.setCookies) {
-        // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
-        if ((await stage.firstShown(await stage.look(agent.copy([name])), full)) !== undefined) continue
-        keys += 1
-        const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
-        const has = (start: string) => flags.some((flag) => flag.startsWith(start))
-        const isShared = has('samesite=none') && (await isCalledAcross(stage, agent))
-        if (isShared) await forge(stage)
-        const missing = [
-          ...(has('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
-          ...(isShared || has('samesite=lax') || has('samesite=strict')
-            ? []
-            : ['goes along with requests of other sites (no SameSite=Lax)']),
-          ...(has('domain=') ? ['goes to every subdomain (Domain)'] : []),
-        ]
-        const request = { method: 'GET', path: stage.paths[0] ?? '/' }
-        if (missing.length > 0)
-          throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
-      }
-      if (keys === 0) throw new NotTried('the pages are shown without any one of the cookies')
-      return `${keys} hold the session, out of reach`
-    },
-  },
+  attackOnCookies,
   {
     code: 'code-page',
     claim: 'the code page posts to the routes of the package',
     fix: 'let the form of your own page post to verifyUrl of the view',
     docs: 'docs/pages.md#a-page-of-your-own',
     async run(stage, tries) {
+      stage.mustBring('page')
       tries('where the forms of the code page post to')
       const page = await codePage(stage)
       const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
@@ -127,8 +80,9 @@ export const attacksByOtherSites: readonly Attack[] = [
       if (!/frame-ancestors/.test(policy) && page.headers['x-frame-options'] === undefined) {
         fell(page, 'the code page may be framed (clickjacking)')
       }
-      const { agent } = await stage.signedIn()
-      for (const path of [stage.path, ...stage.paths]) {
+      const visit = await stage.signedIn()
+      const { agent } = visit
+      for (const path of pathsOf(stage, visit)) {
         const response = await agent.get(path, html)
         if (!isSuccess(response)) throw refused(response)
         const caching = String(response.headers['cache-control'] ?? '')
@@ -140,43 +94,11 @@ export const attacksByOtherSites: readonly Attack[] = [
   },
 ]
 
-/** Whether pages of this origin may read it with the cookies of a visitor. */
-function mayRead(origin: string, { headers }: RehearsalResponse): boolean {
-  return (
-    headers['access-control-allow-origin'] === origin &&
-    headers['access-control-allow-credentials'] === 'true'
-  )
-}
-
-/** Whether the app is called by pages of another origin that the plan names: they need its cookie. */
-async function isCalledAcross({ path, options: { origins = [] } }: Stage, agent: Agent): Promise<boolean> {
-  const readings = origins.map(async (origin) =>
-    mayRead(origin, await agent.get(path, fromElsewhere(origin))),
-  )
-  return (await Promise.all(readings)).includes(true)
-}
-
-/** Posts what a form of another site can, with a cookie that comes along: only the app itself can refuse that. */
-async function forge(stage: Stage): Promise<void> {
-  const posted = (stage.options.actions ?? []).filter(({ method = 'POST' }) => method === 'POST')
-  for (const action of posted.filter((one) => !stepsUp(one))) {
-    const visit = await stage.signedIn()
-    const fields = Object.entries(fieldsOf(action, visit)).filter(([name]) => !isOfTheRequest(name))
-    for (const { type, body } of inContentTypes(Object.fromEntries(fields)).filter(({ type }) =>
-      isOfForms(type),
-    )) {
-      const headers = { ...fromElsewhere(attacker), 'content-type': type }
-      const { response, isDone } = await stage.attempt(action, visit, {
-        ...requestOf(action, visit),
-        body,
-        headers,
-      })
-      if (isDone) fell(response, `${told(response)} to a form of another site`)
-    }
-  }
-}
-
-const fromElsewhere = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' })
+/** The page of the package, and those of the plan. */
+const pathsOf = ({ path, paths }: Stage, { person }: Visit) => [
+  path,
+  ...paths.map((one) => pathFor(one, person)),
+]
 
 /** The code page as a browser gets it, wherever it is. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {

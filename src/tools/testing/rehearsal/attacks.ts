@@ -1,26 +1,31 @@
 import { attacksOnAccounts } from './account.js'
-import { attacksOnActions } from './actions.js'
 import { attacksByOtherSites } from './answers.js'
 import { asMeant } from './as-meant.js'
-import { bursts } from './bursts.js'
+import { attacksOnStores } from './bursts.js'
+import { changedFields } from './changed.js'
 import { faults } from './faults.js'
 import { judgements } from './leaks.js'
+import { actionOfAnother } from './of-another.js'
 import { attacksOnSessions } from './sessions.js'
 import { attacksOnSignUps } from './sign-up.js'
 import type { Attack } from './stage.js'
+import { repeatedAction } from './twice.js'
+import { unlistedRoutes } from './unlisted.js'
+import { attacksWithoutCode } from './without-code.js'
 
-/**
- * In this order: what comes first shows the others what is meant, and bursts, which may wake a limiter, sign in last.
- * The provider is in trouble beside all of them.
- */
+/** In this order: bursts sign in last, because they may trip a limiter. The provider fails beside all of them. */
 export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
-  ...attacksOnActions,
+  ...attacksWithoutCode,
+  changedFields,
+  repeatedAction,
+  actionOfAnother,
   ...attacksOnSessions,
   ...attacksOnSignUps,
   ...attacksOnAccounts,
   ...attacksByOtherSites,
-  ...bursts,
+  unlistedRoutes,
+  ...attacksOnStores,
   faults,
   ...judgements,
 ]

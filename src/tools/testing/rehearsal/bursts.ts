@@ -1,5 +1,5 @@
 import type { Attack, Stage } from './stage.js'
-import { Fell, NotTried, refused } from './verdicts.js'
+import { Fell, fell, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
 /** Whatever posts and is answered. */
@@ -44,14 +44,31 @@ async function crowd(stage: Stage, count: number): Promise<readonly [Visit, ...V
 /** The highest `attemptsPerChallenge` that there is. */
 const maxJudged = 10
 
-/** Much at once. */
-export const bursts: readonly Attack[] = [
+/** The package's own counters, on the store of the app. */
+export const attacksOnStores: readonly Attack[] = [
+  {
+    code: 'replay',
+    claim: 'a used code is worth nothing',
+    fix: 'let the routes of the package check every code',
+    docs: 'docs/security.md#threats-and-controls',
+    async run(stage, tries) {
+      stage.mustBring('store')
+      tries('a used code in the next sign-in of its owner')
+      const first = await stage.admitted(await stage.challenged(await stage.passwordGiven()))
+      const second = await stage.challenged(await stage.passwordGiven({ person: first.person }))
+      const response = await stage.verify({ ...second, code: first.code })
+      if (response.status < 400) fell(response)
+      await stage.admitted(second)
+      return `${told(response)}, and the new code let its owner in`
+    },
+  },
   {
     code: 'guesses',
     claim: 'of many wrong codes at once, over many sessions, at most ten are judged',
     fix: 'call twoFactor() once, at start-up, with one store for all sessions and processes',
     docs: 'docs/reference.md#limits',
     async run(stage, tries) {
+      stage.mustBring('store')
       const visits = await crowd(stage, stage.many(100, 5))
       const [{ person, agent }, ...others] = visits
       const { code } = await stage.challenged({ person, agent })
@@ -61,7 +78,7 @@ export const bursts: readonly Attack[] = [
       const browsers = visits.map((visit) => visit.agent)
       const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
       const judged = statuses.get(422) ?? 0
-      const opened = statuses.get(200) ?? 0
+      const opened = successesOf(statuses)
       if (judged === 0) throw new NotTried(`no code was judged: ${listOf(statuses)}`)
       const seen = `${judged} were judged, ${opened} let somebody in`
       return bounded(stage, 'verify', seen, judged <= maxJudged && opened === 0)
@@ -73,12 +90,13 @@ export const bursts: readonly Attack[] = [
     fix: 'call twoFactor() once, with one store; a store of your own has to pass storeContract',
     docs: 'docs/operation.md#redis',
     async run(stage, tries) {
+      stage.mustBring('store')
       const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
       const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())
       tries(`one right code ${browsers.length} times at once`)
       const bodies = browsers.map(() => ({ code, challenge }))
       const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
-      const successes = statuses.get(200) ?? 0
+      const successes = successesOf(statuses)
       if (successes === 0) throw new NotTried(`none succeeded: ${listOf(statuses)}`)
       return bounded(stage, 'verify', `${successes} succeeded`, successes === 1)
     },
@@ -89,6 +107,7 @@ export const bursts: readonly Attack[] = [
     fix: 'let the routes of the package send every code, with one store',
     docs: 'docs/reference.md#limits',
     async run(stage, tries) {
+      stage.mustBring('store')
       const visits = await crowd(stage, stage.many(200, 10))
       tries(`${visits.length} starts at once for one person, each in a session of its own`)
       const [start] = await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
@@ -105,6 +124,10 @@ function bounded({ path }: Stage, route: 'start' | 'verify', seen: string, held:
   if (!held) throw new Fell(seen, { method: 'POST', path: `${path}/${route}`, body }, 'counts')
   return seen
 }
+
+/** `onVerified` may redirect. */
+const successesOf = (statuses: ReadonlyMap<number, number>) =>
+  [...statuses].reduce((sum, [status, times]) => (status < 400 ? sum + times : sum), 0)
 
 const listOf = (statuses: ReadonlyMap<number, number>) =>
   [...statuses].map(([status, times]) => `${times} times ${status}`).join(', ')

@@ -1,141 +1,167 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Sandbox, SandboxOptions } from '../../sandbox/index.js'
-import type { GuardCoverage } from '../guard-coverage.js'
 import type { RehearsalAgent } from './agent.js'
 
-/** Somebody with an account and a number of their own; the host adds what its sign-in needs, such as a password. */
+/** A person with an account and a number of their own. Add what your sign-in needs, such as a password. */
 export interface RehearsalPerson {
   /** In E.164, of a country that the app allows. */
   readonly phone: string
 }
 
-/** A request for something that has to be guarded. */
+/** A path of your app. A function returns the path of one person, such as `/accounts/7`. */
+export type RehearsalPath<Person extends RehearsalPerson = RehearsalPerson> =
+  | string
+  | ((person: Person) => string)
+
+/**
+ * Shows what actions change: paths of pages, read as the person after a sign-in with a code, or a function that returns
+ * a number, a text, a list or an object. An action counts as done if the state changes as it does after a correct code.
+ */
+export type RehearsalState<Person extends RehearsalPerson = RehearsalPerson> =
+  | readonly RehearsalPath<Person>[]
+  | ((person: Person) => unknown)
+
+/** Members of a body. Lists and objects are sent in JSON only. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** A request that needs a code. */
 export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerson> {
-  /** Names it in the result. */
+  /** Name of the action in the result. */
   readonly name: string
-  /** HTTP method; POST by default. */
+  /** HTTP method. Default: POST. */
   readonly method?: string
-  /** Path of this site. */
-  readonly path: string
-  /** The fields that it is done with; from `agent`, such as the token that a cookie is compared with. */
-  readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields)
-  /** How the fields are sent: as JSON by default. */
-  readonly type?: 'json' | 'form'
-  /** Other values for fields that make it another action, where one that is made up would be refused for its form. */
+  /** Path of the request, without a query. */
+  readonly path: RehearsalPath<Person>
+  /** Fields of the request. A function may read a token first, from a cookie of `agent` or from a page that it gets. */
+  readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields | Promise<Fields>)
+  /** Format of the body. Default: json. */
+  readonly type?: 'json' | 'form' | 'multipart'
+  /** Other values for fields, for an app that refuses the values that the rehearsal makes up. */
   readonly changed?: Fields
-  /** Fields that a code need not cover, such as a remark. Each of the others is tried with another value. */
+  /** Fields that a code need not cover, such as a remark. The rehearsal changes each of the others after the code. */
   readonly mayChange?: readonly string[]
-  /** True where one code is good for several within a few minutes: a guard without `once`. */
+  /** True if one code is enough for several such actions within minutes: a guard without `once`. Default: false. */
   readonly repeatable?: boolean
-  /** False where being signed in with a code is enough, and no fresh one is asked for. */
+  /** False if a sign-in with a code is enough, without another code for the action. Default: true. */
   readonly stepUp?: boolean
-  /**
-   * How often it was done for this person, where a test can see that. Otherwise a response counts as done that
-   * looks like that after the right code; where all look alike, as in GraphQL, give this.
-   */
-  readonly done?: (person: Person) => number | Promise<number>
+  /** Shows what this action changes. Default: `state` of the plan. */
+  readonly state?: RehearsalState<Person>
 }
 
-/** Members of a body. */
-export type Fields = Readonly<Record<string, string | number | boolean>>
+/** A request that ends a session or sets a password. */
+export type RehearsalRequestOf<Person extends RehearsalPerson = RehearsalPerson> = Pick<
+  RehearsalAction<Person>,
+  'name' | 'method' | 'path' | 'body' | 'type'
+>
 
-/** How accounts are opened with a proven number. */
+/** How your app opens accounts for verified numbers. */
 export interface RehearsalSignUp<Person extends RehearsalPerson = RehearsalPerson> {
-  /** Where `phoneVerification().routes()` is mounted. */
+  /** Mount path of `phoneVerification().routes()`. */
   readonly path: string
-  /** Opens an account: the request that needs the proof. The number is that of the person. */
-  readonly account: RehearsalAction<Person>
-  /** The n-th person without an account. */
+  /** Request that opens an account and needs the verified number. */
+  readonly account: RehearsalRequestOf<Person>
+  /** Returns the n-th person without an account. */
   readonly newcomer: (index: number) => Person | Promise<Person>
-  /** Field of the body of `account` that names the account, to see that nobody gets a taken one. */
+  /** Field of the body of `account` that names the account. With it, the rehearsal signs up under a name that is taken. */
   readonly nameField?: string
 }
 
-/** Options of `rehearse`. */
+/** A part of the package that your app replaces. */
+export type RehearsalPart = 'store' | 'provider' | 'session' | 'page'
+
+/** Options of `rehearse`: the app, the sandbox, and the members of a plan. */
 export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPerson> {
-  /** An Express app or any other listener, a server, or the address of one: on this machine in every case. */
+  /** An Express app or any other listener, a server, or an address. All of them must be on this machine. */
   readonly app: RequestListener | Server | string | URL
-  /**
-   * The sandbox that the app sends its codes through, the address of one that runs on this machine, or the options of
-   * one to be started: port 4010 by default.
-   */
+  /** The sandbox that the app uses, the address of a running sandbox, or options for a new one. Default: port 4010. */
   readonly sandbox?: Sandbox | SandboxOptions | string | URL
-  /** The n-th person, with an account and a number that no other has. Some hundred are asked for at most. */
+  /** Returns or creates the n-th person. A rehearsal needs some hundred people with different numbers. */
   readonly person: (index: number) => Person | Promise<Person>
-  /** The host's own requests up to where a code is asked for: the password. */
+  /** Signs in with the password, up to the point at which your app requires a code. */
   readonly signIn: (agent: RehearsalAgent, person: Person) => unknown
-  /** What must not happen without a code. */
+  /** Requests that need a code. A plan has actions or pages. */
   readonly actions?: readonly RehearsalAction<Person>[]
-  /** Paths of pages that only the signed-in see. */
-  readonly pages?: readonly string[]
+  /** Pages for people who have signed in with a code. */
+  readonly pages?: readonly RehearsalPath<Person>[]
+  /** Shows what the actions change. Without it, no action is attacked. */
+  readonly state?: RehearsalState<Person>
   /** Ends the session. */
-  readonly signOut?: Omit<RehearsalAction<Person>, 'changed' | 'mayChange' | 'done'>
-  /** Sets another password; a code that it asks for is given. */
-  readonly changePassword?: Omit<RehearsalAction<Person>, 'changed' | 'mayChange' | 'done'>
-  /** How accounts are opened, where a proven number is needed for it. */
+  readonly signOut?: RehearsalRequestOf<Person>
+  /** Sets another password. The rehearsal enters a code if the app requires one. */
+  readonly changePassword?: RehearsalRequestOf<Person>
+  /** How accounts are opened, if this needs a verified number. */
   readonly signUp?: RehearsalSignUp<Person>
-  /** Where `accountPages` of `express-two-factor/account` is mounted. Its people have a number on file. */
+  /** Mount path of `accountPages` from `express-two-factor/account`. The people must have a number on file. */
   readonly account?: string
-  /**
-   * Other origins whose pages may call the app: whether one that looks alike may, too. The session cookie may be
-   * SameSite=None only where one of these may read with it (CORS).
-   */
+  /** Other origins whose pages call the app. The session cookie may be SameSite=None only if one of these reads with it. */
   readonly origins?: readonly string[]
-  /** Where `routes()` is mounted; `/two-factor` by default. */
+  /** Mount path of `routes()`. Default: `/two-factor`. */
   readonly path?: string
-  /** What the app has logged so far. */
+  /** Returns what the app has logged so far. */
   readonly logs?: () => string | Promise<string>
-  /** Guard coverage of the app, mounted in it. */
-  readonly coverage?: GuardCoverage
-  /** Routes that need no guard, as for `coverage.report`. */
-  readonly ignore?: readonly (string | RegExp)[]
-  /**
-   * Rows to try, by their `code`, while one of them is being mended. `sign-in` and `confirmed-action` always are, and
-   * all where one is asked for that judges the whole traffic: `secrets`, `unguarded`, `warnings`.
-   */
+  /** Routes that change something and need no guard, each by method and path: `POST /newsletter`. */
+  readonly ignore?: readonly string[]
+  /** Parts of the package that your app replaces. The rehearsal attacks the package's own routes only for these. */
+  readonly own?: readonly RehearsalPart[]
+  /** True to attack all routes of the package, as if `own` had every part. Default: false. */
+  readonly all?: boolean
+  /** Codes of the rows to run, for a slow app or while you fix one of them. `sign-in` always runs. */
   readonly only?: readonly string[]
-  /** 20,000 by default and at most; with fewer than 5,000 the bursts become smaller. */
+  /** Most requests to the app. Default and limit: 20,000. With fewer than 5,000, bursts are smaller. */
   readonly maxRequests?: number
-  /** Two minutes by default and at most. */
+  /** Most milliseconds for all rows. Default: 2 minutes. Limit: 30 minutes. */
   readonly timeoutMs?: number
 }
 
-/** What one attack came to. */
+/** Result of one attack. */
 export interface RehearsalRow {
   /** Stable name, for programs. */
   readonly code: string
-  /** What has to be true. */
+  /** The sentence that must be true of the app. */
   readonly claim: string
-  /** What was tried; why not, when nothing was. */
+  /** The requests of the attack, or the reason why there were none. */
   readonly tried: string
-  /** What the app did. */
+  /** The behaviour of the app. */
   readonly seen: string
-  /** Only `held` is good news: what was not tried proves nothing. */
+  /** `fell`: the attack succeeded. `not tried`: the row proves nothing. */
   readonly verdict: 'held' | 'fell' | 'not tried'
-  /** What the plan or the app has nothing of, where that is why it was not tried: nothing is wrong then. */
+  /** The part that plan or app does not have, so that the row does not apply. */
   readonly lacks?: string
-  /** The row that tells the mistake by which this one fell too, or what hinders both. */
+  /** Code of the row that reports the cause of this row's verdict. */
   readonly under?: string
-  /** What to change, when it fell. */
+  /** The change that fixes it, if it fell. */
   readonly fix?: string
-  /** The request to repeat, as a `curl` line, when it fell. */
+  /** The successful request as a `curl` line, if it fell. */
   readonly repeat?: string
-  /** Where to read on, when it fell. */
+  /** Document and section, if it fell. */
   readonly docs?: string
 }
 
-/** What a rehearsal came to. */
+/** A route of an Express app in this process that changes something. */
+export interface RehearsalRoute {
+  /** Method and path, such as `POST /transfers/:id`. */
+  readonly route: string
+  /**
+   * `attacked`: an action of the plan. `guarded`: a guard refused or admitted a request. `exempt`: named elsewhere in the
+   * plan, or a route of the package. `answered`: the app refused requests without a code by itself. `unknown`: none of these.
+   */
+  readonly kind: 'attacked' | 'guarded' | 'exempt' | 'answered' | 'unknown'
+}
+
+/** Result of a rehearsal. */
 export interface Rehearsal {
-  /** Whether the sign-in worked, and every row was tried and held for which plan and app have something to try. */
+  /** True if each row held for which the plan has material, and no route is `unknown`. */
   readonly ok: boolean
-  /** What could not be tried and why, where that alone is why it is not `ok`. */
+  /** The first reason why `ok` is false, if no row fell. */
   readonly hindrance?: string
-  /** One for each attack, in the order of the table. */
+  /** One row for each attack. */
   readonly rows: readonly RehearsalRow[]
-  /** Routes that change something and were not reached: of an Express app in this process, without those in `ignore`. */
-  readonly notAttacked: readonly string[]
-  /** How many requests were sent to the app. */
+  /** Routes that change something, of an Express app in this process. */
+  readonly routes: readonly RehearsalRoute[]
+  /** Parts of the app that the rehearsal cannot see. */
+  readonly notSeen: readonly string[]
+  /** Number of requests to the app. */
   readonly requests: number
-  /** How long it took, in ms. */
+  /** Duration in milliseconds. */
   readonly durationMs: number
 }

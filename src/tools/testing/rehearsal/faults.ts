@@ -19,6 +19,7 @@ export const faults: Attack = {
   fix: 'return "approved" for the one status that the provider documents, and "unavailable" for whatever you cannot read',
   docs: 'docs/providers.md#a-provider-of-your-own',
   async run(stage, tries) {
+    stage.mustBring('provider')
     const { faults: box, approvedStatuses } = stage.sandbox
     const all = Object.entries(kinds(approvedStatuses[0] ?? ''))
     tries(`a wrong code while the provider is ${all.map(([name]) => name).join(', ')}`)

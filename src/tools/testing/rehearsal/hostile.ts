@@ -1,44 +1,44 @@
-import type { Fields } from './contract.js'
-import type { RehearsalRequest } from './wire.js'
+/** Methods that read (RFC 9110, 9.2.1, and the registry of methods). */
+const safeMethods = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'SEARCH']
 
-/** Fields as a form sends them. */
-export const formOf = (fields: Fields): URLSearchParams =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
-
-/** Methods by which something is read (RFC 9110, 9.2.1, and the registry of methods). */
-export const safeMethods = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'SEARCH']
-
-/** Methods that an app may have a handler for without anybody having thought of it. */
+/** Methods for which an app may have a handler by accident. */
 export const methods = [...safeMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE']
 
-/** Methods that a server may be told to take a POST for. */
-export const overrides = ['POST', 'PUT', 'PATCH', 'DELETE']
+/** Methods that a server may read from a POST. */
+export const overrides = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Whether a field belongs to the request and not to what it does: a key against repeats, a token against CSRF. */
-export const isOfTheRequest = (name: string): boolean =>
-  /^_|idempot|nonce|csrf|xsrf|token|request.?id|^(key|uuid)$/i.test(name)
+/** Headers from which a server may read another method. */
+export const overrideHeaders = ['x-http-method-override', 'x-http-method', 'x-method-override']
 
-/** The same request as another one, for an app that answers a repeated key as it did before. */
-export function withKey(request: RehearsalRequest, key?: string): RehearsalRequest {
-  if (key === undefined) return request
-  const { body } = request
-  const isForm = body instanceof URLSearchParams
-  const fields = Object.entries((isForm ? Object.fromEntries(body) : body) ?? {})
-  const keyed = Object.fromEntries(
-    fields.map(([name, value]) => [name, /idempot|nonce|request.?id|^(key|uuid)$/i.test(name) ? key : value]),
-  )
-  const sent = body === undefined ? {} : { body: isForm ? formOf(keyed) : keyed }
-  return { ...request, ...sent, headers: { ...request.headers, 'idempotency-key': key } }
-}
+/** Headers from which an app may read the address of a visitor. */
+const addressHeaders = [
+  ...['x-forwarded-for', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
+  ...['cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for', 'x-remote-addr'],
+]
 
-/** A value like this one, so that it is not refused for its form alone. */
-export function anotherValue(value: Fields[string]): Fields[string] {
-  if (typeof value === 'boolean') return !value
-  if (typeof value === 'number') return value + 1
-  // The last digit or letter is another one: an address stays an address, and a date a date.
-  return value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) =>
-    /\d/.test(last) ? (last === '1' ? '2' : '1') : last === 'e' ? 'a' : 'e',
-  )
+/** Headers that claim to come from the app's own network, proxy or client. */
+export function forgedHeaders(path: string): readonly Readonly<Record<string, string>>[] {
+  return [
+    ...addressHeaders.map((name) => ({ [name]: '127.0.0.1' })),
+    ...['10.0.0.1', '::1'].map((address) => ({ 'x-forwarded-for': address, 'x-real-ip': address })),
+    { forwarded: 'for=127.0.0.1' },
+    ...['localhost', 'internal', 'admin.localhost'].flatMap((host) => [
+      { 'x-forwarded-host': host },
+      { host },
+    ]),
+    ...['x-original-url', 'x-rewrite-url', 'x-forwarded-path'].map((name) => ({ [name]: '/' })),
+    ...['x-original-url', 'x-rewrite-url'].map((name) => ({ [name]: path })),
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-prefix': '/internal' },
+    { 'x-requested-with': 'XMLHttpRequest' },
+    { 'x-internal': '1', 'x-internal-request': 'true' },
+    { 'x-two-factor': 'true', 'x-verified': 'true', 'x-mfa': 'true' },
+    { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin', 'x-user-role': 'admin' },
+    { authorization: 'Bearer x' },
+    { accept: 'text/html' },
+    { accept: '*/*' },
+    { 'user-agent': 'kube-probe/1.30' },
+  ]
 }
 
 /** Ways to write a path that a router may take for the same one, and a guard for another. */
@@ -58,31 +58,23 @@ export function spellingsOf(path: string): readonly string[] {
   ]
 }
 
-/** The same fields as parsers of every kind take them. */
-export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
-  const [json, form] = [JSON.stringify(fields), String(formOf(fields))]
-  const boundary = 'rehearsal'
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  )
-  return [
-    { type: 'application/json', body: json },
-    { type: 'application/json; charset=utf-16', body: json },
-    { type: 'application/vnd.api+json', body: json },
-    { type: 'text/plain', body: json },
-    { type: 'application/x-www-form-urlencoded', body: form },
-    { type: 'Application/X-WWW-Form-Urlencoded; charset=iso-8859-1', body: form },
-    { type: `multipart/form-data; boundary=${boundary}`, body: `${parts.join('')}--${boundary}--\r\n` },
-  ]
-}
-
-/** Whether a form can send this content type: a browser lets every site do that, without asking the app. */
-export const isOfForms = (type: string): boolean =>
-  /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i.test(type)
-
 /** Names under which an app may read from a request who somebody is, where a code goes, or where to go next. */
 export const subjectNames = [
-  ...['subject', 'user', 'userId', 'user_id', 'username', 'name', 'login', 'email', 'id', 'account'],
+  ...[
+    'subject',
+    'user',
+    'userId',
+    'user_id',
+    'username',
+    'name',
+    'login',
+    'email',
+    'id',
+    'account',
+    'accountId',
+    'owner',
+    'from',
+  ],
 ]
 export const phoneNames = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'number', 'tel', 'to']
 export const wayNames = [

@@ -1,5 +1,4 @@
 import { saidBy } from './ear.js'
-import { spellingsOf } from './hostile.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, NotTried, told } from './verdicts.js'
 
@@ -14,7 +13,7 @@ const wiring = [
   'ROWS_NOT_BOUND',
 ].map((name) => `TWO_FACTOR_${name}`)
 
-/** Judged by everything that was sent and said, and so at the end. */
+/** Judged by all traffic, and so at the end. */
 export const judgements: readonly Attack[] = [
   {
     code: 'secrets',
@@ -36,26 +35,6 @@ export const judgements: readonly Attack[] = [
           const secret = secretIn(text)
           if (secret !== undefined) throw new Fell(`${secret} in ${place} ${index + 1}`)
         }
-      }
-      return 'none'
-    },
-  },
-  {
-    code: 'unguarded',
-    claim: 'no route that changes something responded without a guard',
-    fix: 'put a guard before it, or list it in ignore',
-    docs: 'docs/sandbox.md#fixtures-and-coverage-of-guards',
-    async run({ options, given }, tries) {
-      const coverage = given('coverage')
-      tries('routes that changed something without a guard, in all of this traffic')
-      // The rows above tell better whether those were done: a refusal may be 200, or lead elsewhere.
-      const tried = options.actions?.flatMap(({ path }) => spellingsOf(path)) ?? []
-      try {
-        coverage.report({ ignore: [...(options.ignore ?? []), ...tried] })
-      } catch (error) {
-        const { message } = error as Error
-        if (!/^ {2}/m.test(message)) throw new NotTried(message)
-        throw new Fell(message.replaceAll(/\s+/g, ' '))
       }
       return 'none'
     },

@@ -1,61 +1,93 @@
 import type { Agent } from './agent.js'
-import { asksForProof, holds, isSuccess, partsOf, without } from './shape.js'
-import { fell, lacking, NotTried, refused, told } from './verdicts.js'
+import type { RehearsalPath } from './contract.js'
+import { isSuccess, pathFor } from './requests.js'
+import { fell, isLimited, lacking, NotTried, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
-/** What each of the pages answers in one browser, in the order of the plan. */
-type View = readonly RehearsalResponse[]
+type Words = ReadonlySet<string>
 
-/** The pages that only the signed-in see. What nobody gets tells a page from a way to sign in, whatever its status. */
-export function createPages(paths: readonly string[], nobody: () => Agent) {
-  let nobodys: Promise<View> | undefined
-  /** Of those that a password alone opens, and so everybody who has less than a code. */
-  const open = new Set<string>()
+/** A page as its owner sees it, with the words that no visitor without an account gets. */
+export interface Sight {
+  readonly page: RehearsalResponse
+  readonly marks: Words
+  /** Whether a visitor without an account gets the page, too. */
+  readonly isPublic: boolean
+}
 
-  function look(agent: Agent): Promise<View> {
+/** As much of the marks as a response must contain: a part of a page may differ between two views. */
+const enough = 0.8
+
+const wordsOf = ({ text }: RehearsalResponse): Words =>
+  new Set(text.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? [])
+
+const both = (one: Words, other: Words): Words => new Set([...one].filter((word) => other.has(word)))
+const minus = (words: Words, others: Words): Words => new Set([...words].filter((word) => !others.has(word)))
+
+/** Returns whether a page asks for a password or a code. */
+export const asksForProof = ({ text, json }: RehearsalResponse): boolean =>
+  json === undefined && /<input[^>]*("?password\b|one-time-code|name="?(code|otp)\b)/i.test(text)
+
+/** Returns whether a response shows what its owner sees. */
+export function isShown(response: RehearsalResponse, { page, marks, isPublic }: Sight): boolean {
+  if (!isSuccess(response) || (asksForProof(response) && !asksForProof(page))) return false
+  if (marks.size === 0) return isPublic
+  return both(marks, wordsOf(response)).size >= enough * marks.size
+}
+
+/** The pages of the plan. A page counts as shown if a response contains what only its owner gets. */
+export function createPages(paths: readonly RehearsalPath[], anonymous: () => Agent) {
+  async function look({ agent, person }: Visit): Promise<readonly RehearsalResponse[]> {
     if (paths.length === 0) throw lacking('pages')
-    return Promise.all(paths.map((path) => agent.get(path)))
+    return Promise.all(paths.map((path) => agent.get(pathFor(path, person))))
   }
 
-  /** The same as somebody with a code, for whom each has to be there. */
-  async function lookIn(agent: Agent): Promise<View> {
-    const view = await look(agent)
-    const missing = view.find((page) => !isSuccess(page))
-    if (missing !== undefined) throw refused(missing, 'after the right code')
-    return view
+  /** Reads a page as its owner: twice, because tokens and times differ, and once without an account. */
+  async function sightOf(path: RehearsalPath, { agent, person }: Visit): Promise<Sight> {
+    const address = pathFor(path, person)
+    const [page, again, outside] = [
+      await agent.get(address),
+      await agent.get(address),
+      await anonymous().get(address),
+    ]
+    if (isLimited(outside)) throw refused(outside)
+    if (!isSuccess(page)) throw refused(page, 'after the right code')
+    const stable = both(wordsOf(page), wordsOf(again))
+    const isPublic = isSuccess(outside)
+    const marks = isPublic ? minus(stable, wordsOf(outside)) : stable
+    if (marks.size > 0) return { page, marks, isPublic }
+    // A front end that loads its data by itself: name the address of the data.
+    if (!isPublic || /<script/i.test(page.text)) {
+      throw new NotTried(`${address} shows nothing of its own: give the address of its data in \`pages\``)
+    }
+    return { page, marks, isPublic }
   }
 
-  /** The first page that was `seen` without a code as the same person saw it `within`. */
-  async function firstShown(seen: View, within: View): Promise<RehearsalResponse | undefined> {
-    nobodys ??= look(nobody())
-    const outside = await nobodys
-    return seen.find((page, index) => {
-      const [full, public_] = [within[index], outside[index]]
-      return full !== undefined && public_ !== undefined && isShown(page, full, public_)
+  async function lookIn(visit: Visit): Promise<readonly Sight[]> {
+    if (paths.length === 0) throw lacking('pages')
+    const sights: Sight[] = []
+    for (const path of paths) sights.push(await sightOf(path, visit))
+    return sights
+  }
+
+  const firstShown = (seen: readonly RehearsalResponse[], within: readonly Sight[]) =>
+    seen.find((response, index) => {
+      const sight = within[index]
+      return sight !== undefined && isShown(response, sight)
     })
+
+  /** Ends the attack if a page was shown. */
+  function mustHide(seen: readonly RehearsalResponse[], within: readonly Sight[]): string {
+    const page = firstShown(seen, within)
+    if (page !== undefined) fell(page, `${told(page)} and showed the page`)
+    return 'no page was shown, and with the code each was'
   }
 
-  /** Sees that no page was shown. */
-  async function sealed(seen: View, within: View, isPassword = false): Promise<string> {
-    const page = await firstShown(seen, within)
-    if (page === undefined) return 'no page was shown, and with the code each was'
-    const { path } = page.request
-    if (isPassword) open.add(path)
-    fell(page, told(page), open.has(path) ? path : undefined)
-  }
-
-  return { paths, look, lookIn, firstShown, sealed }
+  return { paths, look, sightOf, lookIn, firstShown, mustHide }
 }
 
-function isShown(page: RehearsalResponse, full: RehearsalResponse, outside: RehearsalResponse): boolean {
-  const [own, all, public_] = [partsOf(page), partsOf(full), partsOf(outside)]
-  const hidden = without(all, public_)
-  if (hidden.size === 0 && isSuccess(outside)) {
-    // The page of a client that asks for its data by itself: whether it gets them, this does not tell.
-    if (/<script/i.test(full.text)) throw new NotTried(`${full.request.path} is the same for nobody`)
-    return true
-  }
-  if (!isSuccess(page) || (asksForProof(page) && !asksForProof(full))) return false
-  const isPublic = isSuccess(outside) && holds(public_, own)
-  return (hidden.size > 0 && holds(own, hidden)) || (!isPublic && holds(all, own))
-}
+/** The same page, without the words that another person sees on their own. */
+export const unlike = (sight: Sight, other: Sight): Sight => ({
+  ...sight,
+  marks: minus(sight.marks, wordsOf(other.page)),
+})

@@ -6,23 +6,37 @@ const marks = { held: 'held ', fell: 'FELL ', 'not tried': '--   ' } as const
 const indent = ' '.repeat(7)
 
 /**
- * A rehearsal as a table to read: each claim, what was tried and seen, and where something fell, what to change,
- * the request to repeat, and where to read on.
+ * A rehearsal as a text: each sentence with its attack and result, and for what fell the fix, the request to repeat, and
+ * where to read on. At the end are the routes by kind, and the parts that the rehearsal cannot see.
  *
  * @example
  * console.log(describeRehearsal(await rehearse(options)))
  */
-export function describeRehearsal({ rows, hindrance, notAttacked, requests, durationMs }: Rehearsal): string {
+export function describeRehearsal({
+  rows,
+  hindrance,
+  routes,
+  notSeen,
+  requests,
+  durationMs,
+}: Rehearsal): string {
   const count = (verdict: RehearsalRow['verdict']) => rows.filter((row) => row.verdict === verdict).length
   const sums = `${count('held')} held, ${count('fell')} fell, ${count('not tried')} not tried`
   return [
     ...(hindrance === undefined ? [] : [`Not tried: ${hindrance}\n`]),
     ...rows.filter(({ under }) => under === undefined).map((row) => describeRow(row, rows)),
-    ...(notAttacked.length === 0
-      ? []
-      : ['\nNot attacked, nothing went there:', ...notAttacked.map((one) => indent + one)]),
+    ...(routes.length === 0 ? [] : ['\nRoutes that change something:', ...describeRoutes(routes)]),
+    ...(notSeen.length === 0 ? [] : ['\nNot seen of the app:', ...notSeen.map((one) => indent + one)]),
     `\n${sums}: ${requests} requests in ${(durationMs / 1_000).toFixed(1)} s.`,
   ].join('\n')
+}
+
+function describeRoutes(routes: Rehearsal['routes']): readonly string[] {
+  const kinds = [...new Set(routes.map(({ kind }) => kind))].sort()
+  return kinds.map((kind) => {
+    const names = routes.flatMap((one) => (one.kind === kind ? [one.route] : []))
+    return `${indent}${kind}: ${names.join(', ')}`
+  })
 }
 
 function describeRow(row: RehearsalRow, rows: readonly RehearsalRow[]): string {

@@ -1,6 +1,7 @@
 import { leavesSite } from './agent.js'
 import type { Fields } from './contract.js'
-import { formOf, wayNames, waysOut } from './hostile.js'
+import { wayNames, waysOut } from './hostile.js'
+import { formOf } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, refusalOf, refused, told } from './verdicts.js'
 

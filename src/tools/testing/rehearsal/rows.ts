@@ -1,4 +1,3 @@
-import { asMeant } from './as-meant.js'
 import { attacks } from './attacks.js'
 import type { RehearsalRow } from './contract.js'
 import { faults } from './faults.js'
@@ -8,13 +7,13 @@ import type { Attack, Stage } from './stage.js'
 import { Fell, NotTried } from './verdicts.js'
 import { BudgetError } from './wire.js'
 
-/** Tries them in their order, each on what those before it have shown. */
+/** Runs the rows in their order. */
 export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   const { only } = stage.options
-  // What is judged by all traffic would hold where there is none.
+  // Secrets and warnings come from all traffic: without it they would hold.
   const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
   const [signIn, ...others] = attacks
-  const asked = others.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
+  const asked = others.filter((one) => isAll || only.includes(one.code))
   const tellers = new Map<string, string>()
   const first = await rowOf(signIn, stage, tellers)
   if (stage.ear.codes.size === 0) {
@@ -26,13 +25,17 @@ export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> 
   // It may fail before its turn comes, or after the others have.
   if (inTrouble) inTrouble.catch(() => {})
   const rows = [first]
-  for (const attack of asked) {
-    rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage, tellers)))
+  for (const [at, attack] of asked.entries()) {
+    const row = await ((attack === faults && inTrouble) || rowOf(attack, stage, tellers))
+    rows.push(row)
+    if (!stage.isOver()) continue
+    const left = asked.slice(at + 1)
+    return [...rows, ...left.map((one) => ({ ...notTried(one, row.tried), under: row.under ?? row.code }))]
   }
   return rows
 }
 
-/** Why nobody may rely on the rows, although none fell. */
+/** The first reason why the rows prove too little, although none fell. What ended the rehearsal comes first. */
 export function hindranceOf(rows: readonly RehearsalRow[]): string | undefined {
   if (rows.some(({ verdict }) => verdict === 'fell')) return undefined
   const row = rows.find(({ verdict, lacks }) => verdict === 'not tried' && lacks === undefined)
@@ -66,6 +69,7 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
     if (lacks !== undefined) return { ...notTried(attack, (error as Error).message), lacks }
     const isOurs = error instanceof NotTried || error instanceof BudgetError
     const why = error instanceof Error ? error.message : String(error)
+    if (error instanceof BudgetError) stage.end()
     const told = isOurs ? why : `it could not be carried out: ${why}`
     return { ...notTried(attack, told), ...under(told) }
   }

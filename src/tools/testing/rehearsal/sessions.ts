@@ -1,42 +1,15 @@
-import { mustNeedCookies } from './answers.js'
 import type { RehearsalAction } from './contract.js'
-import { requestOf, stepsUp } from './deeds.js'
+import { mustNeedCookies } from './cookies.js'
+import { stepsUp } from './effects.js'
 import { phoneNames, subjectNames } from './hostile.js'
-import { requirementIn } from './shape.js'
+import { requestOf, requirementIn } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
+import type { RehearsalResponse } from './wire.js'
 
 /** What keeps one person, browser and sign-in apart from another. */
 export const attacksOnSessions: readonly Attack[] = [
-  {
-    code: 'password-only',
-    claim: 'a password alone shows no page',
-    fix: 'put tf.requireTwoFactor() before the route, and set the signed-in user in onVerified only',
-    docs: 'docs/reference.md#the-guard',
-    async run(stage, tries) {
-      tries(`${stage.paths.join(', ')}: by nobody and by a password alone`)
-      const visit = await stage.passwordGiven()
-      const seen = await stage.look(visit.agent)
-      await stage.codeGiven(visit)
-      return stage.sealed(seen, await stage.lookIn(visit.agent), true)
-    },
-  },
-  {
-    code: 'replay',
-    claim: 'a used code is worth nothing',
-    fix: 'let the routes of the package check every code',
-    docs: 'docs/security.md#threats-and-controls',
-    async run(stage, tries) {
-      tries('a used code in the next sign-in of its owner')
-      const first = await stage.signedIn()
-      const second = await stage.challenged(await stage.passwordGiven({ person: first.person }))
-      const response = await stage.verify({ ...second, code: first.code })
-      if (response.status < 400) fell(response)
-      await stage.admitted(second)
-      return `${told(response)}, and the new code let its owner in`
-    },
-  },
   {
     code: 'session-renewal',
     claim: 'the session id from before the code is worth nothing after it',
@@ -47,8 +20,8 @@ export const attacksOnSessions: readonly Attack[] = [
       const asked = await stage.challenged(await stage.passwordGiven())
       const agent = asked.agent.copy()
       await stage.admitted(asked)
-      await mustNeedCookies(stage, asked.agent)
-      return stage.sealed(await stage.look(agent), await stage.lookIn(asked.agent))
+      await mustNeedCookies(stage, asked)
+      return stage.mustHide(await stage.look({ ...asked, agent }), await stage.lookIn(asked))
     },
   },
   {
@@ -61,8 +34,8 @@ export const attacksOnSessions: readonly Attack[] = [
       const owner = await stage.signedIn()
       const stranger = await stage.passwordGiven({ person: owner.person })
       if (stage.paths.length > 0) {
-        const within = await stage.lookIn(owner.agent)
-        await stage.sealed(await stage.look(stranger.agent), within)
+        const within = await stage.lookIn(owner)
+        await stage.mustHide(await stage.look(stranger), within)
       }
       const asked = await stage.challenged(await stage.passwordGiven())
       const thief = await stage.passwordGiven()
@@ -73,8 +46,8 @@ export const attacksOnSessions: readonly Attack[] = [
         const sent = await thief.agent.post(`${stage.path}/start`, { destination: id })
         if (sent.status < 400) fell(sent, `foreign destination: ${told(sent)}`)
       }
-      for (const action of stage.options.actions ?? []) {
-        const requirement = requirementIn(await owner.agent.send(requestOf(action, owner)))
+      for (const action of (stage.options.actions ?? []).filter(stepsUp)) {
+        const requirement = requirementIn(await owner.agent.send(await requestOf(action, owner)))
         if (requirement === undefined) continue
         const taken = await thief.agent.post(`${stage.path}/start`, { requirement })
         if (taken.status < 400) fell(taken, `foreign requirement: ${told(taken)}`)
@@ -119,8 +92,7 @@ export const attacksOnSessions: readonly Attack[] = [
     async run(stage, tries) {
       tries('the sign-in of a second person in the browser of the first')
       const first = await stage.signedIn()
-      const action = stage.options.actions?.find(stepsUp)
-      if (action !== undefined) await stage.mustAsk(action, first)
+      const action = await approvable(stage, first)
       const messages = await stage.messagesTo(first.person)
       const second = await stage.passwordGiven({ agent: first.agent }).catch((error) => {
         const refusal = refusalOf(error)
@@ -131,13 +103,16 @@ export const attacksOnSessions: readonly Attack[] = [
       if ((await stage.messagesTo(first.person)) > messages) {
         fell(started, 'the code of the second went to the first')
       }
-      const seen = stage.paths.length > 0 ? await stage.look(second.agent) : []
+      const seen = stage.paths.length > 0 ? await stage.look(second) : []
       if (action !== undefined) {
-        const { response, isDone } = await stage.attempt(action, second, requestOf(action, first))
-        if (isDone) fell(response)
+        for (const owner of [first, second]) {
+          const request = await requestOf(action, { ...second, person: owner.person })
+          const { response, isDone } = await stage.effects.attempt(action, second, request, owner.person)
+          if (isDone) fell(response, `${told(response)} and did "${action.name}"`)
+        }
       }
       await stage.codeGiven(second)
-      if (seen.length > 0) await stage.sealed(seen, await stage.lookIn(second.agent))
+      if (seen.length > 0) await stage.mustHide(seen, await stage.lookIn(second))
       return 'nothing of the first was left, and the second got in by a code of their own'
     },
   },
@@ -150,12 +125,12 @@ export const attacksOnSessions: readonly Attack[] = [
       const signOut = stage.given('signOut')
       tries('a copy of the cookies after the sign-out, and the next password in that browser')
       const visit = await stage.signedIn()
-      const within = await stage.lookIn(visit.agent)
+      const within = await stage.lookIn(visit)
       const copy = visit.agent.copy()
-      await carryOut(stage, signOut, visit)
-      await stage.sealed(await stage.look(copy), within)
+      mustSucceed(await stage.carryOut(signOut, visit))
+      await stage.mustHide(await stage.look({ ...visit, agent: copy }), within)
       await stage.passwordGiven(visit)
-      await stage.sealed(await stage.look(visit.agent), within)
+      await stage.mustHide(await stage.look(visit), within)
       await stage.codeGiven(visit)
       return 'no page was shown, until there was a new code'
     },
@@ -169,21 +144,29 @@ export const attacksOnSessions: readonly Attack[] = [
       const changePassword = stage.given('changePassword')
       tries('another browser of the person after a new password')
       const other = await stage.signedIn()
-      const within = await stage.lookIn(other.agent)
+      const within = await stage.lookIn(other)
       const visit = await stage.signedIn({ person: other.person })
-      const [still] = await stage.look(other.agent)
+      const [still] = await stage.look(other)
       if ((await stage.firstShown(still === undefined ? [] : [still], within)) === undefined) {
         throw new NotTried('a second sign-in ends the first', { lacks: 'two sessions of one person' })
       }
-      await carryOut(stage, changePassword, visit)
-      return stage.sealed(await stage.look(other.agent), within)
+      mustSucceed(await stage.carryOut(changePassword, visit))
+      return stage.mustHide(await stage.look(other), within)
     },
   },
 ]
 
-/** Sends what the host offers, with a code when it asks for one. */
-async function carryOut(stage: Stage, action: RehearsalAction, visit: Visit): Promise<void> {
-  const { answer, asked } = await stage.ask(action, visit)
-  const last = asked === undefined ? answer : await visit.agent.send(requestOf(action, visit))
-  if (last.status >= 400) throw refused(last)
+/** Gets the code for one of the actions, if the plan has one whose effect shows. */
+async function approvable(stage: Stage, visit: Visit): Promise<RehearsalAction | undefined> {
+  for (const action of (stage.options.actions ?? []).filter(stepsUp)) {
+    const known = await stage.effects.knownOf(action).catch(() => undefined)
+    if (known === undefined) continue
+    await stage.effects.approve(visit, await requestOf(action, visit))
+    return action
+  }
+  return undefined
+}
+
+function mustSucceed(response: RehearsalResponse): void {
+  if (response.status >= 400) throw refused(response)
 }

@@ -1,10 +1,9 @@
 import { optionError } from '../../../lib/options.js'
 import type { Fields, RehearsalPerson } from './contract.js'
-import { fieldsOf, requestOf } from './deeds.js'
-import { doneBy, looksDone } from './done.js'
 import { phoneNames } from './hostile.js'
+import { fieldsOf, requestOf } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, lacking, refusalOf, refused, told } from './verdicts.js'
+import { fell, isLimited, lacking, refusalOf, refused, told } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 
 /** What opens an account. */
@@ -15,23 +14,27 @@ export const attacksOnSignUps: readonly Attack[] = [
     fix: 'put requireProof() before the handler, and take req.provenPhone.phone',
     docs: 'docs/reference.md#phone-verification',
     async run(stage, tries) {
-      const { account, proven, open } = signUpsOf(stage)
+      const { proven, open } = signUpsOf(stage)
       tries('accounts without a proof, with a used one, with the number of somebody else')
       const owner = await proven()
       const opened = await open(owner)
       if (opened.status >= 400) throw refused(opened, 'no account could be opened')
-      const isOpened = doneBy(requestOf(account, owner), opened, owner)
-      const unproven = await open(await stage.newcomer())
-      if (looksDone(unproven, isOpened)) fell(unproven, `without a proof ${told(unproven)}`)
-      const again = await open({ ...(await stage.newcomer()), agent: owner.agent })
-      if (looksDone(again, isOpened)) fell(again, `a second account for one proof: ${told(again)}`)
+      const nobody = await stage.newcomer()
+      const unproven = await open(nobody)
+      if (await isOpen(stage, nobody))
+        fell(unproven, `${told(unproven)} and opened an account without a proof`)
+      const second = await stage.newcomer()
+      const again = await open({ ...second, agent: owner.agent })
+      if (await isOpen(stage, second)) fell(again, `${told(again)} and opened a second account for one proof`)
       if (!(await rings(stage, owner.person, owner.person)))
         throw refused(opened, 'no code went to the new account')
 
       const victim = await stage.person()
       const thief = await proven()
+      const before = await stage.messagesTo(victim)
       const forged = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
-      if (looksDone(forged, isOpened) && (await rings(stage, thief.person, victim))) {
+      await isOpen(stage, thief)
+      if ((await stage.messagesTo(victim)) > before) {
         fell(forged, 'the account has the number of somebody else')
       }
       return 'none was opened but with a proof, and every code went to its owner'
@@ -48,7 +51,7 @@ export const attacksOnSignUps: readonly Attack[] = [
       tries('an account under a taken name')
       const usurper = await proven()
       const victim = await stage.person()
-      const name = fieldsOf(account, { ...usurper, person: victim })[nameField]
+      const { [nameField]: name } = await fieldsOf(account, { ...usurper, person: victim })
       // A body without it would be refused for its form, whatever the app does about names.
       if (name === undefined)
         throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
@@ -73,8 +76,17 @@ function signUpsOf(stage: Stage) {
       const visit = await stage.newcomer()
       return stage.codeGiven(visit, { phone: visit.person.phone }, path)
     },
-    open: (visit: Visit, over: Fields = {}) => visit.agent.send(requestOf(account, visit, over)),
+    open: async (visit: Visit, over: Fields = {}) => visit.agent.send(await requestOf(account, visit, over)),
   }
+}
+
+/** Whether a person can sign in with a password, up to the code. */
+async function isOpen(stage: Stage, { person }: Visit): Promise<boolean> {
+  const visit = await stage.passwordGiven({ person }).catch((error) => {
+    if (refusalOf(error) === undefined || isLimited(refusalOf(error))) throw error
+  })
+  const started = await visit?.agent.post(`${stage.path}/start`, {})
+  return started !== undefined && started.json?.code !== 'not_identified'
 }
 
 /** Whether a sign-in by one person makes the phone of another ring. */

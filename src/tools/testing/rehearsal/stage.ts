@@ -1,15 +1,18 @@
 import { optionError } from '../../../lib/options.js'
 import { type AgentOptions, createAgent } from './agent.js'
-import type { RehearsalOptions, RehearsalPerson } from './contract.js'
-import { createDeeds } from './deeds.js'
+import type { RehearsalOptions, RehearsalPart, RehearsalPerson, RehearsalRequestOf } from './contract.js'
+import { codeOf } from './diagnosis.js'
 import type { Ear } from './ear.js'
+import { createEffects } from './effects.js'
 import type { HeldSandbox } from './held-sandbox.js'
 import { createPages } from './pages.js'
-import { lacking, refused } from './verdicts.js'
+import { requestOf, requirementIn } from './requests.js'
+import type { RouteTable } from './routes.js'
+import { lacking, NotTried, refused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 import type { RehearsalResponse, Wire } from './wire.js'
 
-/** The app, the people and the phones: what attacks are made of. */
+/** The app, the people and the phones: the material of attacks. */
 export type Stage = ReturnType<typeof createStage>
 
 export interface StageParts {
@@ -17,16 +20,18 @@ export interface StageParts {
   readonly sandbox: HeldSandbox
   readonly options: RehearsalOptions
   readonly ear: Ear
-  /** How large bursts are: 1 is in full, and with 0 or less they are as small as can be. */
+  readonly routes: RouteTable | undefined
+  /** Size of bursts: 1 is in full, and 0 or less as small as possible. */
   readonly scale: number
 }
 
-export function createStage({ wire, sandbox, options, ear, scale }: StageParts) {
-  const { path = '/two-factor', pages = [], actions = [] } = options
+export function createStage({ wire, sandbox, options, ear, routes, scale }: StageParts) {
+  const { path = '/two-factor', pages = [], state, own = [], all = false } = options
   const lastMessage = new Map<string, string>()
   const numbers = new Set<string>()
   let people = 0
   let newcomers = 0
+  let isOver = false
 
   const agent = (more: Pick<AgentOptions, 'alter'> = {}) =>
     createAgent(wire, { onResponse: ear.hear, ...more })
@@ -34,7 +39,7 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   async function person(): Promise<RehearsalPerson> {
     people += 1
     const somebody = await options.person(people)
-    // What one does would count against another.
+    // The limits of a number would be shared.
     if (numbers.has(somebody.phone)) {
       throw optionError(
         'rehearse: person returned a number twice; each person needs an account and a number of their own',
@@ -44,26 +49,37 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
     return somebody
   }
 
-  /** Somebody without an account. */
+  /** A person without an account. */
   async function newcomer(): Promise<Visit> {
     newcomers += 1
     return { agent: agent(), person: await given('signUp').newcomer(newcomers) }
   }
 
-  /** What the plan gives for one row. */
-  function given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'coverage'>(name: Name) {
+  /** The part of the plan that one row needs. */
+  function given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'account'>(name: Name) {
     const value = options[name]
     if (value === undefined) throw lacking(name)
     return value as NonNullable<RehearsalOptions[Name]>
   }
 
-  /** Somebody who has given a password, if a person signs in with one, and no code yet. */
+  /** Ends a row about a part of the package that the app does not replace: the package's own tests attack it. */
+  function mustBring(part: RehearsalPart): void {
+    if (!all && !own.includes(part)) {
+      throw new NotTried(`the ${part} is that of the package: give own: ['${part}'], or all: true`, {
+        lacks: `own: ${part}`,
+      })
+    }
+  }
+
+  /** A person who has given a password, if a sign-in needs one, and no code yet. */
   async function passwordGiven(by: Partial<Visit> = {}): Promise<Visit> {
     const visit = { agent: by.agent ?? agent(), person: by.person ?? (await person()) }
     const before = visit.agent.answers.length
     const [signedIn] = await Promise.allSettled([(async () => options.signIn(visit.agent, visit.person))()])
-    // Whoever never signed in is shown nothing, whatever the app is like.
-    const refusal = visit.agent.answers.slice(before).find(isRefusal)
+    const answers = visit.agent.answers.slice(before)
+    for (const { request } of answers) routes?.exempt(request)
+    // Without a sign-in no page is shown by any app.
+    const refusal = answers.find(isRefusal)
     if (refusal !== undefined) throw refused(refusal)
     if (signedIn.status === 'rejected') throw signedIn.reason
     return visit
@@ -96,10 +112,10 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
   const verify = ({ agent, challenge, code }: Challenged, mount = path) =>
     agent.post(`${mount}/verify`, { code, challenge })
 
-  /** The right code: what was refused without it has to be granted now. */
+  /** Enters the right code. `onVerified` may respond with a redirect of its own. */
   async function admitted(asked: Challenged, mount = path): Promise<Challenged> {
     const response = await verify(asked, mount)
-    if (response.status !== 200) throw refused(response, 'the right code was not taken')
+    if (response.status >= 400) throw refused(response, 'the right code was not taken')
     return asked
   }
 
@@ -107,49 +123,77 @@ export function createStage({ wire, sandbox, options, ear, scale }: StageParts) 
     return admitted(await challenged(visit, body, mount), mount)
   }
 
+  const signedIn = async (by?: Partial<Visit>): Promise<Visit> => codeGiven(await passwordGiven(by))
+
+  /** Sends a request that ends or changes sessions, with a code if the app requires one. */
+  async function carryOut(request: RehearsalRequestOf, visit: Visit): Promise<RehearsalResponse> {
+    const send = async () => {
+      const sent = await requestOf(request, visit)
+      routes?.exempt(sent)
+      return visit.agent.send(sent)
+    }
+    const response = await send()
+    const requirement = requirementIn(response)
+    if (requirement === undefined) return response
+    await codeGiven(visit, { requirement })
+    return send()
+  }
+
   return {
     options,
     path,
     sandbox,
     ear,
+    routes,
     origin: wire.origin,
     agent,
     person,
     newcomer,
     given,
+    mustBring,
     passwordGiven,
     challenged,
     verify,
     admitted,
     codeGiven,
+    signedIn,
+    carryOut,
     ...createPages(pages, agent),
-    ...createDeeds({ given: actions, path, nobody: agent, codeGiven }),
-    /** Somebody with password and code. */
-    signedIn: async (by?: Partial<Visit>) => codeGiven(await passwordGiven(by)),
-    /** How many messages have gone to somebody. */
+    effects: createEffects({
+      state,
+      signedIn,
+      codeGiven,
+      onAction: (request) => routes?.attack(request),
+      isUnparsed: () => ear.warnings.has('TWO_FACTOR_NOT_PARSED'),
+    }),
+    /** Whether requests or time are used up. */
+    isOver: () => isOver,
+    end(): void {
+      isOver = true
+    },
+    /** How many messages a person has received. */
     messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
     /** A burst of this many, or as many as the requests allow. */
     many: (most: number, least: number) => Math.max(least, Math.round(most * scale)),
   }
 }
 
-/** A page that is not there hinders no sign-in, and what the package says of the code came after the password. */
+/** A missing page hinders no sign-in, and the package's own problems come after the password. */
 function isRefusal(answer: RehearsalResponse, index: number, answers: readonly RehearsalResponse[]): boolean {
-  const { status, json, headers } = answer
-  const isOfPackage = headers['content-type']?.startsWith('application/problem+json')
-  if (status < 400 || (isOfPackage && json?.code !== 'not_identified')) return false
+  const code = codeOf(answer)
+  if (answer.status < 400 || (code !== undefined && code !== 'not_identified')) return false
   return answer.request.method !== 'GET' || index === answers.length - 1
 }
 
-/** One row of the rehearsal: what has to be true, how it is attacked, and what to change when it falls. */
+/** One row of the rehearsal: a sentence that must be true, its attack, and the fix. */
 export interface Attack {
   readonly code: string
   readonly claim: string
   readonly fix: string
   readonly docs: string
   /**
-   * Carries it out: says what it tries, and resolves with what it saw where it did not succeed. Before that, the same
-   * in its allowed form has to have succeeded: what nobody can do holds whatever the app is like.
+   * Carries it out: reports its requests by `tries`, and resolves with the behaviour of an app that held. The allowed form
+   * of the request has to succeed, too: every app refuses what nobody can do.
    */
   run(stage: Stage, tries: (what: string) => void): Promise<string>
 }

@@ -53,7 +53,7 @@ export function throwWorst(errors: readonly unknown[]): void {
 }
 
 /** Somebody counts requests, and what is refused from now on proves nothing. */
-export const isLimited = ({ status }: RehearsalResponse): boolean => status === 429
+export const isLimited = (response: RehearsalResponse | undefined): boolean => response?.status === 429
 
 /** A response in a few words. */
 export function told({ request: { method, path }, status, json }: RehearsalResponse): string {

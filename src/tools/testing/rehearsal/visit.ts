@@ -1,7 +1,7 @@
 import type { Agent } from './agent.js'
 import type { RehearsalPerson } from './contract.js'
 
-/** Somebody in front of a browser. */
+/** A person in a browser. */
 export interface Visit {
   readonly agent: Agent
   readonly person: RehearsalPerson

@@ -74,12 +74,16 @@ export function createWire(
 
   async function exchange(request: RehearsalRequest, retried = false): Promise<RehearsalResponse> {
     if (sent >= maxRequests) throw new BudgetError(`the ${maxRequests} requests were used up`)
-    if (performance.now() >= endsAt) throw new BudgetError(`the ${timeoutMs / 1_000} seconds were over`)
+    const leftMs = endsAt - performance.now()
+    const isOver = () =>
+      new BudgetError(`the ${timeoutMs / 1_000} seconds were over: run some of the rows with \`only\``)
+    if (leftMs <= 0) throw isOver()
     sent += 1
     const { method, path, headers = {} } = request
     return new Promise((resolve, reject) => {
       const failed = (error: Error) => {
         // Node names each address in an error of its own, and nothing in the one around them.
+        if (error instanceof BudgetError || performance.now() >= endsAt - 5) return reject(isOver())
         const isDown = Reflect.get(error, 'code') === 'ECONNREFUSED'
         const why = isDown ? `nothing listens at ${origin}` : error.message
         reject(new Error(`${method} ${path}: ${why}`, { cause: error }))
@@ -95,6 +99,9 @@ export function createWire(
           })
         }, failed)
       })
+      // Also for a response that never ends: the end of the rehearsal is reported at once.
+      const end = Number.isFinite(leftMs) ? setTimeout(() => call.destroy(isOver()), leftMs) : undefined
+      call.once('close', () => clearTimeout(end))
       call.setTimeout(responseTimeoutMs, () => call.destroy(new Error('no response')))
       call.on('error', (error) => {
         // A kept connection that the server closed at that moment: nothing was answered on it.

@@ -1,0 +1,28 @@
+import type { RehearsalAction } from './contract.js'
+import { stepsUp } from './effects.js'
+import type { Stage } from './stage.js'
+import { lacking, NotTried } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalRequest } from './wire.js'
+
+/** The actions that need a code of their own. */
+export function stepUpsOf(
+  stage: Stage,
+  which: (action: RehearsalAction) => boolean = () => true,
+): readonly RehearsalAction[] {
+  const found = (stage.options.actions ?? []).filter((action) => stepsUp(action) && which(action))
+  if (found.length === 0) throw lacking('actions')
+  return found
+}
+
+/** Has a guard require a code for this request, and enters it. */
+export async function mustAsk(
+  stage: Stage,
+  visit: Visit,
+  request: RehearsalRequest,
+  { name }: RehearsalAction,
+): Promise<void> {
+  if ((await stage.effects.approve(visit, request)) === undefined) {
+    throw new NotTried(`"${name}" required no code`)
+  }
+}

@@ -1,0 +1,130 @@
+import { mustAsk, stepUpsOf } from './approval.js'
+import type { Fields, RehearsalAction } from './contract.js'
+import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
+import { fieldsOf, requestWith, requirementIn } from './requests.js'
+import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
+import type { Attack, Stage } from './stage.js'
+import { bodyLike, notationsOf } from './variants.js'
+import { fell, lacking, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
+
+/** Fields that differ from the approved ones. */
+interface Difference {
+  readonly what: string
+  readonly alter: (fields: Fields) => Fields
+  /** Other values in it, which the state must not show. */
+  readonly values: readonly unknown[]
+  /** Whether a parser may read the approved action in it: then only another effect is wrong. */
+  readonly isLike: boolean
+}
+
+/** Other fields between the code for an action and the action. */
+export const changedFields: Attack = {
+  code: 'changed',
+  claim: 'a code covers the action that it was shown for and no other',
+  fix: 'return every field that the handler uses from bind, parsed once to one type that both use; name in mayChange what a code need not cover',
+  docs: 'docs/reference.md#the-guard',
+  async run(stage, tries) {
+    const tried: string[] = []
+    for (const action of stepUpsOf(stage, (one) => one.repeatable !== true || one.changed !== undefined)) {
+      const visit = await stage.signedIn()
+      const fields = await fieldsOf(action, visit)
+      const differences = differencesOf(action, fields)
+      if (differences.length === 0) continue
+      tried.push(action.name)
+      tries(`other fields after the code for ${tried.join(', ')}`)
+      await changeAfter(stage, action, visit, differences)
+      for (const leaf of boundLeaves(action, fields)) await confirmAnother(stage, action, leaf)
+    }
+    if (tried.length === 0) throw lacking('actions')
+    return 'none was done, and then each as it was confirmed'
+  },
+}
+
+const boundLeaves = (
+  { mayChange = [], repeatable = false }: RehearsalAction,
+  fields: Fields,
+): readonly Leaf[] =>
+  repeatable ? [] : leavesOf(fields).filter(({ path: [name = ''] }) => !mayChange.includes(name))
+
+function differencesOf(action: RehearsalAction, fields: Fields): readonly Difference[] {
+  const { changed = {} } = action
+  const made = boundLeaves(action, fields).filter(({ path }) => !(path.join('.') in changed))
+  const others = [
+    ...Object.entries(changed).map(([name, value]): Leaf => ({ path: [name], value })),
+    ...made.map(({ path, value }): Leaf => ({ path, value: anotherValue(value) })),
+  ]
+  const set = (what: string, { path }: Leaf, to: unknown, values: readonly unknown[] = []): Difference => {
+    const name = `${what} "${path.join('.')}"`
+    return { what: name, alter: (all) => withLeaf(all, path, to), values, isLike: true }
+  }
+  const otherOf = (leaf: Leaf) => others.find(({ path }) => path.join() === leaf.path.join())?.value
+  return [
+    ...others.map((leaf) => ({ ...set('another', leaf, leaf.value, [leaf.value]), isLike: false })),
+    ...boundLeaves(action, fields).flatMap((leaf) => {
+      const { path, value } = leaf
+      const other = otherOf(leaf)
+      return [
+        { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
+        ...[[value, other], [other, value], { value: other }].map((two) =>
+          set('two values of', leaf, two, [other]),
+        ),
+        ...[[value], ...notationsOf(value), ...strangeNumbers(value)].map((like) =>
+          set(`${JSON.stringify(like)} as`, leaf, like),
+        ),
+      ]
+    }),
+  ]
+}
+
+/** Numbers of another value that `parseInt` reads as this one. 1 is also the length of a list that grows. */
+const strangeNumbers = (value: unknown): readonly string[] =>
+  /^([2-9]|[1-9]\d+)$/.test(String(value)) ? [`${value}e3`, `${value}.9`] : []
+
+/** Gets the code for an action as it is, and then sends it with differences. */
+async function changeAfter(
+  stage: Stage,
+  action: RehearsalAction,
+  first: Visit,
+  differences: readonly Difference[],
+) {
+  const { effects } = stage
+  const { effect } = await effects.knownOf(action)
+  let visit = first
+  const meant = async () => requestWith(action, visit.person, await fieldsOf(action, visit))
+  await mustAsk(stage, visit, await meant(), action)
+  for (const { what, alter, values, isLike } of differences) {
+    const request = bodyLike(await meant(), alter(await fieldsOf(action, visit)))
+    const { response, isDone, change } = await effects.attempt(action, visit, request)
+    const isShown = showsValue(change, values)
+    // Another value may change the state in another direction. A refusal with a requirement did nothing.
+    const isOther = requirementIn(response) === undefined && (isShown || touches(change, effect))
+    if (!isDone && !isOther) continue
+    if (!isLike || isShown || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
+    // It meant the same, and the code is used up.
+    visit = await stage.signedIn()
+    await mustAsk(stage, visit, await meant(), action)
+  }
+  const { response, isDone } = await effects.attempt(action, visit, await meant())
+  if (!isDone) throw refused(response, `"${action.name}" was then not done as it was confirmed`)
+}
+
+/** Gets the code for a number that is written strangely: does the handler read another one? */
+async function confirmAnother(stage: Stage, action: RehearsalAction, { path, value }: Leaf): Promise<void> {
+  const { effects } = stage
+  const { effect } = await effects.knownOf(action)
+  if (!sumsUp(effect, Number(value))) return
+  for (const strange of strangeNumbers(value)) {
+    const visit = await stage.signedIn()
+    const fields = await fieldsOf(action, visit)
+    const meant = requestWith(action, visit.person, fields)
+    const confirmed = bodyLike(meant, withLeaf(fields, path, strange))
+    if ((await effects.approve(visit, confirmed)) === undefined) continue
+    // Where the code covers the plain number, too, guard and handler read one number.
+    if ((await effects.attempt(action, visit, meant)).isDone) continue
+    const { response, isDone, change } = await effects.attempt(action, visit, confirmed)
+    if (isDone && isExactly(change, effect)) {
+      fell(response, `the code was for "${path.join('.')}" ${strange}, and ${value} was done`)
+    }
+  }
+}

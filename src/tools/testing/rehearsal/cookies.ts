@@ -1,0 +1,89 @@
+import type { Agent } from './agent.js'
+import { stepsUp } from './effects.js'
+import { attacker } from './hostile.js'
+import { isOfTheRequest } from './leaves.js'
+import { fieldsOf, isSuccess, pathFor, requestOf } from './requests.js'
+import type { Attack, Stage } from './stage.js'
+import { inContentTypes, isOfForms } from './variants.js'
+import { Fell, fell, NotTried, told } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalResponse } from './wire.js'
+
+/** Ends a row about cookies where somebody who is signed in needs none, as with a token: there is none to misuse. */
+export async function mustNeedCookies({ path, paths }: Stage, { agent, person }: Visit): Promise<void> {
+  const without = agent.copy([...agent.cookies.keys()])
+  const all = [path, ...paths.map((one) => pathFor(one, person))]
+  const answers = await Promise.all(all.map((one) => without.get(one)))
+  if (answers.every(isSuccess))
+    throw new NotTried('the session is not held by a cookie', { lacks: 'a cookie' })
+}
+
+export const attackOnCookies: Attack = {
+  code: 'cookies',
+  claim: 'the session cookie is out of reach of scripts and other sites',
+  fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session; with 'none' for a front end on another site, which cors() and origins of the plan name, take no forms from others",
+  docs: 'docs/sessions.md#express-session',
+  async run(stage, tries) {
+    const visit = await stage.signedIn()
+    const { agent } = visit
+    await mustNeedCookies(stage, visit)
+    tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
+    const full = await stage.lookIn(visit)
+    let keys = 0
+    for (const [name, line] of agent.setCookies) {
+      // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
+      const seen = await stage.look({ ...visit, agent: agent.copy([name]) })
+      if (stage.firstShown(seen, full) !== undefined) continue
+      keys += 1
+      const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
+      const has = (start: string) => flags.some((flag) => flag.startsWith(start))
+      const isShared = has('samesite=none') && (await isCalledAcross(stage, agent))
+      if (isShared) await forge(stage)
+      const missing = [
+        ...(has('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
+        ...(isShared || has('samesite=lax') || has('samesite=strict')
+          ? []
+          : ['goes along with requests of other sites (no SameSite=Lax)']),
+        ...(has('domain=') ? ['goes to every subdomain (Domain)'] : []),
+      ]
+      const request = { method: 'GET', path: full[0]?.page.request.path ?? '/' }
+      if (missing.length > 0) throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
+    }
+    if (keys === 0) throw new NotTried('the pages are shown without any one of the cookies')
+    return `${keys} hold the session, out of reach`
+  },
+}
+
+/** Whether pages of this origin may read it with the cookies of a visitor. */
+export function mayRead(origin: string, { headers }: RehearsalResponse): boolean {
+  return (
+    headers['access-control-allow-origin'] === origin &&
+    headers['access-control-allow-credentials'] === 'true'
+  )
+}
+
+/** Whether the app is called by pages of another origin that the plan names: they need its cookie. */
+async function isCalledAcross({ path, options: { origins = [] } }: Stage, agent: Agent): Promise<boolean> {
+  const readings = origins.map(async (origin) =>
+    mayRead(origin, await agent.get(path, fromElsewhere(origin))),
+  )
+  return (await Promise.all(readings)).includes(true)
+}
+
+/** Posts what a form of another site can, with a cookie that comes along: only the app itself can refuse that. */
+async function forge(stage: Stage): Promise<void> {
+  const posted = (stage.options.actions ?? []).filter(({ method = 'POST' }) => method === 'POST')
+  for (const action of posted.filter((one) => !stepsUp(one))) {
+    const visit = await stage.signedIn()
+    const own = Object.entries(await fieldsOf(action, visit)).filter(([name]) => !isOfTheRequest(name))
+    const forms = inContentTypes(Object.fromEntries(own)).filter(({ type }) => isOfForms(type))
+    for (const { type, body } of forms) {
+      const headers = { ...fromElsewhere(attacker), 'content-type': type }
+      const request = { ...(await requestOf(action, visit)), body, headers }
+      const { response, isDone } = await stage.effects.attempt(action, visit, request)
+      if (isDone) fell(response, `${told(response)} to a form of another site`)
+    }
+  }
+}
+
+export const fromElsewhere = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' })

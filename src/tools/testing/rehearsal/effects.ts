@@ -1,0 +1,162 @@
+import type { Fields, RehearsalAction, RehearsalPerson } from './contract.js'
+import { explainRefusal } from './diagnosis.js'
+import { fieldsOf, isSuccess, pathFor, purposeIn, requestOf, requestWith, requirementIn } from './requests.js'
+import {
+  type Change,
+  changeBetween,
+  type Effect,
+  effectOf,
+  hasEffect,
+  type Snapshot,
+  snapshotOf,
+  snapshotOfPages,
+  without,
+} from './snapshot.js'
+import { isLimited, NotTried, refused } from './verdicts.js'
+import type { Challenged, Visit } from './visit.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+
+/** Returns whether a code for the action itself is required. */
+export const stepsUp = ({ stepUp }: RehearsalAction): boolean => stepUp !== false
+
+/** An action that was done once as it is meant. */
+export interface Known {
+  readonly effect: Effect
+  /** Response to the request that was done. */
+  readonly response: RehearsalResponse
+  /** Purpose that its guard names. */
+  readonly purpose: string | undefined
+  /** The fields that it was done with. */
+  readonly fields: Fields
+  /** Whether the person entered a code for it. */
+  readonly isAsked: boolean
+}
+
+/** What a request did, by the state and not by its response. */
+export interface Outcome {
+  readonly response: RehearsalResponse
+  readonly change: Change
+  readonly isDone: boolean
+}
+
+interface EffectsParts {
+  readonly state: RehearsalAction['state']
+  readonly signedIn: (visit?: Partial<Visit>) => Promise<Visit>
+  readonly codeGiven: (visit: Visit, body: object) => Promise<Challenged>
+  /** Whether the package warned that no parser runs before a guard. */
+  readonly isUnparsed: () => boolean
+  /** Notes the request of an action. */
+  readonly onAction: (request: RehearsalRequest) => void
+}
+
+/** The one probe of the state: what an action changes, and whether a request changed it. */
+export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction }: EffectsParts) {
+  const known = new Map<RehearsalAction, Promise<Known>>()
+  const noise = new Map<RehearsalAction, Map<string, number>>()
+  const witnesses = new Map<RehearsalPerson, Promise<Visit>>()
+
+  /** A browser of the person that reads the state, and takes no part in the attack. */
+  function witnessOf(person: RehearsalPerson): Promise<Visit> {
+    const found = witnesses.get(person) ?? signedIn({ person })
+    witnesses.set(person, found)
+    return found
+  }
+
+  /** Lets a browser that is signed in with a code read the state of its person. */
+  const adopt = (visit: Visit) => void witnesses.set(visit.person, Promise.resolve(visit))
+
+  /** Reads the state that the plan names for an action. */
+  async function read(action: RehearsalAction, person: RehearsalPerson, isFirst = false): Promise<Snapshot> {
+    const shows = action.state ?? state
+    if (shows === undefined) {
+      throw new NotTried(`add \`state\`: pages or a function that show what "${action.name}" changes`)
+    }
+    if (typeof shows === 'function') return snapshotOf(await shows(person))
+    const { agent } = await witnessOf(person)
+    const pages: RehearsalResponse[] = []
+    for (const page of shows) pages.push(await agent.get(pathFor(page, person)))
+    const limited = pages.find(isLimited)
+    if (limited !== undefined) throw refused(limited)
+    const missing = isFirst ? pages.find((page) => !isSuccess(page)) : undefined
+    if (missing !== undefined) throw refused(missing, '`state` cannot be read')
+    return snapshotOfPages(pages)
+  }
+
+  /** Does an action as it is meant, and returns how the state changed. */
+  async function perform(action: RehearsalAction) {
+    const visit = await signedIn()
+    adopt(visit)
+    const { person, agent } = visit
+    const first = await read(action, person, true)
+    const idle = changeBetween(first, await read(action, person))
+    const fields = await fieldsOf(action, visit)
+    onAction(requestWith(action, person, fields))
+    const about = { idle, fields, isAsked: false, purpose: undefined }
+    if (stepsUp(action)) {
+      const refusal = await agent.send(requestWith(action, person, fields))
+      const requirement = requirementIn(refusal)
+      if (requirement === undefined) {
+        const change = without(changeBetween(first, await read(action, person)), idle)
+        if (change.size > 0) return { ...about, change, response: refusal }
+        throw await explainRefusal(action, visit, refusal, { isUnparsed: isUnparsed() })
+      }
+      await codeGiven(visit, { requirement })
+      Object.assign(about, { isAsked: true, purpose: purposeIn(refusal) })
+    }
+    const before = await read(action, person)
+    const response = await agent.send(await requestOf(action, visit))
+    const change = without(changeBetween(before, await read(action, person)), idle)
+    if (change.size === 0) throw await explainRefusal(action, visit, response, { isApproved: true })
+    return { ...about, change, response }
+  }
+
+  /** Does it for two people: parts of the state that differ between them are ids, times and names. */
+  async function learn(action: RehearsalAction): Promise<Known> {
+    const [one, other] = [await perform(action), await perform(action)]
+    noise.set(action, new Map([...one.idle, ...other.idle]))
+    return { ...one, effect: effectOf(one.change, other.change) }
+  }
+
+  function knownOf(action: RehearsalAction): Promise<Known> {
+    const found = known.get(action) ?? learn(action)
+    known.set(action, found)
+    return found
+  }
+
+  /** Starts to watch the state of a person. The result reports how it has changed since, once for each change. */
+  async function watch(action: RehearsalAction, person: RehearsalPerson): Promise<() => Promise<Change>> {
+    let last = await read(action, person)
+    return async () => {
+      const now = await read(action, person)
+      const change = without(changeBetween(last, now), noise.get(action) ?? new Map())
+      last = now
+      return change
+    }
+  }
+
+  /** Sends a request as `visit`, and reports whether this did the action for `owner`. */
+  async function attempt(
+    action: RehearsalAction,
+    visit: Visit,
+    request: RehearsalRequest,
+    owner = visit.person,
+  ): Promise<Outcome> {
+    const { effect } = await knownOf(action)
+    const changed = await watch(action, owner)
+    const response = await visit.agent.send(request)
+    if (isLimited(response)) throw refused(response)
+    const change = await changed()
+    return { response, change, isDone: hasEffect(change, effect) }
+  }
+
+  /** Has a guard require a code for this request, and enters the code. Returns undefined if no code was required. */
+  async function approve(visit: Visit, request: RehearsalRequest): Promise<Challenged | undefined> {
+    const requirement = requirementIn(await visit.agent.send(request))
+    return requirement === undefined ? undefined : codeGiven(visit, { requirement })
+  }
+
+  const isDone = async (action: RehearsalAction, change: Change) =>
+    hasEffect(change, (await knownOf(action)).effect)
+
+  return { adopt, knownOf, watch, attempt, approve, isDone }
+}

@@ -1,0 +1,43 @@
+import { isJsonObject } from '../../../lib/json.js'
+import type { Fields } from './contract.js'
+import { bodyKey } from './idempotency.js'
+
+/** A value in a body, with the names that lead to it. */
+export interface Leaf {
+  readonly path: readonly string[]
+  readonly value: unknown
+}
+
+/** Names of fields that belong to the request and not to the action: a key against repeats, a token against CSRF. */
+export const isOfTheRequest = (name: string): boolean =>
+  bodyKey.test(name) || /^_|csrf|xsrf|token/i.test(name)
+
+/** The values of a body, without the fields that belong to the request. */
+export function leavesOf(fields: Fields, above: readonly string[] = []): readonly Leaf[] {
+  return Object.entries(fields).flatMap(([name, value]): readonly Leaf[] => {
+    const path = [...above, name]
+    if (isOfTheRequest(name)) return []
+    return isJsonObject(value) ? leavesOf(value, path) : [{ path, value }]
+  })
+}
+
+export function withLeaf(fields: Fields, [name = '', ...rest]: readonly string[], value: unknown): Fields {
+  const inner = fields[name]
+  return { ...fields, [name]: rest.length > 0 && isJsonObject(inner) ? withLeaf(inner, rest, value) : value }
+}
+
+export function withoutLeaf(fields: Fields, [name = '', ...rest]: readonly string[]): Fields {
+  const { [name]: inner, ...others } = fields
+  return rest.length > 0 && isJsonObject(inner) ? { ...others, [name]: withoutLeaf(inner, rest) } : others
+}
+
+/** Returns a value of the same form, so that an app does not refuse it for its form alone. */
+export function anotherValue(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return value + 1
+  if (Array.isArray(value)) return value.map(anotherValue)
+  // The last digit or letter changes: an address stays an address, and a date a date.
+  return String(value).replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) =>
+    /\d/.test(last) ? (last === '1' ? '2' : '1') : last === 'e' ? 'a' : 'e',
+  )
+}

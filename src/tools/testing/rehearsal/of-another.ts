@@ -1,0 +1,49 @@
+import { stepUpsOf } from './approval.js'
+import type { RehearsalAction } from './contract.js'
+import { subjectNames } from './hostile.js'
+import { fieldsOf, requestWith } from './requests.js'
+import type { Attack, Stage } from './stage.js'
+import { bodyLike } from './variants.js'
+import { fell, told } from './verdicts.js'
+
+/** An action for another account, with a code of one's own. */
+export const actionOfAnother: Attack = {
+  code: 'of-another',
+  claim: 'a code of one account does nothing to another',
+  fix: 'take the account from the session, and compare the owner of what a path or body names with it',
+  docs: 'docs/security.md#threats-and-controls',
+  async run(stage, tries) {
+    const actions = stepUpsOf(stage)
+    tries(`${actions.map(({ name }) => name).join(', ')} for another account, with a code of one's own`)
+    for (const action of actions) await doForAnother(stage, action)
+    return 'nothing was done to the other account'
+  },
+}
+
+async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void> {
+  const { effects } = stage
+  const owner = await stage.person()
+  const thief = await stage.signedIn()
+  const own = await fieldsOf(action, thief)
+  const taken = await fieldsOf(action, { ...thief, person: owner }).catch(() => own)
+  const [theirs, mine] = [requestWith(action, owner, taken), requestWith(action, thief.person, own)]
+  const claims = namesOf(owner).map((id) => {
+    const claim = Object.fromEntries(subjectNames.flatMap((name) => (name in own ? [] : [[name, id]])))
+    return { ...bodyLike(mine, { ...own, ...claim }), path: `${mine.path}?${new URLSearchParams(claim)}` }
+  })
+  const isOwn = JSON.stringify(theirs) === JSON.stringify(mine)
+  for (const request of isOwn ? claims : [theirs, ...claims]) {
+    const changed = await effects.watch(action, owner)
+    await effects.approve(thief, request)
+    const response = await thief.agent.send(request)
+    if (await effects.isDone(action, await changed())) {
+      fell(response, `${told(response)} and did "${action.name}" to another account`)
+    }
+  }
+}
+
+/** Values by which a request may name a person. */
+const namesOf = (person: object): readonly string[] =>
+  Object.entries(person).flatMap(([name, value]) =>
+    /pass|secret/i.test(name) || !/string|number/.test(typeof value) ? [] : [String(value)],
+  )

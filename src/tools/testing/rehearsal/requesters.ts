@@ -1,0 +1,220 @@
+import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './contract.js'
+import { stepsUp } from './effects.js'
+import { isShown, type Sight, unlike } from './pages.js'
+import { fieldsOf, hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
+import { hasEffect } from './snapshot.js'
+import type { Stage } from './stage.js'
+import { isLimited, NotTried, refused, told } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+
+/** A requester who may not do an action or see a page, ready to send. */
+export interface Attempt {
+  readonly who: string
+  readonly request: RehearsalRequest
+  readonly fields: Fields
+  /** Sends the requests, and returns the first that succeeded. */
+  readonly tryAll: (variants: readonly RehearsalRequest[]) => Promise<Success | undefined>
+}
+
+export interface Success {
+  readonly response: RehearsalResponse
+  readonly seen: string
+}
+
+/** An action or a page, and everybody who may not have it. */
+export interface Target {
+  readonly name: string
+  readonly kind: 'actions' | 'pages'
+  readonly attempts: () => Promise<readonly Attempt[]>
+  /** Sends the request as it is, once for each requester. */
+  readonly plain: () => Promise<Success | undefined>
+}
+
+interface Requester {
+  readonly who: string
+  /** `visit` sends; the action is that of `owner`. */
+  readonly prepare: () => Promise<{ readonly visit: Visit; readonly owner: RehearsalPerson }>
+}
+
+/** Longer than the second that a clock on a page shows. */
+const controlMs = 1_100
+
+const known = new WeakMap<Stage, readonly Target[]>()
+
+/** What the attacks without a code aim at. Its people sign in once for all rows. */
+export function targetsOf(stage: Stage): readonly Target[] {
+  const { actions = [], pages = [] } = stage.options
+  const targets = known.get(stage) ?? [
+    ...actions.map((action) => createTarget(action.name, 'actions', () => attemptsOnAction(stage, action))),
+    ...pages.map((path) =>
+      createTarget(typeof path === 'string' ? path : 'a page of a person', 'pages', () =>
+        attemptsOnPage(stage, path),
+      ),
+    ),
+  ]
+  known.set(stage, targets)
+  return targets
+}
+
+function createTarget(name: string, kind: Target['kind'], make: Target['attempts']): Target {
+  const attempts = once(make)
+  const plain = once(async () => {
+    for (const attempt of await attempts()) {
+      const success = await attempt.tryAll([attempt.request])
+      if (success !== undefined) return success
+    }
+    return undefined
+  })
+  return { name, kind, attempts, plain }
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Everybody who may not do this action yet. */
+function requestersOf(stage: Stage, action: RehearsalAction): readonly Requester[] {
+  const { effects } = stage
+  async function somebody(): Promise<RehearsalPerson> {
+    const person = await stage.person()
+    // The witness of the state signs in first: an app may end it at the next sign-in with a code, not at a password.
+    await effects.watch(action, person)
+    return person
+  }
+  const nearest = async () => {
+    const visit = await stage.signedIn()
+    effects.adopt(visit)
+    const { purpose } = await effects.knownOf(action)
+    for (const other of (stage.options.actions ?? []).filter((one) => one !== action && stepsUp(one))) {
+      const known = await effects.knownOf(other).catch(() => undefined)
+      if (known?.purpose === undefined || known.purpose === purpose) continue
+      await effects.approve(visit, await requestOf(other, visit))
+      break
+    }
+    return { visit, owner: visit.person }
+  }
+  return [
+    {
+      who: 'an anonymous visitor',
+      prepare: async () => {
+        const owner = await somebody()
+        return { visit: { agent: stage.agent(), person: owner }, owner }
+      },
+    },
+    {
+      who: 'a person with a password only',
+      prepare: async () => {
+        const owner = await somebody()
+        return { visit: await stage.passwordGiven({ person: owner }), owner }
+      },
+    },
+    ...(hasOwnPath(action)
+      ? [
+          {
+            who: 'another account',
+            prepare: async () => ({ owner: await somebody(), visit: await stage.signedIn() }),
+          },
+        ]
+      : []),
+    ...(stepsUp(action) ? [{ who: 'a person without a code for it', prepare: nearest }] : []),
+  ]
+}
+
+async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<readonly Attempt[]> {
+  const { effects } = stage
+  const { effect, fields: known } = await effects.knownOf(action)
+  const attempts: Attempt[] = []
+  for (const { who, prepare } of requestersOf(stage, action)) {
+    let ready = await prepare()
+    const { visit, owner } = ready
+    const fields = await fieldsOf(action, { agent: visit.agent, person: owner }).catch(() => known)
+
+    async function tryAll(variants: readonly RehearsalRequest[]): Promise<Success | undefined> {
+      const changed = await effects.watch(action, ready.owner)
+      for (const variant of variants) {
+        const response = await ready.visit.agent.send(variant)
+        if (isLimited(response)) throw refused(response)
+      }
+      if (!hasEffect(await changed(), effect)) return undefined
+      return find(variants)
+    }
+
+    /** One of them did it: which, shows another person. */
+    async function find(variants: readonly RehearsalRequest[]): Promise<Success> {
+      ready = await prepare()
+      const base = requestWith(action, ready.owner, fields).path
+      for (const variant of variants) {
+        const began = performance.now()
+        const own = { ...variant, path: variant.path.replace(pathFor(action.path, owner), base) }
+        const { response, isDone } = await effects.attempt(action, ready.visit, own, ready.owner)
+        if (!isDone) continue
+        await mustRest(performance.now() - began)
+        return { response, seen: `${told(response)} and did "${action.name}" for ${who}` }
+      }
+      throw new NotTried(
+        `the state of "${action.name}" changes without it: name a \`state\` that only it changes`,
+      )
+    }
+
+    /** A state that changes by itself proves nothing. */
+    async function mustRest(ms: number): Promise<void> {
+      const changed = await effects.watch(action, ready.owner)
+      await new Promise((resolve) => setTimeout(resolve, Math.max(ms, controlMs)))
+      if (hasEffect(await changed(), effect)) {
+        throw new NotTried(
+          `the state of "${action.name}" changes by itself: name a \`state\` that only it changes`,
+        )
+      }
+    }
+
+    attempts.push({ who, fields, request: requestWith(action, owner, fields), tryAll })
+  }
+  return attempts
+}
+
+async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readonly Attempt[]> {
+  const owner = await stage.signedIn()
+  const sight = await stage.sightOf(path, owner)
+  const { person } = owner
+  const request = { method: 'GET', path: pathFor(path, person) }
+  const attempt = (who: string, visit: Visit, shows: Sight): Attempt => ({
+    ...{ who, request, fields: {} },
+    async tryAll(variants) {
+      const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
+      for (const variant of variants) {
+        const response = await visit.agent.send(variant)
+        if (isLimited(response)) throw refused(response)
+        if (isShown(response, shows)) return { response, seen: `${told(response)} and showed it to ${who}` }
+        if (/^(GET|HEAD|OPTIONS)$/.test(variant.method)) continue
+        for (const { name, isDone } of deeds) {
+          if (await isDone()) return { response, seen: `${told(response)} and did "${name}" for ${who}` }
+        }
+      }
+      return undefined
+    },
+  })
+  const attempts = [attempt('an anonymous visitor', { agent: stage.agent(), person }, sight)]
+  attempts.push(attempt('a person with a password only', await stage.passwordGiven({ person }), sight))
+  if (typeof path === 'function') {
+    const other = await stage.signedIn()
+    const own = unlike(sight, await stage.sightOf(path, other))
+    if (own.marks.size > 0) attempts.push(attempt('another account', other, own))
+  }
+  return attempts
+}
+
+/** Watches whether any of the actions is done for a person. One that could not be done has a row of its own. */
+async function watchAll({ effects, options: { actions = [] } }: Stage, person: RehearsalPerson) {
+  const watches = actions.map(async (action) => {
+    const { effect } = await effects.knownOf(action)
+    const changed = await effects.watch(action, person)
+    return { name: action.name, isDone: async () => hasEffect(await changed(), effect) }
+  })
+  const settled = await Promise.allSettled(watches)
+  return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+}

@@ -1,0 +1,223 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { noteGuarded } from '../../../express/guard/coverage.js'
+import type { RehearsalRoute } from './contract.js'
+import { codeOf } from './diagnosis.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+
+/** A router of Express 4 or 5, as far as both have the same members. */
+interface Routing {
+  readonly stack: readonly Layer[]
+}
+
+interface Layer {
+  readonly route?: Route
+  readonly handle?: unknown
+  /** Express 5.3: the path that it is mounted at. */
+  readonly rawPath?: unknown
+  /** Express 4: how it recognises that path. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean }
+}
+
+interface Route {
+  readonly path: unknown
+  readonly methods: Readonly<Record<string, boolean>>
+}
+
+/** The members of an Express request that name the route that answered it, and its sub-app. */
+type Routed = IncomingMessage & { readonly route?: Route; readonly baseUrl?: string; readonly app?: SubApp }
+
+interface SubApp {
+  /** The path that it is mounted at, with those of the apps above. */
+  path(): string
+}
+
+type Kind = RehearsalRoute['kind']
+
+const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+export type RouteTable = ReturnType<typeof createRouteTable>
+
+/** The one table of routes: those of an Express app in this process that change something, and how each is covered. */
+export function createRouteTable(
+  server: Server,
+  { own, ignore }: { readonly own: readonly string[]; readonly ignore: readonly string[] },
+) {
+  const root = server.listeners('request').find((listener) => isRouting(routingOf(listener)))
+  /** Mounts that only a request shows: an older Express 5 does not keep them. */
+  const mounts = new Map<Route, string>()
+  /** Routes by the requests that reached them, such as `POST /transfers/7`. */
+  const reached = new Map<string, Set<string>>()
+  const named = new Map<string, Kind>()
+  const guarded = new Set<string>()
+  /** A router does not show the apps that it holds; a request that reached one does. */
+  const subApps = new Map<object, string>()
+
+  function note(req: Routed, res: ServerResponse): void {
+    const target = keyOf({ method: String(req.method), path: String(req.url) })
+    let others: (() => void) | undefined
+    // The app may use `guardCoverage`, too.
+    Object.defineProperty(req, noteGuarded, {
+      get: () => () => {
+        guarded.add(target)
+        others?.()
+      },
+      set: (other) => {
+        others = other
+      },
+    })
+    res.once('close', () => {
+      const { method, route, baseUrl = '', app } = req
+      if (app !== undefined && Object(app) !== root) subApps.set(app, app.path().replace(/^\/$/, ''))
+      if (route === undefined) return
+      mounts.set(route, baseUrl)
+      // A route that passed the request on is still on it, below the mount of what answered.
+      if (!leadsTo(`${baseUrl}${route.path}`, target)) return
+      for (const name of [method, 'ALL']) add(reached, `${name} ${baseUrl}${route.path}`, target)
+    })
+  }
+  server.prependListener('request', note)
+
+  function declaredIn({ stack }: Routing, above = ''): readonly string[] {
+    return stack.flatMap((layer) => {
+      const { route, handle } = layer
+      if (route === undefined)
+        return isRouting(handle) ? declaredIn(handle, above + (mountOf(layer) ?? '…')) : []
+      const taken = unsafe.filter((method) => route.methods._all || route.methods[method.toLowerCase()])
+      const mount = above.includes('…') ? (mounts.get(route) ?? above) : above
+      const paths = [route.path].flat().map(String)
+      return paths.flatMap((path) =>
+        (taken.length === unsafe.length ? ['ALL'] : taken).map((method) => `${method} ${mount}${path}`),
+      )
+    })
+  }
+
+  const declared = (): readonly string[] => {
+    const apps = root === undefined ? [] : [[root, ''] as const, ...subApps]
+    return apps.flatMap(([app, mount]) => {
+      const routing = routingOf(app)
+      return isRouting(routing) ? declaredIn(routing, mount) : []
+    })
+  }
+
+  /** Routes that were reached and that no router shows: those behind a function of the app. */
+  function hidden(shown: readonly string[]): readonly string[] {
+    const isShown = (route: string) =>
+      [route, route.replace(/^[A-Z]+/, 'ALL')].some((one) => shown.includes(one))
+    return [...reached.keys()].filter(
+      (route) => unsafe.includes(route.split(' ', 1).join()) && !isShown(route),
+    )
+  }
+
+  /** The routes of the app itself that change something. */
+  function list(): readonly RehearsalRoute[] {
+    const shown = declared()
+    const all = [...new Set([...shown, ...hidden(shown)])].sort()
+    return all
+      .filter((route) => !own.some((mount) => isBelow(pathOf(route), mount)))
+      .map((route) => ({ route, kind: kindOf(route) }))
+  }
+
+  function kindOf(route: string): Kind {
+    const targets = [...(reached.get(route) ?? []), plainKey(route)]
+    const kinds = targets.map((target) => named.get(target))
+    if (ignore.some((pattern) => isNamed(pattern, route))) return 'exempt'
+    for (const kind of ['attacked', 'exempt'] as const) if (kinds.includes(kind)) return kind
+    if (targets.some((target) => guarded.has(target))) return 'guarded'
+    return kinds.includes('answered') ? 'answered' : 'unknown'
+  }
+
+  const name = (request: RehearsalRequest, kind: Kind) => {
+    const key = keyOf(request)
+    if (named.get(key) !== 'attacked') named.set(key, kind)
+  }
+
+  return {
+    /** Whether the app is an Express app. */
+    isKnown: root !== undefined,
+    /** Whether routes were reached that no router shows: there may be more. */
+    hasHidden: () => hidden(declared()).length > 0,
+    attack: (request: RehearsalRequest) => name(request, 'attacked'),
+    exempt: (request: RehearsalRequest) => name(request, 'exempt'),
+    answered: (request: RehearsalRequest) => name(request, 'answered'),
+    /** Notes a refusal by the package: its guard is on the route. */
+    hear(response: RehearsalResponse): void {
+      const code = codeOf(response)
+      const { location = '' } = response.headers
+      if (
+        code === 'second_factor_required' ||
+        code === 'not_identified' ||
+        /[?&]requirement=/.test(location)
+      ) {
+        guarded.add(keyOf(response.request))
+      }
+    },
+    list,
+    close: () => void server.off('request', note),
+  }
+}
+
+/** A request of a declared route, with 1 for each parameter; undefined for a pattern. */
+export function requestFor(route: string): RehearsalRequest | undefined {
+  const [method = '', path = ''] = route.split(' ')
+  const filled = path.replaceAll(/:\w+(\([^)]*\))?/g, '1')
+  return /^\/[\w/.~-]*$/.test(filled)
+    ? { method: method === 'ALL' ? 'POST' : method, path: filled }
+    : undefined
+}
+
+/** Whether a declared path, unless it is a pattern, is that of a request. */
+function leadsTo(declared: string, target: string): boolean {
+  const names = pathOf(keyOf({ method: 'GET', path: declared })).split('/')
+  const given = pathOf(target).split('/')
+  if (/[*(){}[\]^]/.test(declared)) return true
+  return names.length === given.length && names.every((name, at) => name.includes(':') || name === given[at])
+}
+
+const pathOf = (route: string): string => route.slice(route.indexOf(' ') + 1)
+
+const isBelow = (path: string, mount: string): boolean => path === mount || path.startsWith(`${mount}/`)
+
+/** A route without parameters is its own request. */
+const plainKey = (route: string): string => {
+  const [method = '', path = ''] = route.split(' ')
+  return keyOf({ method, path })
+}
+
+/** Most routers ignore case, doubled slashes and a slash at the end. */
+const keyOf = ({ method, path }: Pick<RehearsalRequest, 'method' | 'path'>): string => {
+  const plain = path.split(/[?#]/, 1).join().toLowerCase().replaceAll(/\/+/g, '/')
+  return `${method} ${plain.length > 1 ? plain.replace(/\/$/, '') : plain}`
+}
+
+/** Whether a pattern of `ignore` names a route: `ALL` of a route that handles every method is named by any of them. */
+function isNamed(pattern: string, route: string): boolean {
+  const [method = '', path = ''] = pattern.split(' ')
+  const named = [method, 'ALL'].map((one) => keyOf({ method: one, path }))
+  return named.includes(plainKey(route))
+}
+
+function add(map: Map<string, Set<string>>, name: string, value: string): void {
+  const values = map.get(name) ?? new Set()
+  map.set(name, values.add(value))
+}
+
+function mountOf({ rawPath, regexp }: Layer): string | undefined {
+  if (typeof rawPath === 'string') return rawPath === '/' ? '' : rawPath
+  if (regexp === undefined) return undefined
+  if (regexp.fast_slash) return ''
+  const [, path] = /^\^((?:\\\/[\w~-]+(?:\\\.[\w~-]+)*)+)\\\/\?\(\?=\\\/\|\$\)$/.exec(regexp.source) ?? []
+  return path?.replaceAll('\\', '')
+}
+
+/** Express 4 throws for `router`, and makes its own at the first route; Express 5 has no `_router`. */
+function routingOf(listener: object): unknown {
+  return Reflect.get(listener, 'lazyrouter') === undefined
+    ? Reflect.get(listener, 'router')
+    : Reflect.get(listener, '_router')
+}
+
+/** A sub-app of Express is a function with a router of its own. */
+function isRouting(value: unknown): value is Routing {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return Array.isArray(Reflect.get(value, 'stack'))
+}

@@ -1,0 +1,126 @@
+import type { RehearsalResponse } from './wire.js'
+
+/** A state in numbers: lengths and sums as they are, everything else by how often it occurs. */
+export type Snapshot = ReadonlyMap<string, number>
+
+/** How much each part differs between two states, without the parts that are equal. */
+export type Change = ReadonlyMap<string, number>
+
+const digits = /^[+-]?\d+(\.\d+)?$/
+
+/** The state that a function of the plan returns. */
+export function snapshotOf(value: unknown): Snapshot {
+  const parts = new Map<string, number>()
+  addValue(parts, '', value)
+  return parts
+}
+
+/** The state that pages show, in the order of the plan. */
+export function snapshotOfPages(pages: readonly RehearsalResponse[]): Snapshot {
+  const parts = new Map<string, number>()
+  for (const [index, { status, json, text }] of pages.entries()) {
+    add(parts, `${index} status=${status}`, 1)
+    if (status < 200 || status >= 300) continue
+    if (json === undefined) addText(parts, String(index), text)
+    else addValue(parts, String(index), json)
+  }
+  return parts
+}
+
+export function changeBetween(before: Snapshot, after: Snapshot): Change {
+  const change = new Map<string, number>()
+  for (const part of new Set([...before.keys(), ...after.keys()])) {
+    const difference = (after.get(part) ?? 0) - (before.get(part) ?? 0)
+    if (difference !== 0) change.set(part, difference)
+  }
+  return change
+}
+
+export const without = (change: Change, noise: Change): Change =>
+  new Map([...change].filter(([part]) => !noise.has(part)))
+
+/** What one action changes. */
+export interface Effect {
+  /** The parts that change for every person, in one direction; empty if each change is unlike the others. */
+  readonly parts: Change
+  /** The parts among them that change by one amount. */
+  readonly exact: Change
+}
+
+/** The effect that two changes by one action have in common: an id or a time is in one of them only. */
+export function effectOf(first: Change, second: Change): Effect {
+  const shared = [...first].filter(([part, difference]) => (second.get(part) ?? 0) * difference > 0)
+  return {
+    parts: new Map(shared),
+    exact: new Map(shared.filter(([part, difference]) => second.get(part) === difference)),
+  }
+}
+
+/** Returns whether a change shows that the action was done. */
+export const hasEffect = (change: Change, { parts }: Effect): boolean =>
+  parts.size === 0
+    ? change.size > 0
+    : [...parts].some(([part, difference]) => (change.get(part) ?? 0) * difference > 0)
+
+/** Returns whether a change is of the same parts, in whichever direction. */
+export const touches = (change: Change, { parts }: Effect): boolean =>
+  [...parts.keys()].some((part) => change.has(part))
+
+/** Returns whether a state shows one of these values that it did not show before. */
+export const showsValue = (change: Change, values: readonly unknown[]): boolean =>
+  [...change].some(
+    ([part, difference]) => difference > 0 && values.some((value) => part.endsWith(`=${value}`)),
+  )
+
+const countsOf = ({ exact }: Effect) => [...exact].filter(([part]) => part.endsWith('#'))
+
+/** Returns whether lengths and sums change as by the action: the values of texts may be written in another way. */
+export const isExactly = (change: Change, effect: Effect): boolean =>
+  countsOf(effect).every(([part, difference]) => change.get(part) === difference)
+
+/** Returns whether a sum of the state changes by this number, in units or hundredths. */
+export const sumsUp = (effect: Effect, value: number): boolean =>
+  countsOf(effect).some(([, difference]) => [value, 100 * value].includes(Math.abs(difference)))
+
+/** Returns how many times the action was done; undefined if the state cannot count it. */
+export function timesIn(change: Change, effect: Effect): number | undefined {
+  const counts = countsOf(effect)
+  if (counts.length === 0) return undefined
+  return Math.round(Math.max(...counts.map(([part, difference]) => (change.get(part) ?? 0) / difference)))
+}
+
+function add(parts: Map<string, number>, part: string, amount: number): void {
+  parts.set(part, (parts.get(part) ?? 0) + amount)
+}
+
+function addValue(parts: Map<string, number>, name: string, value: unknown): void {
+  if (value instanceof Map || value instanceof Set) {
+    addValue(parts, name, [...value])
+  } else if (Array.isArray(value)) {
+    add(parts, `${name}.length#`, value.length)
+    for (const item of value) addValue(parts, `${name}[]`, item)
+  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    for (const [member, inner] of Object.entries(value)) addValue(parts, `${name}.${member}`, inner)
+  } else if (Number.isFinite(value) || (typeof value === 'string' && digits.test(value))) {
+    add(parts, `${name}#`, Number(value))
+  } else {
+    add(parts, `${name}=${value}`, 1)
+  }
+}
+
+/** Tags, words, and numbers by the word before them. Scripts and comments are no state. */
+function addText(parts: Map<string, number>, name: string, text: string): void {
+  const shown = text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->/gi, ' ')
+  for (const [, tag = ''] of shown.matchAll(/<([a-z][\w-]*)/gi))
+    add(parts, `${name}<${tag.toLowerCase()}>#`, 1)
+  let label = ''
+  for (const [word] of shown.matchAll(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.,@-]*[\p{L}\p{N}_])?/gu)) {
+    const plain = word.replaceAll(/[.,]/g, '')
+    if (/^\d{1,15}$/.test(plain)) {
+      add(parts, `${name} ${label}#`, Number(plain))
+    } else {
+      add(parts, `${name}=${word}`, 1)
+      label = word
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { mustAsk, stepUpsOf } from './approval.js'
+import type { RehearsalAction } from './contract.js'
+import { withKey } from './idempotency.js'
+import { requestOf } from './requests.js'
+import { hasEffect, timesIn } from './snapshot.js'
+import type { Attack, Stage } from './stage.js'
+import { fell, NotTried, refused } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalRequest } from './wire.js'
+
+const together = 10
+
+/** One code, and the action many times. */
+export const repeatedAction: Attack = {
+  code: 'twice',
+  claim: 'one code is good for one action',
+  fix: 'add once: true to the guard',
+  docs: 'docs/reference.md#the-guard',
+  async run(stage, tries) {
+    const actions = stepUpsOf(stage, ({ repeatable }) => repeatable !== true)
+    tries(
+      `${actions.map(({ name }) => name).join(', ')}: ${together} times at once and then once more, with one code`,
+    )
+    for (const action of actions) await repeat(stage, action)
+    return 'done once'
+  },
+}
+
+/** Many at once with one code, and then once more with another code: so the state shows whether it can count. */
+async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
+  const { effects } = stage
+  const { effect } = await effects.knownOf(action)
+  const visit = await stage.signedIn()
+  effects.adopt(visit)
+  await mustAsk(stage, visit, await requestOf(action, visit), action)
+  const changed = await effects.watch(action, visit.person)
+  let last = await burst(visit, await requestOf(action, visit), randomUUID)
+  let change = await changed()
+  // An app may refuse keys that it does not know.
+  if (!hasEffect(change, effect)) {
+    last = await burst(visit, await requestOf(action, visit))
+    change = await changed()
+  }
+  if (!hasEffect(change, effect)) throw refused(last, `"${action.name}" was not done at all`)
+  const times = timesIn(change, effect)
+  if (times !== undefined && times > 1) fell(last, `"${action.name}" was done ${times} times`)
+
+  await effects.approve(visit, withKey(await requestOf(action, visit), randomUUID()))
+  const again = withKey(await requestOf(action, visit), randomUUID())
+  const outcome = await effects.attempt(action, visit, again)
+  // An action that can only be done once, or a state that shows the newest only.
+  if (times === undefined || timesIn(outcome.change, effect) !== 1) {
+    throw new NotTried(
+      `the state does not count "${action.name}": a second one does not change it as the first did`,
+      {
+        lacks: 'a state that counts',
+      },
+    )
+  }
+}
+
+async function burst({ agent }: Visit, request: RehearsalRequest, newKey?: () => string) {
+  const send = () => agent.send(newKey === undefined ? request : withKey(request, newKey()))
+  await Promise.all(Array.from({ length: together }, send))
+  return send()
+}

@@ -1,0 +1,67 @@
+import { codeOf } from './diagnosis.js'
+import { asksForProof } from './pages.js'
+import { targetsOf } from './requesters.js'
+import { requestFor } from './routes.js'
+import type { Attack, Stage } from './stage.js'
+import { Fell, isLimited, NotTried, refused } from './verdicts.js'
+import type { Visit } from './visit.js'
+import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+
+/** Routes that the plan does not name: another way to one of its actions, or open to everybody. */
+export const unlistedRoutes: Attack = {
+  code: 'unguarded',
+  claim: 'no other route does an action, and each is guarded, refuses by itself, or is in the plan',
+  fix: 'put the guard of the action before this route, too, or remove it',
+  docs: 'docs/rehearsal.md#routes',
+  async run(stage, tries) {
+    const { routes } = stage
+    if (routes === undefined) {
+      throw new NotTried('the app runs in another process', { lacks: 'an Express app in this process' })
+    }
+    const unknown = () => routes.list().flatMap(({ route, kind }) => (kind === 'unknown' ? [route] : []))
+    const requests = unknown().flatMap((route) => requestFor(route) ?? [])
+    tries(`the fields of the actions to ${requests.length} routes that the plan does not name`)
+    if (requests.length > 0) {
+      await sendFields(stage, requests)
+      await askEach(stage, requests)
+    }
+    const left = unknown()
+    if (left.length > 0)
+      throw new NotTried(`guard ${left.join(', ')}, or name it in \`actions\` or \`ignore\``)
+    return 'none did an action'
+  },
+}
+
+/** Sends the fields of every action, as everybody who may not do it. */
+async function sendFields(stage: Stage, requests: readonly RehearsalRequest[]): Promise<void> {
+  for (const target of targetsOf(stage).filter(({ kind }) => kind === 'actions')) {
+    // An action that could not be done has a row of its own.
+    for (const { fields, tryAll } of await target.attempts().catch(() => [])) {
+      const success = await tryAll(requests.map((request) => ({ ...request, body: fields })))
+      if (success !== undefined) throw new Fell(success.seen, success.response.request)
+    }
+  }
+}
+
+/** Asks each without an account and with a password only: an app may refuse by itself. */
+async function askEach(stage: Stage, requests: readonly RehearsalRequest[]): Promise<void> {
+  const password = await stage.passwordGiven()
+  for (const request of requests) {
+    const refusals: boolean[] = []
+    for (const visit of [{ ...password, agent: stage.agent() }, password]) {
+      const response = await visit.agent.send({ ...request, body: {} })
+      if (isLimited(response)) throw refused(response)
+      stage.routes?.hear(response)
+      refusals.push(await isRefused(visit, response))
+    }
+    if (refusals.every(Boolean)) stage.routes?.answered(request)
+  }
+}
+
+/** Whether the app refused by itself, or led to its sign-in. */
+async function isRefused({ agent }: Visit, response: RehearsalResponse): Promise<boolean> {
+  if ([401, 403].includes(response.status) || codeOf(response) !== undefined) return true
+  if (response.status < 300 || response.status >= 400) return false
+  const end = await agent.follow(response)
+  return end.status >= 400 || asksForProof(end)
+}

@@ -1,0 +1,149 @@
+import type { Fields } from './contract.js'
+import { forgedHeaders, methods, overrideHeaders, overrides, spellingsOf } from './hostile.js'
+import { leavesOf, withLeaf, withoutLeaf } from './leaves.js'
+import { formOf, multipartOf, multipartType } from './requests.js'
+import type { RehearsalRequest } from './wire.js'
+
+/** One way to write a request that a guard may take for another, and the handler for the same one. */
+export interface VariantKind {
+  readonly code: string
+  readonly claim: string
+  readonly fix: string
+  readonly docs: string
+  /** `fields` are those of the action; a page has none. */
+  of(request: RehearsalRequest, fields: Fields): readonly RehearsalRequest[]
+}
+
+const guardDocs = 'docs/reference.md#the-guard'
+
+/** The one table of variants. Each applies to actions and pages. */
+export const variantKinds: readonly VariantKind[] = [
+  {
+    code: 'spellings',
+    claim: 'no other spelling of a path does an action or shows a page without a code',
+    fix: 'put the guard on the route or its router, app.post(path, guard, handler), in place of a comparison with req.path',
+    docs: 'docs/security.md#what-to-keep-apart',
+    of: (request) => spellingsOf(request.path).map((path) => ({ ...request, path })),
+  },
+  {
+    code: 'other-methods',
+    claim: 'no other method does an action or shows a page without a code',
+    fix: 'put the guard before the handlers of every method, app.all(path, guard), and change nothing on GET',
+    docs: guardDocs,
+    of(request, fields) {
+      const path = `${request.path}?${formOf(fields)}`
+      return [
+        ...methods
+          .filter((method) => method !== request.method)
+          .map((method) => ({ ...request, method, path })),
+        // A form can do this, and a server behind the guard may read the method from it.
+        ...overrides.map((method) => ({ method: 'GET', path: `${path}&_method=${method}` })),
+        ...overrides.flatMap((_method) => [
+          { method: 'POST', path: request.path, body: { ...fields, _method } },
+          { method: 'POST', path: request.path, body: formOf({ ...fields, _method }) },
+          { ...request, method: 'POST', path: `${request.path}?_method=${_method}` },
+          ...overrideHeaders.map((name) => ({
+            ...request,
+            method: 'POST',
+            headers: { ...request.headers, [name]: _method },
+          })),
+        ]),
+      ]
+    },
+  },
+  {
+    code: 'content-types',
+    claim: 'no other content type does an action or shows a page without a code',
+    fix: 'let the guard run for every body, with each parser before the guard: app.post(path, parser, guard, handler)',
+    docs: guardDocs,
+    of({ method, path }, fields) {
+      return [
+        ...inContentTypes(fields).map(({ type, body }) => ({
+          method,
+          path,
+          body,
+          headers: { 'content-type': type },
+        })),
+        { method, path: `${path}?${formOf(fields)}` },
+      ]
+    },
+  },
+  {
+    code: 'forged-headers',
+    claim: 'no header about host, proxy or address does an action or shows a page without a code',
+    fix: 'let no header that a visitor can send skip the guard; read req.ip behind a trust proxy setting that names your proxies',
+    docs: 'docs/operation.md#trust-proxy',
+    of: (request) =>
+      forgedHeaders(request.path).map((headers) => ({
+        ...request,
+        headers: { ...request.headers, ...headers },
+      })),
+  },
+  {
+    code: 'other-fields',
+    claim:
+      'no field that is omitted, repeated or written in another way does an action or shows a page without a code',
+    fix: 'parse each field once, to one type, before anything decides by it; refuse what is not of that type',
+    docs: guardDocs,
+    of(request, fields) {
+      const names = ['admin', 'debug', 'test', 'internal', 'preview', 'skip2fa', 'confirmed', 'verified']
+      return [
+        ...names.map((name) => ({ ...request, path: `${request.path}?${name}=1` })),
+        ...['json', 'html', 'csv'].map((format) => ({
+          ...request,
+          path: `${request.path}?format=${format}`,
+        })),
+        ...leavesOf(fields).flatMap(({ path, value }) =>
+          [...notationsOf(value), [value], { value }, null]
+            .map((other) => bodyLike(request, withLeaf(fields, path, other)))
+            .concat(
+              bodyLike(request, withoutLeaf(fields, path)),
+              bodyLike(request, repeated(fields, path, value)),
+            ),
+        ),
+      ]
+    },
+  },
+]
+
+/** The request with other fields, in the format of its own. */
+export function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
+  if (request.body instanceof URLSearchParams) return { ...request, body: formOf(fields) }
+  if (typeof request.body === 'string') return { ...request, body: multipartOf(fields) }
+  return { ...request, body: fields }
+}
+
+/** A field with its value twice; in JSON, where a name can only be once, as a list. */
+const repeated = (fields: Fields, path: readonly string[], value: unknown): Fields =>
+  withLeaf(fields, path, [value, value])
+
+/** Other ways to write a value that a careless parser reads as this one. */
+export function notationsOf(value: unknown): readonly unknown[] {
+  const number = Number(value)
+  if (typeof value === 'boolean') return [String(value), Number(value)]
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^\d+$/.test(value))) {
+    return [` ${value}`, `${value} `, String(value).toUpperCase(), `${value}\u0000`]
+  }
+  return [
+    ...[typeof value === 'number' ? String(value) : number, ` ${value}`, `+${value}`, `0${value}`],
+    ...[`${value}.0`, `${number}e0`, `0x${number.toString(16)}`, `${value}abc`],
+  ]
+}
+
+/** The same fields as parsers of every kind take them. */
+export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
+  const [json, form] = [JSON.stringify(fields), String(formOf(fields))]
+  return [
+    { type: 'application/json', body: json },
+    { type: 'application/json; charset=utf-16', body: json },
+    { type: 'application/vnd.api+json', body: json },
+    { type: 'text/plain', body: json },
+    { type: 'application/x-www-form-urlencoded', body: form },
+    { type: 'Application/X-WWW-Form-Urlencoded; charset=iso-8859-1', body: form },
+    { type: multipartType, body: multipartOf(fields) },
+  ]
+}
+
+/** Whether a form can send this content type: a browser lets every site send it, without asking the app. */
+export const isOfForms = (type: string): boolean =>
+  /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i.test(type)

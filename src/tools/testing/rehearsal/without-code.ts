@@ -1,0 +1,81 @@
+import { type Target, targetsOf } from './requesters.js'
+import type { Attack } from './stage.js'
+import { type VariantKind, variantKinds } from './variants.js'
+import { Fell, lacking, throwWorst } from './verdicts.js'
+import { BudgetError } from './wire.js'
+
+/** Attacks each target. One that cannot be attacked hinders no other. */
+async function attackEach(
+  targets: readonly Target[],
+  attack: (target: Target) => Promise<number>,
+): Promise<string> {
+  let count = 0
+  const errors: unknown[] = []
+  for (const target of targets) {
+    try {
+      count += await attack(target)
+    } catch (error) {
+      if (error instanceof BudgetError) throw error
+      errors.push(error)
+    }
+  }
+  throwWorst(errors)
+  return `none of ${count} requests succeeded`
+}
+
+/** Ends the attack if nothing protects the target at all: the row of the plain request reports it. */
+async function mustBeClosed(target: Target): Promise<number> {
+  const success = await target.plain()
+  if (success !== undefined) throw new Fell(success.seen, success.response.request, target.name)
+  return (await target.attempts()).length
+}
+
+async function vary(target: Target, kind: VariantKind): Promise<number> {
+  let count = await mustBeClosed(target)
+  for (const { request, fields, tryAll } of await target.attempts()) {
+    const variants = kind.of(request, fields)
+    count += variants.length
+    const success = await tryAll(variants)
+    if (success !== undefined) throw new Fell(success.seen, success.response.request)
+  }
+  return count
+}
+
+function plainRow(kind: Target['kind'], row: Omit<Attack, 'run'>): Attack {
+  return {
+    ...row,
+    run(stage, tries) {
+      const targets = targetsOf(stage).filter((target) => target.kind === kind)
+      if (targets.length === 0) throw lacking(kind)
+      tries(`${namesOf(targets)}: without an account, with a password only, and without a code for it`)
+      return attackEach(targets, mustBeClosed)
+    },
+  }
+}
+
+const namesOf = (targets: readonly Target[]) => targets.map(({ name }) => `"${name}"`).join(', ')
+
+/** Between an action or a page, and everybody who may not have it. */
+export const attacksWithoutCode: readonly Attack[] = [
+  plainRow('pages', {
+    code: 'password-only',
+    claim: 'no page is shown without a code',
+    fix: 'put tf.requireTwoFactor() before the route, and set the signed-in user in onVerified only; compare the owner of a page with the user of the session',
+    docs: 'docs/reference.md#the-guard',
+  }),
+  plainRow('actions', {
+    code: 'without-code',
+    claim: 'no action is done without a code',
+    fix: 'put tf.requireTwoFactor({ … }) between parser and handler: app.post(path, parser, guard, handler); compare the owner with the user of the session',
+    docs: 'docs/reference.md#the-guard',
+  }),
+  ...variantKinds.map(
+    (kind): Attack => ({
+      ...kind,
+      run(stage, tries) {
+        tries(`variants of ${namesOf(targetsOf(stage))}`)
+        return attackEach(targetsOf(stage), (target) => vary(target, kind))
+      },
+    }),
+  ),
+]
