@@ -1,6 +1,9 @@
 // The demo bank on its stage, beside the sandbox: `npm start`.
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { describeRehearsal, rehearse } from 'express-two-factor/testing'
@@ -8,15 +11,12 @@ import { createDemo } from './demo/app.js'
 import { rehearsalOf } from './demo/rehearsal.js'
 import { walkThrough } from './demo/walkthrough.js'
 
-const usage = `npm start                     the demo bank on its stage, and the sandbox
-npm start -- --walkthrough    drives the bank once over HTTP, prints each step and ends
-npm start -- --rehearse       attacks the bank, prints what held and what fell, and ends
-npm start -- --own-codes      the bank makes the codes itself, and the provider only sends them
-npm start -- --help           prints this`
+const manifest = createRequire(import.meta.url).resolve('express-two-factor/package.json')
+const usage = readFileSync(join(manifest, '../examples/demo/usage.txt'), 'utf8')
 
 const { walkthrough, rehearse: isAttacked, 'own-codes': makesCodes, help } = readOptions()
 if (help) {
-  console.log(usage)
+  process.stdout.write(usage)
   process.exit()
 }
 const sandbox = await orOnFreePort((port) => startSandbox({ port }), 4000)

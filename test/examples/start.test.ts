@@ -1,6 +1,11 @@
+import { execFile as execFileBack } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { run, runToEnd } from './running.js'
+
+const execFile = promisify(execFileBack)
 
 it.each([
   ["the provider's codes", []],
@@ -23,8 +28,12 @@ it.each([
   },
 )
 
-it('npm start says at once that it builds', () => {
-  expect(packageJson.scripts.start).toMatch(/^echo "?\w.*" && npm run --silent build && /)
+it('npm start -- --help prints the options at once, before it builds', async () => {
+  expect(packageJson.scripts.start).toBe('node scripts/start.js')
+  const script = fileURLToPath(new URL('../../scripts/start.js', import.meta.url))
+  const { stdout } = await execFile(process.execPath, [script, '--help'])
+  expect(stdout).toMatch(/^npm start .*\n(npm start -- --.*\n){4}$/)
+  expect((await runToEnd('start', ['--help'])).output).toBe(stdout)
 })
 
 it('npm start names both addresses, and a signal ends it with 0', async () => {
