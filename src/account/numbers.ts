@@ -70,7 +70,9 @@ export function addNumberRoutes(kit: RouteKit): void {
     if (visit.req.method !== 'POST' && !visit.wantsPage) return { location: path, body: { number } }
     const what: AccountChangeRequest = { kind: 'number-added', number }
     // By GET, too: nothing but the right code for the new number leads here.
-    return change(visit, what, (factors) => saveProven(visit, what, factors), { isAsked: true })
+    return change(visit, what, (factors) => saveProven(visit, what, factors), {
+      isAsked: visit.req.method !== 'HEAD',
+    })
   })
 
   router.use('/number', newNumber.routes())

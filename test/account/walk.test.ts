@@ -138,6 +138,29 @@ describeInChromium('the account pages', (browser) => {
     expect(faults).toEqual([])
   })
 
+  it('ask before a reload loses the codes, and no more once they are saved', async () => {
+    const { host, page } = await startWalk()
+    host.clock.now += 5 * 60_000
+    await page.goto(host.url + path)
+    await press(page, 'Make recovery codes')
+    await confirm(host, page, 'lost')
+    const saved = page.getByRole('link', { name: 'I have saved them' })
+    await saved.waitFor()
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      return dialog.dismiss()
+    })
+    // Chromium asks nobody who has not touched the page.
+    await page.locator('h1').click()
+    await page.evaluate('void setTimeout(() => location.reload())')
+    await expect.poll(() => asked).toEqual(['beforeunload'])
+    expect(await page.locator('.codes li').count()).toBe(10)
+    await saved.click()
+    await page.getByText('10 left').waitFor()
+    expect(asked).toHaveLength(1)
+  })
+
   it('are the settings of a single page, with its codes in a dialog', async () => {
     const bundled = await build({
       entryPoints: ['examples/react-account.tsx'],

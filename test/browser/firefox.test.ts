@@ -1,4 +1,6 @@
+import { itKeepsAnAccount } from './account-journeys.js'
 import { describeInEngine } from './engines/describe-in-engine.js'
 import { itLeads } from './journeys.js'
 
 describeInEngine('Firefox', itLeads)
+describeInEngine('Firefox', itKeepsAnAccount)

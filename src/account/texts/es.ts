@@ -15,8 +15,8 @@ export const es: AccountTexts = {
     'Los mensajes y las llamadas se pueden interceptar, y un número se puede robar. Una app de autenticación es más segura.',
 
   'last-used': 'Último uso: {when}',
-  'state.on': 'Activado',
-  'state.off': 'Desactivado',
+  'state.on': 'En uso',
+  'state.off': 'Sin usar',
   'numbers.title': 'Números de teléfono',
   'numbers.is-first': 'Principal',
   'numbers.add': 'Agregar un número',

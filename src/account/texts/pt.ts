@@ -15,8 +15,8 @@ export const pt: AccountTexts = {
     'Mensagens e ligações podem ser interceptadas, e um número pode ser roubado. Um app autenticador é mais seguro.',
 
   'last-used': 'Último uso: {when}',
-  'state.on': 'Ativado',
-  'state.off': 'Desativado',
+  'state.on': 'Em uso',
+  'state.off': 'Sem uso',
   'numbers.title': 'Números de telefone',
   'numbers.is-first': 'Principal',
   'numbers.add': 'Adicionar um número',

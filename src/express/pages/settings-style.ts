@@ -10,15 +10,16 @@ export const settingsCss = `main:has(.settings) { max-width: 40rem; }
 }
 .badge.on { border-color: var(--right); background: var(--right-ground); color: var(--right); }
 .rows > li {
-  display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; justify-content: space-between;
+  display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; align-items: center; justify-content: space-between;
   min-height: 3.5rem; padding: 0.375rem 0;
 }
 .rows > li + li { border-top: 1px solid var(--line); }
 .rows p { margin: 0; }
 .rows p:not(.faint) { color: inherit; font-weight: 600; }
 .rows > li > :first-child { min-width: 0; }
-.acts { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; }
+.acts { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .acts form { margin: 0; }
+.acts form + form { margin: 0; margin-inline-start: 0.5rem; }
 .acts button { flex: none; min-width: 2.75rem; }
 .acts button.other, .acts button.main { min-height: 2.75rem; min-width: 5rem; }
 .settings a.button { display: inline-block; }
