@@ -1,5 +1,7 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
+import { between, endOfNumber, repeatsOneOf, spellingsOf } from '../lib/echoes.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
+import { plainCharacters } from '../lib/typed.js'
 import { adviceOn, type Delivery, type FailureReason, type ProviderFailure, reasonOf } from './failure.js'
 import type { OperationName } from './operations.js'
 import type { AnsweredExchange, AnswerHeaders, Lost } from './send.js'
@@ -135,14 +137,16 @@ const quote = Symbol('quote')
 interface Quoted {
   readonly status?: string | undefined
   readonly error?: string | undefined
+  readonly messageId?: string | undefined
 }
 
-/** Lets an answer to a code quote itself. */
-export function quotable(answer: JsonObject, form: string): JsonObject {
+/** Lets a response quote itself. */
+export function quotable<Answer extends JsonObject>(answer: Answer, form: string): Answer {
   return Object.defineProperty(answer, quote, {
     value: (): Quoted => ({
       status: readable(memberOf(answer, 'status'), form),
       error: readable(effectiveError(answer), form),
+      messageId: messageIdOf(memberOf(answer, 'id'), form),
     }),
   })
 }
@@ -153,8 +157,20 @@ export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quote
   return answer[quote]?.() ?? {}
 }
 
-/** What a service may put between the characters of a code that it quotes: `482-913`, `4, 8, 2, 9, 1, 3`. */
-const between = '[^\\p{L}\\p{N}]{0,2}'
+/** Returns the id of a sent message, fit for an event. Any object may stand in for our client. */
+export function messageIdIn(answer: unknown): string | undefined {
+  const { [quote]: quoted, id }: { [quote]?: () => Quoted; id?: unknown } = Object(answer)
+  return quoted === undefined ? scalarString(id) : quoted().messageId
+}
+
+/** A service may use what it was sent as the id of a message. */
+function messageIdOf(value: unknown, form: string): string | undefined {
+  const id = scalarString(value)
+  if (id === undefined) return undefined
+  const sent = [...spelledIn(form), ...phonesIn(form).map(endOfNumber)]
+  return repeatsOneOf(id, sent) ? undefined : id
+}
+
 const spelledDigits = new RegExp(`\\d(?:${between}\\d){3,}`, 'gu')
 
 function readable(value: unknown, form: string): string | undefined {
@@ -171,16 +187,16 @@ const namedKey = /\bkey["']?\s*[=:]\s*["']?[^\s&"',;]+/gi
 // A scheme of bounded length: unbounded, each position of a long answer would be a start to scan from.
 const url = /[a-z\d+.-]{0,32}:\/\/\S+/gi
 // Seven digits or more, however they are spaced: E.164 numbers have no fewer.
-const longNumber = /\+?\d(?:[\s().-]*\d){6,}/g
+const longNumber = new RegExp(`\\+?\\d(?:${between}\\d){6,}`, 'gu')
 
 /**
  * What the provider said, fit for a log: services quote back what they were sent, and that holds the
  * key, a number, sometimes a text with a code in it. `form` is what was sent.
  */
 export function masked(text: string, form: string): string {
-  let safe = text
+  let safe = plainCharacters(text)
   for (const secret of secretsOf(form)) safe = safe.replaceAll(secret, mask)
-  for (const code of codesIn(form)) safe = safe.replaceAll(code, mask)
+  for (const spelling of spellingsOf(spelledIn(form))) safe = safe.replaceAll(spelling, mask)
   return safe.replace(url, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
 }
 
@@ -197,8 +213,14 @@ function secretsOf(form: string): string[] {
     .sort((one, other) => other.length - one.length)
 }
 
-/** Every code that was sent, however it is spelled. */
-function codesIn(form: string): RegExp[] {
-  const codes = new URLSearchParams(form).getAll('code').filter((code) => /^[\dA-Z]{4,}$/i.test(code))
-  return codes.map((code) => new RegExp([...code].join(between), 'giu'))
+/** Values that a service may repeat in another spelling: key, code, number, and words of a text that may be a code. */
+function spelledIn(form: string): string[] {
+  const sent = new URLSearchParams(form)
+  const texts = [...sent.getAll('sms'), ...sent.getAll('message')].flatMap((text) => text.split(/\s+/))
+  return [...sent.getAll('key'), ...sent.getAll('code'), ...phonesIn(form), ...texts.filter(hasDigit)]
+}
+
+function phonesIn(form: string): string[] {
+  const given = new URLSearchParams(form).getAll('phone')
+  return given.flatMap((phones) => phones.split(','))
 }

@@ -116,7 +116,8 @@ export function readAnswer(operation: OperationName, answered: AnsweredExchange,
       return quotable(verifyAnswerOf(httpStatus, text, answer), form)
     }
   } else if (httpStatus === 200 && isSuccess(operation, answer)) {
-    return resultOf(operation, answer)
+    const result = resultOf(operation, answer)
+    return operation.startsWith('send') ? quotable(result, form) : result
   }
   throw refusedError(operation, answered, answer, form)
 }
@@ -127,7 +128,7 @@ function isSuccess(operation: OperationName, answer: unknown): answer is JsonObj
 }
 
 /** Turns a successful answer into the documented shape, whichever of its spellings came. */
-function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): object {
+function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): JsonObject {
   const result = schemasOf(operation).answer.parse(raw) as JsonObject
   return withRaw(operation === 'balance' ? balanceOf(result, raw) : result, raw)
 }

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { providerCodes } from '../../src/provider/code-adapter.js'
 import { order, recorded, submitted } from './recorder.js'
 
-const { provider, client } = await recorded()
+const { provider, client } = await recorded({ key: 'sesame' })
 const approvedStatuses = ['verified']
 const codes = providerCodes({ client, approvedStatuses })
 
@@ -28,6 +28,20 @@ describe('a report', () => {
   })
 
   test.each([
+    '573001234567',
+    '5 7 3 0 0 1 2 3 4 5 6 7',
+    'm-573-001-234-567',
+    '３００１２３４５６７',
+    'key SESAME',
+    's.e.s.a.m.e',
+  ])('of a send has no id of a message that repeats number or key: %s', async (id) => {
+    const report = vi.fn()
+    provider.answer(JSON.stringify({ id }))
+    await codes.sendCode({ ...order, report })
+    expect(report.mock.calls).toEqual([[{ operation: 'sendSmsCode', httpStatus: 200, messageId: undefined }]])
+  })
+
+  test.each([
     [200, '{"status": "verified"}', {}],
     [200, '{"status": "pending"}', { reason: 'answer', unexpectedStatus: 'pending' }],
     [200, '{"status": "verified", "error": 1007}', { reason: 'answer', providerError: '1007' }],
@@ -49,13 +63,18 @@ describe('a report', () => {
     expect(cause).toContain('if that code was right, paste approvedStatuses: ["verified","pending"] into')
   })
 
-  test.each(['482-913', '4, 8, 2, 9, 1, 3', '482 914', '48.29', '4:8:2:9'])(
-    'of a check quotes no code, however it is spelled: %s',
-    async (code) => {
-      const told = await reportedOf(`{"status": "expected ${code}!"}`, 200)
-      expect(told).toMatchObject({ reason: 'answer', unexpectedStatus: 'expected •••!' })
-    },
-  )
+  test.each([
+    '482-913',
+    '４８２９１３',
+    '4 - 8 - 2 - 9 - 1 - 3',
+    '4, 8, 2, 9, 1, 3',
+    '482 914',
+    '48.29',
+    '4:8:2:9',
+  ])('of a check quotes no code, however it is spelled: %s', async (code) => {
+    const told = await reportedOf(`{"status": "expected ${code}!"}`, 200)
+    expect(told).toMatchObject({ reason: 'answer', unexpectedStatus: 'expected •••!' })
+  })
 
   test('belongs to its receiver: what one adds to an approval is in no other', async () => {
     provider.answer('{"status": "verified"}', 200)

@@ -86,6 +86,10 @@ describe('an error', () => {
     ['phone +573007654321 invalid', 'phone ••• invalid'],
     ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
     ['see https://provider.example/e?key=1 for more', 'see ••• for more'],
+    ['phone ５７３００１２３４５６７ invalid', 'phone ••• invalid'],
+    ['phone 5 7 3 0 0 1 2 3 4 5 6 7 or 573-001-234-567', 'phone ••• or •••'],
+    ['phone 5 - 7 - 3 - 0 - 0 - 1 - 2 - 3 - 4 - 5 - 6 - 7', 'phone •••'],
+    ['CANARY KEY, c-a-n-a-r-y-k-e-y, ｃａｎａｒｙ/ｋｅｙ', '•••, •••, •••'],
     ['1003', '1003'],
   ])('masks what the provider quotes back: %s', async (said, shown) => {
     const error = await refusal(JSON.stringify({ error: said }), 520)

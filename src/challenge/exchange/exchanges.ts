@@ -146,12 +146,13 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
                   },
                 }),
               (given) => readSendResult(given, provider.methods),
+              send,
             )
             const fields = fieldsSince(startedAt, reported)
             if ('handle' in result) givesHandles = true
             if (trace !== undefined) Object.assign(trace, fields, { result: result.result })
             note('send', result.result, fields, reported.asked === false)
-            return { result, fields, messageId: messageIdIn(reported, send) }
+            return { result, fields, messageId: reported.messageId }
           },
         )
       return inTurn(target, 'send', ms, exchange, () => {
@@ -170,6 +171,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
               leftMs,
               ({ signal, report }) => provider.checkCode({ report, ...check, signal }),
               readVerdict,
+              check,
             )
             const fields = fieldsSince(startedAt, reported)
             if (trace !== undefined) Object.assign(trace, fields, { result })
@@ -183,9 +185,4 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
       return inTurn(target, 'check', ms, exchange, () => 'not-sent')
     },
   }
-}
-
-/** Omits a message id that contains the number, because no event contains one. */
-function messageIdIn({ messageId }: ReportedExchange, { destination }: CodeSend): string | undefined {
-  return messageId?.includes(destination.slice(-8)) ? undefined : messageId
 }

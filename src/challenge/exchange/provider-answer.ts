@@ -1,7 +1,10 @@
 import type { ExchangeFields } from '../../events.js'
+import { between, endOfNumber, repeatsOneOf, spellingsOf } from '../../lib/echoes.js'
 import { withinDeadline } from '../../lib/promises.js'
+import { plainCharacters } from '../../lib/typed.js'
 import { isName } from '../store-cause.js'
 import {
+  type CodeCheck,
   type ExchangeReport,
   interfaceMethods,
   isOneOf,
@@ -26,8 +29,9 @@ export async function answerOf<Result>(
   ms: number,
   ask: (ends: Ends) => Promise<unknown>,
   read: (given: unknown) => Result,
+  secrets: ExchangeSecrets = { destination: '' },
 ): Promise<{ readonly result: Result; readonly reported: ReportedExchange }> {
-  const { reported, report } = reporter()
+  const { reported, report } = reporter(secrets)
   try {
     return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
   } catch (error) {
@@ -130,17 +134,26 @@ const maxLength = {
   unexpectedStatus: 64,
 } as const
 
+const mask = '••••'
+const longDigits = new RegExp(`\\d(?:${between}\\d){4,}`, 'gu')
+
 /** Masks numbers and codes that an adapter may pass on from its service. Short error codes stay. */
 export function withoutNumbers(text: string): string {
-  return text.replace(/\d(?:[^\p{L}\p{N}]{0,2}\d){4,}/gu, '••••')
+  return plainCharacters(text).replace(longDigits, mask)
 }
 
+/** Values of a request that its service may repeat, and no event may contain. */
+export type ExchangeSecrets = Pick<CodeCheck, 'destination'> & Partial<Pick<CodeCheck, 'code'>>
+
 /** Collects the reports of an adapter about one request. The last value of a member counts. */
-function reporter(): {
+function reporter({ destination, code = '' }: ExchangeSecrets): {
   readonly reported: ReportedExchange
   readonly report: (report: ExchangeReport) => void
 } {
   const reported: ReportedExchange = {}
+  const spellings = spellingsOf([code])
+  const withoutSecrets = (text: string) =>
+    withoutNumbers(spellings.reduce((safe, spelling) => safe.replace(spelling, mask), plainCharacters(text)))
   return {
     reported,
     report(given: unknown) {
@@ -152,7 +165,11 @@ function reporter(): {
       }
       for (const name of ['providerError', 'cause', 'unexpectedStatus'] as const) {
         const text = reported[name]
-        if (text !== undefined) reported[name] = withoutNumbers(text)
+        if (text !== undefined) reported[name] = withoutSecrets(text)
+      }
+      const { messageId } = reported
+      if (messageId !== undefined && repeatsOneOf(messageId, [endOfNumber(destination), code])) {
+        reported.messageId = undefined
       }
       const { httpStatus, asked } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)

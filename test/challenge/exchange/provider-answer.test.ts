@@ -10,6 +10,7 @@ import {
 const deadlineMs = 40
 /** For what it still knows. */
 const graceMs = 100
+const request = { destination: '+573001234567', code: 'K7PQ2M' }
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -17,12 +18,13 @@ afterEach(() => void vi.useRealTimers())
 /** What is read of an adapter at a send and at a check, once its time is up. */
 async function answered(ask: Parameters<typeof answerOf>[1]) {
   const both = Promise.all([
-    answerOf(deadlineMs, ask, (given) => readSendResult(given)),
-    answerOf(deadlineMs, ask, readVerdict),
+    answerOf(deadlineMs, ask, (given) => readSendResult(given), request),
+    answerOf(deadlineMs, ask, readVerdict, request),
   ])
   await vi.advanceTimersByTimeAsync(2 * (deadlineMs + graceMs))
   const [sent, checked] = await both
-  return { sent: sent.result, verdict: checked.result, fields: reportFields(sent.reported) }
+  const { messageId } = sent.reported
+  return { sent: sent.result, verdict: checked.result, fields: reportFields(sent.reported), messageId }
 }
 
 /** Adapters that break the port, as they come in plain JavaScript. */
@@ -164,6 +166,26 @@ describe('what an adapter reports', () => {
       status: '••••',
     })
   })
+
+  it.each(['K7PQ2M', 'k7-pq2m', 'K 7 P Q 2 M', 'Ｋ７ＰＱ２Ｍ'])(
+    'loses the submitted code: %s',
+    async (code) => {
+      expect(await reported({ providerError: `no ${code}`, unexpectedStatus: code })).toEqual({
+        providerError: 'no ••••',
+        status: '••••',
+      })
+    },
+  )
+
+  it.each(['573001234567', '5 7 3 0 0 1 2 3 4 5 6 7', '573-001-234-567', '３００１２３４５６７'])(
+    'loses an id of a message that contains the number: %s',
+    async (number) => {
+      const messageIdOf = async (messageId: string) =>
+        (await answered(async ({ report }) => report({ messageId }))).messageId
+      expect(await messageIdOf(`m-${number}`)).toBeUndefined()
+      expect(await messageIdOf('550e8400-e29b-41d4-a716-446655440000')).toMatch(/^550e/)
+    },
+  )
 
   it.each([
     [new TypeError('482913'), 'TypeError'],
