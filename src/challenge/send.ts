@@ -91,7 +91,7 @@ export function createSend(parts: SendParts) {
       await budget.question.refund()
       return notBooked(booked, booking)
     }
-    const { challenge, superseded, previousHandle } = booked
+    const { challenge, superseded, previousHandle, previousUnanswered } = booked
     const ofNumber =
       account.lane === 'auth'
         ? numberCounters.forSend(factor.key, requester.browserKind, challenge.channel)
@@ -135,7 +135,8 @@ export function createSend(parts: SendParts) {
 
     // Send a request to the provider and settle.
     const mayCall = ofNumber?.mayCall() ?? true
-    const order = { challenge, superseded, previousHandle, locale: command.locale, channels, mayCall }
+    const previous = { previousHandle, previousUnanswered }
+    const order = { challenge, superseded, ...previous, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, factor, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is

@@ -45,9 +45,11 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
 
 /**
  * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
- * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive.
- * A provider is asked only for methods that it declares; together they have all of them. One whose last five sends in a
- * row had no answer is asked last for 15 seconds, so that nobody waits for it meanwhile; then one send tries it.
+ * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive. A user who
+ * asks again after an unanswered send gets the code by the next provider.
+ * A provider is asked only for methods that it declares; together they have all of them. After five sends in a row
+ * without a response a provider is asked last for 15 seconds. Then one send tries it, and the pause doubles with each
+ * trial without a response, up to five minutes.
  * The challenge remembers who sent, and its codes are checked there; those from before there were several by the first,
  * so leave the one in that place that was alone. A provider without a `name` is called after its place, `1`, `2` and so on:
  * name them before you reorder them.
@@ -125,11 +127,11 @@ function inTurn(
   { pick, instead }: Settled<FailoverOptions, typeof checks>,
 ): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
   /** By its method, then by the one in its place: whom to ask, and for what. */
-  function attemptsAt(send: CodeSend) {
+  function attemptsAt(send: CodeSend, silent: string | undefined) {
     const { [send.channel]: other } = instead
     const channels =
       other !== undefined && send.channels?.includes(other) ? [send.channel, other] : [send.channel]
-    const order = inOrder(members, picked(pick, send))
+    const order = inOrder(members, picked(pick, send), silent)
     const attempts = channels.flatMap((channel) =>
       order.flatMap(([name, member]) =>
         isOneOf(declared.get(name)?.methods ?? interfaceMethods, channel) ? [{ name, member, channel }] : [],
@@ -142,10 +144,11 @@ function inTurn(
   const [first = ''] = members.keys()
 
   return {
-    async sendCode({ previousHandle, ...send }) {
+    async sendCode({ previousHandle, previousUnanswered, ...send }) {
       const previous = senderIn(previousHandle, first)
+      const silent = previousHandle !== undefined && previousUnanswered ? previous.name : undefined
       const refusals: SendResult[] = []
-      for (const { name, member, channel } of attemptsAt(send)) {
+      for (const { name, member, channel } of attemptsAt(send, silent)) {
         // Each member learns of its own codes only.
         const isPrevious = name === previous.name && previous.own !== undefined
         const order = { ...send, channel, ...(isPrevious && { previousHandle: previous.own }) }
@@ -217,9 +220,14 @@ function costliest(refusals: readonly SendResult[]): SendResult {
 function inOrder(
   members: FailoverMembers,
   first: string | undefined,
+  /** The member that did not respond to the last send of this challenge. The members after it come first. */
+  silent: string | undefined,
 ): readonly (readonly [string, CodeProvider])[] {
-  const all = [...members]
-  return [...all.filter(([name]) => name === first), ...all.filter(([name]) => name !== first)]
+  const given = [...members]
+  const next = given.findIndex(([name]) => name === silent) + 1
+  const all = [...given.slice(next), ...given.slice(0, next)]
+  const head = first === silent ? undefined : first
+  return [...all.filter(([name]) => name === head), ...all.filter(([name]) => name !== head)]
 }
 
 /** A choice that fails must not keep a code from being sent: the usual order stands. */

@@ -2,19 +2,33 @@ import type { CodeSend } from '../challenge/exchange/code-provider.js'
 
 type MemberLane = CodeSend['lane']
 
-/** After so many sends in a row without an answer a member rests for so long. */
+/** Number of sends in a row without a response after which a member pauses. */
 const sendsBeforeRest = 5
-const restMs = 15_000
+const firstRestMs = 15_000
+const longestRestMs = 300_000
+
+/** Sends of one member in a row without a response. */
+interface Silence {
+  inARow: number
+  /** End of the pause. 0 before the first one. */
+  until: number
+  /** Duration of the next pause. */
+  nextMs: number
+}
 
 export type Rests = ReturnType<typeof createRests>
 
 /**
- * Which members of a `failover` give no answer: whoever is sent a code by the next one should not wait for them first.
- * One memory for each lane: visitors of a signup form pick their numbers, so their failures say nothing to sign-ins.
+ * Records which members of a `failover` return no response, so that users need not wait for them first. Each lane has its
+ * own record: visitors of a sign-up form choose their numbers, so their failures prove nothing about sign-ins.
  */
 export function createRests() {
-  const silent = new Map<string, { inARow: number; until: number }>()
+  const silent = new Map<string, Silence>()
   const keyOf = (name: string, lane: MemberLane) => `${lane ?? 'auth'} ${name}`
+
+  function pause(silence: Silence): void {
+    silence.until = performance.now() + silence.nextMs
+  }
 
   return {
     isResting(name: string, lane: MemberLane): boolean {
@@ -22,19 +36,27 @@ export function createRests() {
       return performance.now() < until
     },
 
-    /** It is asked to send. Returns what takes whether it has answered. */
+    /** Registers a send. Returns a function that receives whether the member responded. */
     ask(name: string, lane: MemberLane): (isAnswered: boolean) => void {
       const key = keyOf(name, lane)
       const known = silent.get(key)
-      // After a rest one send tries it. Those that come meanwhile need not wait for what becomes of that.
-      if (known !== undefined && known.inARow >= sendsBeforeRest) known.until = performance.now() + restMs
+      const isPaused = known !== undefined && performance.now() < known.until
+      // One send tries a member after each pause. Parallel sends do not wait for its outcome.
+      const isTrial = known !== undefined && known.until > 0 && !isPaused
+      if (isTrial) pause(known)
       return (isAnswered) => {
         if (isAnswered) {
           silent.delete(key)
           return
         }
-        const inARow = (silent.get(key)?.inARow ?? 0) + 1
-        silent.set(key, { inARow, until: inARow < sendsBeforeRest ? 0 : performance.now() + restMs })
+        const silence = silent.get(key) ?? { inARow: 0, until: 0, nextMs: firstRestMs }
+        silent.set(key, silence)
+        silence.inARow += 1
+        // Sends that began before a pause, or during it because no other member was left, do not lengthen it.
+        const isDue = isTrial || (silence.until === 0 && silence.inARow >= sendsBeforeRest)
+        if (!isDue) return
+        if (isTrial) silence.nextMs = Math.min(2 * silence.nextMs, longestRestMs)
+        pause(silence)
       }
     },
   }

@@ -185,6 +185,47 @@ describe('pick', () => {
   })
 })
 
+describe('a code that is asked for again after a send without a response', () => {
+  const members = ['first', 'second', 'third'].map((name) => provider(name).member)
+  const again = { ...send, previousUnanswered: true }
+
+  test.each([
+    ['failover/first:h', 'second'],
+    ['failover/second', 'third'],
+    ['failover/third:h', 'first'],
+    // The first member sent it while it was alone.
+    ['h', 'second'],
+    ['failover/gone:h', 'first'],
+    [undefined, 'first'],
+  ])('of %j comes by %s', async (previousHandle, next) => {
+    for (const options of [{}, { pick: () => 'first' }]) {
+      const all = failover(members, previousHandle?.includes('second') ? {} : options)
+      expect(await all.sendCode({ ...again, previousHandle })).toMatchObject({
+        handle: `failover/${next}:of ${next}`,
+      })
+    }
+  })
+
+  test('comes by the picked member, unless that one is silent', async () => {
+    const order = { ...again, previousHandle: 'failover/first' }
+    const all = failover(members, { pick: () => 'third' })
+    expect(await all.sendCode(order)).toMatchObject({ handle: 'failover/third:of third' })
+  })
+
+  test('comes by the silent member where no other one is left', async () => {
+    const [silent, refusing] = [provider('first'), provider('second', { result: 'failed' })]
+    const both = failover([silent.member, refusing.member])
+    expect(await both.sendCode({ ...again, previousHandle: 'failover/first' })).toMatchObject({
+      handle: 'failover/first:of first',
+    })
+  })
+
+  test('comes by the first member as usual after a response', async () => {
+    const order = { ...send, previousHandle: 'failover/first:h' }
+    expect(await failover(members).sendCode(order)).toMatchObject({ handle: 'failover/first:of first' })
+  })
+})
+
 test('wrapped members stand in for the others, in their places and under their names', async () => {
   const both = failover([provider('first').member, provider('second').member])
   const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]

@@ -73,6 +73,32 @@ describe('a member that gave no answer five times in a row', () => {
     expect(await send(1)).toEqual(['spare'])
   })
 
+  it('pauses twice as long after each trial without a response, up to five minutes, also in a crowd', async () => {
+    const { send, sendTogether } = setUp()
+    await sendTogether(20)
+    const pauses = [15, 30, 60, 120, 240, 300, 300]
+    for (const seconds of pauses) {
+      vi.advanceTimersByTime(seconds * 1_000 - 1)
+      expect([seconds, await send(1)]).toEqual([seconds, ['spare']])
+      vi.advanceTimersByTime(1)
+      expect([seconds, await sendTogether(20)]).toEqual([seconds, ['main', ...times(19, 'spare')]])
+    }
+  })
+
+  it('pauses for fifteen seconds again after it responded once', async () => {
+    const { send, main } = setUp()
+    await send(5)
+    vi.advanceTimersByTime(15_000)
+    await send(1)
+    vi.advanceTimersByTime(30_000)
+    main.result = 'sent'
+    await send(1)
+    main.result = 'unconfirmed'
+    await send(5)
+    vi.advanceTimersByTime(15_000)
+    expect(await send(1)).toEqual(['main'])
+  })
+
   it('goes first again once it has answered', async () => {
     const { send, main } = setUp()
     await send(5)

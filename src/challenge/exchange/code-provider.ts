@@ -77,6 +77,8 @@ export interface CodeSend {
    * cancels it first and within the deadline. A failed cancellation stops nothing.
    */
   readonly previousHandle?: string | undefined
+  /** True if the send that returned `previousHandle` got no response. A `failover` then uses the next member. */
+  readonly previousUnanswered?: boolean | undefined
   /** Aborted when a response would be too late. */
   readonly signal: AbortSignal
   /** Receives facts about the response before the method returns. Calling it is optional. */

@@ -71,10 +71,15 @@ export function createCodes(
   return {
     async send(
       target: ExchangeContext,
-      { previousHandle, ...send }: Omit<CodeSend, 'signal'>,
+      { previousHandle, previousUnanswered, ...send }: Omit<CodeSend, 'signal'>,
     ): Promise<ExchangeResult<SendResult>> {
       const previous = opened(previousHandle, target)
-      const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
+      const order = {
+        signal: unused,
+        ...send,
+        ...(previous !== undefined && { previousHandle: previous }),
+        ...(previous !== undefined && previousUnanswered && { previousUnanswered }),
+      }
       const { asked, known } = guarded(target)
       const sent = await asked.sendCode(order)
       return { result: sealed(sent, target), ...known() }

@@ -62,7 +62,7 @@ export async function permission(
 }
 
 /** A booked code and how to send it. */
-interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandle'> {
+interface Order extends Pick<Booked, 'challenge' | 'superseded' | 'previousHandle' | 'previousUnanswered'> {
   readonly locale?: string | undefined
   /** Methods by which it may be sent. */
   readonly channels: readonly Channel[]
@@ -84,7 +84,7 @@ export function createDispatch(parts: DispatchParts) {
   return async function dispatch(
     account: Account,
     factor: PhoneFactor,
-    { challenge, superseded, previousHandle, locale = 'en', channels, mayCall }: Order,
+    { challenge, superseded, locale = 'en', channels, mayCall, ...previous }: Order,
     snapshot: LedgerSnapshot,
   ): Promise<ExchangeResult<SendResult>> {
     const { channel } = challenge
@@ -102,7 +102,7 @@ export function createDispatch(parts: DispatchParts) {
       locale,
       details: accounts.detailsOf(account, challenge),
       expiresInMs: challenge.maxExpiresAt - snapshot.now,
-      previousHandle,
+      ...previous,
     })
     const { result: sent, fields: exchange, messageId } = dispatched
     const { result } = sent

@@ -52,6 +52,8 @@ export interface Booked {
   readonly before?: Challenge | undefined
   /** Handle of a code that may still be valid for this number. */
   readonly previousHandle?: string | undefined
+  /** True if the send of that handle got no response. */
+  readonly previousUnanswered?: boolean | undefined
 }
 
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | Refusal
@@ -149,7 +151,10 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
 function orderOf({ ledger, now }: LedgerSnapshot, sendId: string, challenge: Challenge): Booked {
   const { factor } = challenge
   const previous = ledger.handles?.find((one) => one.factor === factor && now < one.expiresAt)
-  return { outcome: 'booked', sendId, challenge, previousHandle: previous?.handle }
+  if (previous === undefined) return { outcome: 'booked', sendId, challenge }
+  const last = sendsFor({ id: previous.challenge }, ledger.sends).at(-1)
+  const previousUnanswered = last?.state === 'unconfirmed'
+  return { outcome: 'booked', sendId, challenge, previousHandle: previous.handle, previousUnanswered }
 }
 
 function booked(view: LedgerSnapshot, order: Booked, { browserKind }: RequesterTag): Ledger {
@@ -256,7 +261,9 @@ function handlesAfter(
   // An overtaken send must not replace the one that came after it.
   const cameAfter = live.some((one) => one.factor === factor && one.challenge === ledger.challenge?.id)
   if (cameAfter && challenge !== ledger.challenge?.id) return live
-  const expiresAt = send.at + lifetimeOf(result, limits)
+  // A user who waits longer for a code that never comes must still get the next one by another provider.
+  const isLost = result.result === 'unconfirmed'
+  const expiresAt = send.at + (isLost ? limits.codeLifetimeMs : lifetimeOf(result, limits))
   return [...others, { factor, challenge, handle: result.handle, expiresAt }]
 }
 
