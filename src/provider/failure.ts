@@ -1,5 +1,6 @@
 import type { OperationName } from './operations.js'
 import { type AnswerHeaders, needsNode } from './send.js'
+import { isFromService } from './service-status.js'
 
 /**
  * What is known about the request behind a failure.
@@ -107,7 +108,8 @@ function answerAdvice(failure: Failed): string {
   const { operation, httpStatus = 0, providerError } = failure
   // The balance takes only the account, so whatever is refused there is the account.
   const accountOnly = operation === 'balance' && providerError !== undefined
-  if (httpStatus === 401 || httpStatus === 403 || providerError === '1003' || accountOnly) {
+  const isAccountError = providerError === '1003' && isFromService(httpStatus)
+  if (httpStatus === 401 || httpStatus === 403 || isAccountError || accountOnly) {
     return "Check client, key and this server's address on the account's allow-list."
   }
   // Followed, a redirect would carry the key to wherever it points.
@@ -118,7 +120,7 @@ function answerAdvice(failure: Failed): string {
   }
   if (httpStatus === 429)
     return 'Too many requests: wait for retryAfterMs, if it is given, before the next one.'
-  if (providerError === undefined && httpStatus >= 500) {
+  if (httpStatus >= 500 && (providerError === undefined || !isFromService(httpStatus))) {
     const mayBeOut = ofSend(failure, ': a send may have gone out all the same')
     return `The provider or a gateway in front of it is failing${mayBeOut}.`
   }

@@ -4,7 +4,8 @@ import { minuteMs } from '../lib/time.js'
 import { askProvider } from './failure.js'
 import { numberEchoIn } from './number-echo.js'
 import type { OperationName } from './operations.js'
-import { ProviderError } from './provider-error.js'
+import { messageIdIn, ProviderError } from './provider-error.js'
+import { isFromService } from './service-status.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Has one message with a code sent, reports the exchange, and says what came of it. */
@@ -16,7 +17,7 @@ export async function sendResultOf(
 ): Promise<SendResult> {
   try {
     const answer = await ask()
-    report?.({ operation, httpStatus: 200, messageId: Object(answer).id })
+    report?.({ operation, httpStatus: 200, messageId: messageIdIn(answer) })
     return await acceptedSend(answer, destination)
   } catch (error) {
     reportFailure(error, report)
@@ -36,6 +37,7 @@ function failedSend(error: unknown, rules: VerdictRules): SendResult {
   if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
   if (error.delivery === 'not-sent') return { result: 'not-sent' }
   if (error.delivery === 'unknown') return { result: 'unconfirmed' }
+  if (!isFromService(error.httpStatus ?? 0)) return { result: 'unconfirmed' }
   if (refusesAccount(error, rules)) return { result: 'misconfigured' }
   return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
 }
@@ -53,11 +55,11 @@ export function reportFailure(error: unknown, report: ((report: ExchangeReport) 
 }
 
 /**
- * Whether the provider itself refused. A gateway in front of it answers 502, 504 or 520 with a page of its
- * own while the message is already on its way: called failed, its code would be worth nothing on arrival.
+ * Returns whether the service refused. A gateway may return 520 with its own page although the service accepted the
+ * message. Treated as failed, the code would be worth nothing on arrival.
  */
 function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
-  if (httpStatus >= 400 && httpStatus < 500) return true
+  if (httpStatus < 500 && httpStatus !== 200) return true
   return isJsonObject(raw) && effectiveError(raw) !== undefined
 }
 

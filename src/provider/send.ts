@@ -180,8 +180,7 @@ function dispatchOnce(
       },
       onResponseEnd() {
         // Never decoded: a small encoded answer can unfold to gigabytes.
-        const isEncoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
-        const text = isEncoded ? {} : { text: Buffer.concat(chunks).toString() }
+        const text = isEncoded(headers) ? {} : { text: Buffer.concat(chunks).toString() }
         settle({ delivery: 'answered', httpStatus, headers, ...text })
       },
       onResponseError(_controller, error) {
@@ -205,6 +204,12 @@ function dispatchOnce(
       lose(codeOf(error))
     }
   })
+}
+
+/** Names of content codings are compared without case (RFC 9110, section 8.4.1). */
+function isEncoded(headers: AnswerHeaders): boolean {
+  const codings = [headers['content-encoding'] ?? 'identity'].flat().join().split(',')
+  return codings.some((coding) => coding.trim().toLowerCase() !== 'identity')
 }
 
 /** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */

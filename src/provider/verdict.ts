@@ -1,5 +1,6 @@
 import type { Verdict } from '../challenge/exchange/code-provider.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
+import { isFromService } from './service-status.js'
 
 /** The complete answer to a code, with its HTTP status. It is not a verdict. */
 export interface VerifyAnswer {
@@ -30,7 +31,8 @@ const falseWords: readonly string[] = ['false', 'f', 'no', 'n', 'off', 'null', '
 const errorStatuses: readonly number[] = [200, 400, 520]
 
 /**
- * Judges a complete answer and fails closed: only a listed status in an answer without an error is an approval.
+ * Judges a complete answer and fails closed: only a listed status in an answer without an error is an approval. 408, 429
+ * and any 5xx other than 520 give no verdict.
  * Throws a TypeError when a rule is not a list of strings.
  *
  * @example
@@ -42,14 +44,16 @@ export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdic
   const rejectedCodes = stringsOf('rejectedCodes', rules.rejectedCodes ?? [])
   const accountErrorCodes = stringsOf('accountErrorCodes', rules.accountErrorCodes ?? ['1003'])
   if (!isJsonObject(answer)) return 'unavailable'
-  const httpStatus = memberOf(answer, 'httpStatus')
+  const httpStatus = Number(memberOf(answer, 'httpStatus'))
+  // A gateway's error proves nothing about the code or the account.
+  if (!isFromService(httpStatus)) return 'unavailable'
   const error = effectiveError(answer)
   if (httpStatus === 401 || httpStatus === 403) return 'misconfigured'
 
   const errorCode = scalarString(error)
   if (errorCode !== undefined) {
     if (accountErrorCodes.includes(errorCode)) return 'misconfigured'
-    const aboutTheCode = errorStatuses.includes(httpStatus as number)
+    const aboutTheCode = errorStatuses.includes(httpStatus)
     if (aboutTheCode && (rejectedCodes.length === 0 || rejectedCodes.includes(errorCode))) return 'rejected'
   }
   // "No error" is never enough: null, {}, [] and {"status": 0} have let people in elsewhere.

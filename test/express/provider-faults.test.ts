@@ -10,6 +10,7 @@ it.each<[string, StubAnswer, number, object]>([
   ['a refusal', { status: 520, json: { error: 1007 } }, 502, { code: 'delivery_failed' }],
   ['a refused account', { status: 403, json: {} }, 503, { code: 'provider_unavailable' }],
   ['a gateway', html(502), 202, { delivery: 'unconfirmed', challenge: { attemptsRemaining: 5 } }],
+  ['a gateway that writes JSON', { status: 503, json: { error: 'x' } }, 202, { delivery: 'unconfirmed' }],
   ['a cut connection', 'reset', 202, { delivery: 'unconfirmed' }],
 ])('what the provider answers to a send is told: %s', async (_name, answer, status, body) => {
   const host = await startHost()

@@ -1,6 +1,30 @@
 /** Protections, each with the line that switches it off and the tests that must notice. */
 export const weakenings = [
   {
+    bound: 27,
+    what: "the error of a gateway passes for the provider's refusal",
+    file: 'src/provider/service-status.ts',
+    find: 'if (httpStatus === 200 || httpStatus === 520) return true',
+    replace: 'if (httpStatus === 200 || httpStatus >= 500) return true',
+    tests: ['test/provider/code-adapter.test.ts', 'test/express/provider-faults.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'a second press after an unanswered send waits for the silent provider again',
+    file: 'src/provider/failover.ts',
+    find: 'const next = given.findIndex(([name]) => name === silent) + 1',
+    replace: 'const next = 0',
+    tests: ['test/provider/failover.test.ts', 'test/challenge/unanswered-sends.test.ts'],
+  },
+  {
+    bound: 7,
+    what: 'an id of a message may repeat the number',
+    file: 'src/challenge/exchange/provider-answer.ts',
+    find: 'repeatsOneOf(messageId, [endOfNumber(destination), code])',
+    replace: 'repeatsOneOf(messageId, [code])',
+    tests: ['test/challenge/exchange/provider-answer.test.ts'],
+  },
+  {
     bound: 1,
     what: 'an attempt is not counted before the provider is asked',
     file: 'src/challenge/ledger/attempts.ts',

@@ -60,7 +60,7 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
   failed: [
     [200, '{"error": 1000}'],
     [404, '<html>'],
-    [500, '{"error": "no credits"}'],
+    [422, '{"error": "no credits"}'],
   ],
   unconfirmed: [
     [200, '[]'],
@@ -69,6 +69,9 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
     [302, ''],
     [500, ''],
     [502, '<html>Bad gateway</html>'],
+    // An error in JSON may be that of a gateway, while the service sends the code.
+    ...[302, 408, 500, 502, 503, 504, 526].map((status): [number, string] => [status, '{"error": "x"}']),
+    [503, '{"error": "1003"}'],
     [520, '{"id": "g1"}'],
     [520, '[{"error": 1000}]'],
   ],
@@ -128,6 +131,7 @@ describe('a check is', () => {
     [200, '{"status": "verified"}', 'approved'],
     [200, '{"status": "no"}', 'rejected'],
     [520, '{"error": 1007}', 'rejected'],
+    [503, '{"error": "1003"}', 'unavailable'],
     [401, '<html>', 'misconfigured'],
     [200, '{"status": "no", "status": "verified"}', 'unavailable'],
     [520, '<html>', 'unavailable'],
@@ -135,6 +139,14 @@ describe('a check is', () => {
     provider.answer(body, httpStatus)
     expect(await check()).toBe(verdict)
   })
+
+  test.each([408, 429, 500, 502, 503, 504, 526])(
+    'none with an error in JSON, HTTP %i',
+    async (httpStatus) => {
+      provider.answer('{"error": 1007}', httpStatus)
+      expect(await check()).toBe('unavailable')
+    },
+  )
 
   test.each([
     [400, '{"error": "malformed code"}'],

@@ -110,6 +110,14 @@ describe('an answer', () => {
     },
   )
 
+  test.each(['identity', 'IDENTITY', 'Identity', 'identity, identity', ['identity', ' Identity ']])(
+    'in the coding %j is read',
+    async (coding) => {
+      const { transport } = scripted(answers('{}', 200, { 'content-encoding': coding }))
+      expect(await transport.send(post)).toMatchObject({ delivery: 'answered', text: '{}' })
+    },
+  )
+
   test('has 64 KiB at most; beyond that its connection is taken down', async () => {
     const kept = scripted(answers('x'.repeat(65_536)))
     expect(await kept.transport.send(post)).toHaveProperty('text.length', 65_536)

@@ -65,6 +65,8 @@ describe('no verdict', () => {
     [{ httpStatus: 201, status: 'verified' }],
     [{ httpStatus: 404, error: 1007 }],
     [{ httpStatus: 500, status: 'verified' }],
+    [{ httpStatus: 503, error: '1003' }],
+    [{ httpStatus: 408, error: 1007 }],
     [{ httpStatus: 520, status: 'wrong' }],
   ])('is everything else: %j', (answer) => {
     expect(judge(answer, rules)).toBe('unavailable')
