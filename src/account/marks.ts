@@ -10,7 +10,7 @@ import { fill, spacedDigits } from './texts.js'
 export interface PageContext {
   readonly visit: RouteContext
   readonly texts: AccountTexts
-  /** Where the pages are mounted. */
+  /** Where a browser finds the pages. */
   readonly path: string
 }
 

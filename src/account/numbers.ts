@@ -24,7 +24,7 @@ export function addNumberRoutes(kit: RouteKit): void {
       const proven = await newNumber.proven(visit.req)
       if (proven !== undefined) return act(visit, proven.phone)
       const problem = problemBody('unproven', 'No number is proven', visit.texts['phone.unproven.text'])
-      const body = { ...problem, startUrl: `${path}/number/start` }
+      const body = { ...problem, startUrl: `${visit.prefix}${path}/number/start` }
       return { location: `${path}/number`, status: 409, body }
     }
 

@@ -35,7 +35,11 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
-  const sceneOf = (visit: RouteContext): PageContext => ({ visit, path, texts: textsOf(visit.locale) })
+  const sceneOf = (visit: RouteContext): PageContext => ({
+    visit,
+    path: visit.prefix + path,
+    texts: textsOf(visit.locale),
+  })
 
   /** The first page, and the same as JSON. */
   async function overview(visit: RouteContext): Promise<RouteResult> {

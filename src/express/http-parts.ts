@@ -9,8 +9,9 @@ import { createSessions } from './host/sessions.js'
 import type { Warnings } from './host/warnings.js'
 import { createDeviceCookies } from './http/device-cookies.js'
 import { createEndpoint } from './http/endpoint.js'
-import { createSuccessPaths } from './http/origin.js'
 import { createResponder } from './http/responder.js'
+import { createSitePaths } from './http/site-paths.js'
+import { createSuccessPaths } from './http/success-paths.js'
 import { createFormFields } from './pages/forms.js'
 import { createLanguageOf } from './pages/language.js'
 import { createLinks } from './pages/links.js'
@@ -28,8 +29,9 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods })
-  const linksOf = createLinks(settings.pages.links)
-  const pages = createPages(settings, languageOf, domain)
+  const sitePaths = createSitePaths(settings.prefix)
+  const linksOf = createLinks(settings.pages.links, sitePaths)
+  const pages = createPages(settings, languageOf, domain, sitePaths)
   const responder = createResponder(pages)
   const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
@@ -46,8 +48,9 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
-    // Mount of the routes, and their responses.
-    path: settings.path,
+    // Mount of the routes as a browser sees it, other paths, and responses.
+    path: sitePaths.toBrowser(settings.path),
+    sitePaths,
     successPaths: createSuccessPaths(),
     endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warnings }),
     responder,
@@ -57,6 +60,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     resumption: createResumption(domain, {
       identify,
       wantsPage: responder.wantsPage,
+      fromApp: sitePaths.fromApp,
       addressOf,
       warn,
     }),

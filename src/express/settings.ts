@@ -47,6 +47,16 @@ export interface HttpOptions {
   readonly code?: CodeOptions
   /** Path of `routes()`. Default: `/two-factor`. */
   readonly path?: string
+  /**
+   * The part that a proxy removes from the front of every path, such as `/shop`. Default: none.
+   *
+   * Paths in your options are paths of your app. Redirects, forms, links and JSON of the package start with the prefix,
+   * and a `returnTo` must lie under it.
+   *
+   * @example
+   * prefix: '/shop' // nginx: location /shop/ { proxy_pass http://app/; }
+   */
+  readonly prefix?: string
   /** Adapter that reads and renews the session id: `tokenSession(…)` or your own. Default: `expressSession()`. */
   readonly session?: SessionAdapter
   /** Lets trusted browsers replace the code at sign-in. Default: off. Not available with bearer tokens. */
@@ -103,7 +113,7 @@ export interface HttpOptions {
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
 }
 
-type OptionWithDefault = 'path' | 'knownBrowsers' | 'allowedOrigins'
+type OptionWithDefault = 'path' | 'prefix' | 'knownBrowsers' | 'allowedOrigins'
 
 /** The checked HTTP options, with values that depend on several options. */
 export interface HttpSettings

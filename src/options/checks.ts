@@ -73,6 +73,12 @@ const storeMethods = withMethods(
   'must be a store: memoryStore(), redisStore() or your own',
 )
 
+// A browser removes dot segments, so such a prefix would never match.
+const prefixPath = that(
+  "must be the part that a proxy removes, such as '/shop', without a trailing slash",
+  (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/.test(value),
+)
+
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 
 /** The check and the default of each option of `twoFactor`. */
@@ -93,6 +99,7 @@ export const optionChecks = {
   channels,
   code: withDefault({}, object(code)),
   path: withDefault('/two-factor', mountPath),
+  prefix: withDefault('', prefixPath),
   store: (value: unknown, name: string) => {
     const { timeoutMs: own } = Object(storeMethods(value, name))
     // A store with a deadline of its own is not given a second one, so a wrong value would wait forever.

@@ -1,6 +1,6 @@
 import type { Express, Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { returnPathOf, safePath } from '../../src/express/http/origin.js'
+import { createSitePaths, safePath } from '../../src/express/http/site-paths.js'
 import { type TwoFactor, twoFactor } from '../../src/index.js'
 import { waysOut } from '../../src/tools/testing/rehearsal/hostile.js'
 import type { ProviderStub } from '../provider-stub.js'
@@ -30,7 +30,9 @@ describe('a path to come back to', () => {
   it.each([{ returnTo: ['/a', '/b'] }, { returnTo: 5 }, ['/a'], 'returnTo=/a', null])(
     'is none where the form does not name exactly one: %j',
     (body) => {
-      expect(returnPathOf({ method: 'POST', headers: {}, body } as Request)).toBeUndefined()
+      expect(
+        createSitePaths('').returnPathOf({ method: 'POST', headers: {}, body } as Request),
+      ).toBeUndefined()
     },
   )
 

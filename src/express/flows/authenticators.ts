@@ -7,11 +7,11 @@ import { minuteMs } from '../../lib/time.js'
 import { base32Letters, stepOf, toBase32 } from '../../lib/totp.js'
 import { createGuard } from '../guard/guard.js'
 import { resolveGuard } from '../guard/guard-options.js'
-import { isRepeatable, safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
 import type { HandlerResult } from '../http/responder.js'
 import { createPageRouter, routesChecks } from '../http/routes.js'
+import { isRepeatable, safePath } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { bareView } from '../pages/bare-view.js'
 import { pageUrl } from '../pages/links.js'
@@ -91,7 +91,7 @@ const freshMs = 15 * minuteMs
 const bytes = 20
 
 export function createAuthenticators(http: HttpParts, signIn: Routes): Authenticators {
-  const { settings, domain, identifyLater, endpoint, responder, pages, secretOf } = http
+  const { settings, domain, identifyLater, endpoint, responder, pages, sitePaths, secretOf } = http
   const { namespace, grants, purposes, secrets, now, emit } = domain
   const { authenticator, maxStepUpAgeMs } = settings
   if (authenticator === undefined || secretOf === undefined) return withoutOption
@@ -168,7 +168,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       if (problem === undefined) throw error
       return undefined
     })
-    const basePath = safePath(req.baseUrl) ?? ''
+    const basePath = sitePaths.mountOf(req)
     return pageFor({
       ...bareView(http, req),
       basePath,
@@ -187,9 +187,9 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     confirm,
     routes(options) {
       checkOptions('authenticators.routes', options, checks, ['save'])
-      const { successPath = '/' } = options
+      const successPath = sitePaths.toBrowser(options.successPath ?? '/')
       const save = hostFunction(options.save)
-      const page = { of: view, urlOf: ({ req }: RequestContext) => formPath(req) }
+      const page = { of: view, urlOf: ({ req }: RequestContext) => sitePaths.mountOf(req) || '/' }
       const router = createPageRouter(pages)
       router.use(createGuard(http, signIn, guard))
       router.all(

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { oneOf, optionError } from '../../lib/options.js'
-import { safePath } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HandlerResult } from '../http/responder.js'
@@ -28,6 +27,8 @@ export interface RouteContext {
   readonly texts: Texts
   /** Whether the response is a page for a person, and not JSON. */
   readonly wantsPage: boolean
+  /** The option `prefix`, for links and forms of `content`: `href="${prefix}/account"`. Empty by default. */
+  readonly prefix: string
   /** Name of the app, as the pages show it. */
   readonly appName: string
   /** Fields from the option `pages.formFields`, for every form of the page. They are user input: escape them. */
@@ -42,10 +43,10 @@ export type RouteResult = {
   readonly status?: number | undefined
 } & (
   | (OwnPage & {
-      /** Path for a reload of the page, if it responds to a form. */
+      /** Path of your app for a reload of the page, if it responds to a form. */
       readonly address?: string | undefined
     })
-  /** A path of this site, loaded with GET. */
+  /** A path of your app, loaded with GET. */
   | { readonly location: string }
 )
 
@@ -58,7 +59,9 @@ export type OwnRoute = (method: 'GET' | 'POST', act: OwnAct) => RequestHandler
 const isMethod = oneOf('GET', 'POST')
 
 export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
-  const { endpoint, identified, sessions, languageOf, formFieldsOf, path, responder, settings } = http
+  const { endpoint, identified, sessions, languageOf, formFieldsOf, path, sitePaths, responder, settings } =
+    http
+  const { prefix, toBrowser, mountOf } = sitePaths
   const appName = settings.pages.brand?.name ?? settings.appName.login
 
   const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
@@ -66,7 +69,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
     page: 'own' as const,
     own,
     basePath: path,
-    address,
+    address: address === undefined ? undefined : toBrowser(address),
     ways: [],
   })
 
@@ -74,7 +77,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
     isMethod(method, 'ownRoute: method')
     const page = {
       of: (context: RequestContext, problem: Problem) => views.formless(context, problem),
-      urlOf: ({ req }: RequestContext) => safePath(req.baseUrl) ?? '/',
+      urlOf: ({ req }: RequestContext) => mountOf(req) || '/',
     }
     return endpoint(method, page, async (context): Promise<HandlerResult> => {
       const { req, res, fields } = context
@@ -84,14 +87,14 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       // The next request must find what is written under this session id.
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
-      const shown = { wantsPage: responder.wantsPage(req), appName, formFields }
+      const shown = { wantsPage: responder.wantsPage(req), prefix, appName, formFields }
       const said = await act({ req, res, fields, ...who, ...languageOf(req), ...shown })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }
         throw optionError('ownRoute: the handler must return a reply, or have responded itself')
       }
       const { body, status = 200 } = said
-      if ('location' in said) return { reply: 'done', status, body, location: () => said.location }
+      if ('location' in said) return { reply: 'done', status, body, location: () => toBrowser(said.location) }
       const { title, content, problem, notice, address } = said
       return {
         reply: 'page',

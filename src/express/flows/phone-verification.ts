@@ -124,11 +124,12 @@ export function createPhoneVerification(
   http: HttpParts,
   { purpose = 'signup', successPath, path, backPath }: PhoneVerificationOptions,
 ): PhoneVerification {
-  const { domain, subjectOf, sessions, renewal, pages, responder } = http
+  const { domain, subjectOf, sessions, renewal, pages, responder, sitePaths } = http
   const { phoneVerifications, purposes, emit } = domain
   purposes.forEnrolment(purpose)
   renewal.takeNumbers()
   const { handlers, views } = createRoutes(http, createSignup(http, { purpose, successPath, backPath }))
+  const mount = sitePaths.fromApp(path)
   const shown = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
@@ -215,9 +216,9 @@ export function createPhoneVerification(
    * routes.
    */
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
-    const basePath = path ?? http.path
-    const view = await views.formless({ req, res, fields: present({ returnTo: path }) }, problem)
-    return { ...view, basePath, address: req.method === 'POST' ? path : undefined }
+    const basePath = mount ?? http.path
+    const view = await views.formless({ req, res, fields: present({ returnTo: mount }) }, problem)
+    return { ...view, basePath, address: req.method === 'POST' ? mount : undefined }
   }
 
   return {
@@ -236,7 +237,7 @@ export function createPhoneVerification(
           const problem: Problem = {
             ...problemOf(error),
             page: 'phone',
-            ...(path && { startUrl: `${path}/start` }),
+            ...(mount && { startUrl: `${mount}/start` }),
           }
           await responder.send(req, res, { reply: 'problem', problem }, () => refusal(req, res, problem))
           return false

@@ -37,6 +37,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled)
   const views = createViews(http, flow)
+  const { fromBrowser, toBrowser } = http.sitePaths
 
   const requests = {
     async start(context: RequestContext): Promise<HandlerResult> {
@@ -135,7 +136,8 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
-  const intentOf = (context: RequestContext): PageIntent => readIntent(context, flow, purposes)
+  const intentOf = (context: RequestContext): PageIntent =>
+    readIntent(context, { requirements: flow.requirements, fromBrowser }, purposes)
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,
@@ -175,7 +177,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
     const returnTo = back ?? flow.successPathOf(purpose)
     const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
-    return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
+    return { reply: 'done', status: 200, body, location: () => returnTo ?? toBrowser('/') }
   }
 
   /** Returns the URL of the page with the current parameters. */

@@ -21,7 +21,7 @@ type SignInContext = RequesterContext & RequesterRecord
 /** Creates sign-in and step-up: a code to the number on file leads to a grant. */
 export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const { settings, domain, identify, identified, sessions, addressOf, numbersOf, secretOf } = http
-  const { requirements, devices, path, successPaths } = http
+  const { requirements, devices, path, sitePaths, successPaths } = http
   const { challenges, grants, purposes, now } = domain
   const admit = createAdmit(http)
 
@@ -220,6 +220,6 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const grant = await grants.read({ ...demand, ...who, maxAgeMs: now() - issuedAt + 1 })
       return grant && { purpose: grant.purpose, returnTo }
     },
-    successPathOf: successPaths.of,
+    successPathOf: (purpose) => sitePaths.fromApp(successPaths.of(purpose)),
   }
 }

@@ -3,7 +3,6 @@ import { type RequesterContext, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import { whenGone } from '../../lib/when-gone.js'
-import { safePath } from '../http/origin.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Flow } from './flow.js'
@@ -30,7 +29,7 @@ export function createSignup(
   http: HttpParts,
   { purpose, successPath, backPath }: SignupNumber,
 ): Flow<SignupContext> {
-  const { subjectOf, addressOf, sessions, renewal } = http
+  const { subjectOf, addressOf, sessions, renewal, sitePaths } = http
   const { challenges, grants, phoneVerifications } = http.domain
 
   function findRequester(req: Request): SignupRequester {
@@ -55,7 +54,7 @@ export function createSignup(
   return {
     name: 'enrol',
     defaultPurpose: purpose,
-    basePathOf: (req) => safePath(req.baseUrl) ?? '',
+    basePathOf: sitePaths.mountOf,
     offersTrust: () => false,
     isSignIn: () => false,
     wayOut: () => undefined,
@@ -114,7 +113,7 @@ export function createSignup(
       const proof = await phoneVerifications.peek(sessions.idOf(req), purpose, subjectOf(req))
       return proof !== undefined && proof.verifiedAt >= since ? { purpose } : undefined
     },
-    successPathOf: () => successPath,
-    backPath,
+    successPathOf: () => sitePaths.fromApp(successPath),
+    backPath: sitePaths.fromApp(backPath),
   }
 }

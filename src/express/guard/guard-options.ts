@@ -15,7 +15,7 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
-import { isPath } from '../http/origin.js'
+import { isPath } from '../http/site-paths.js'
 import type { HttpSettings } from '../settings.js'
 import type { Describe } from './details.js'
 

@@ -8,9 +8,10 @@ import { optionError } from '../../lib/options.js'
 import type { Routes } from '../flows/routes.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
-import { isOwnForm, isRepeatable, pageBefore, returnPathOf, safePath } from '../http/origin.js'
+import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
 import { type Body, hasBody, invalid, parseBytesLeft, parserFor, wasParsed } from '../http/request-body.js'
+import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
@@ -29,6 +30,7 @@ interface GuardRequest {
 /** Creates the guard of one route. With a synchronous store it needs no promise. After any failure it refuses. */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions, identified, requirements, resumption, responder, path, warn } = http
+  const { fromApp, toBrowser, returnPathOf, pageBefore } = http.sitePaths
   const { grants, hashBoundFields } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
@@ -78,7 +80,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       const isSent = formId !== undefined && (await resumption.forget(required, formId))
       // After a second click or a reload, no other code is paid for. Its page shows the state.
       if (isSent && responder.wantsPage(req)) {
-        responder.redirect(res, pageUrl(path, { formId, returnTo: safePath(formPathOf(req)) }))
+        responder.redirect(res, pageUrl(path, { formId, returnTo: fromApp(formPathOf(req)) }))
         return false
       }
       return await demandProof(visit)
@@ -94,13 +96,13 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const wantsPage = responder.wantsPage(req)
     const toPage = isRepeatable(req) && wantsPage
     const startUrl = `${path}/start`
-    refuseCircle(req, toPage ? path : startUrl)
+    refuseCircle(toBrowser(req.baseUrl + req.path), toPage ? path : startUrl)
     const details = await detailsOf(req, required)
     const formPage = formPathOf(req)
-    const next = wantsPage ? safePath(continueAt?.(req)) : undefined
+    const next = wantsPage ? fromApp(continueAt?.(req)) : undefined
     const returnTo = next ?? returnPathOf(req, formPage)
     const pageLeft = isRepeatable(req) ? pageBefore(req, path) : returnPathOf(req, formPage)
-    const cameFrom = next === undefined ? pageLeft : (safePath(formPage) ?? pageLeft)
+    const cameFrom = next === undefined ? pageLeft : (fromApp(formPage) ?? pageLeft)
     const formId = resume ? await resumption.keep(req, required, details) : undefined
     const { subject, bound } = required
     const completes = next === undefined ? undefined : true
@@ -194,7 +196,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     if (signIn === undefined) return undefined
     // A guard in front of the sign-in page would redirect forever, whatever the origin is.
     const { pathname } = new URL(signIn, 'http://localhost')
-    return pathname === req.baseUrl + req.path ? undefined : signInUrl(signIn, returnPathOf(req))
+    return pathname === toBrowser(req.baseUrl + req.path) ? undefined : signInUrl(signIn, returnPathOf(req))
   }
 
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
@@ -235,8 +237,8 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
 }
 
 /** Throws if the guard protects the page to which it redirects, which would be an endless redirect. */
-function refuseCircle({ baseUrl, path }: Request, target: string): void {
-  const given = (baseUrl + path).replace(/\/$/, '')
+function refuseCircle(requested: string, target: string): void {
+  const given = requested.replace(/\/$/, '')
   if (given.toLowerCase() !== target.toLowerCase()) return
   throw optionError(
     `requireTwoFactor() guards its own routes at ${target}: mount tf.routes() before the guard`,

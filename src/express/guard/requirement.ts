@@ -11,8 +11,8 @@ import {
   type Purposes,
 } from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
-import { safePath } from '../http/origin.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
+import type { SitePaths } from '../http/site-paths.js'
 
 /** What a guard requires in this session, with the way back to the request that it refused. */
 export interface Requirement extends ProofRequirement {
@@ -170,14 +170,15 @@ export interface PageIntent {
  */
 export function readIntent(
   { req, fields }: RequestContext,
-  { requirements }: { readonly requirements?: Requirements | undefined },
+  parts: { readonly requirements?: Requirements | undefined; readonly fromBrowser: SitePaths['fromBrowser'] },
   purposes: Purposes,
 ): PageIntent {
+  const { requirements, fromBrowser } = parts
   const token = oneString(fields, 'requirement')
   const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined
   const spent = token !== undefined && demand === undefined
-  const given = safePath(oneString(fields, 'returnTo'))
+  const given = fromBrowser(oneString(fields, 'returnTo'))
   return {
     demand,
     issued,

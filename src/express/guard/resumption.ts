@@ -9,7 +9,7 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { AddressOf } from '../host/requester.js'
 import type { Warn } from '../host/warnings.js'
-import { isCrossSite, safePath } from '../http/origin.js'
+import { isCrossSite } from '../http/origin.js'
 import {
   type Body,
   hasBody,
@@ -19,6 +19,7 @@ import {
   type RequestContext,
   wasParsed,
 } from '../http/request-body.js'
+import type { SitePaths } from '../http/site-paths.js'
 
 /** A saved form that the user can submit again. It is user input: escape it. */
 export interface ResumedForm {
@@ -45,11 +46,12 @@ export function createResumption(
   parts: {
     readonly identify: (req: Request) => Requester | undefined
     readonly wantsPage: (req: Request) => boolean
+    readonly fromApp: SitePaths['fromApp']
     readonly addressOf: AddressOf
     readonly warn: Warn
   },
 ) {
-  const { identify, wantsPage, addressOf, warn } = parts
+  const { identify, wantsPage, fromApp, addressOf, warn } = parts
 
   /** Returns the parsed form, or undefined for any other body. */
   function bodyOf(req: Request): string | undefined {
@@ -64,7 +66,7 @@ export function createResumption(
     { session, ...required }: GrantQuery,
     details: Details | undefined,
   ): Promise<string | undefined> {
-    const action = safePath(req.originalUrl)
+    const action = fromApp(req.originalUrl)
     const body = bodyOf(req)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
     const signIn = { purpose: firstPurpose, maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true }

@@ -7,11 +7,12 @@ import type { Sessions } from '../host/sessions.js'
 import type { Warnings } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
 import { cookiesSetBy } from './cookie-headers.js'
-import { isCrossSite, isRepeatable } from './origin.js'
+import { isCrossSite } from './origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { isReloadedForm, sameAddress } from './reloaded-form.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
 import type { HandlerResult, Responder } from './responder.js'
+import { isRepeatable } from './site-paths.js'
 import {
   createSubmissionCoalescer,
   type Submission as JoinedSubmission,

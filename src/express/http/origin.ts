@@ -1,9 +1,7 @@
 import type { Request } from 'express'
-import { isPlainObject } from '../../lib/json.js'
-import { optionError } from '../../lib/options.js'
-import { isForm, oneString } from './request-body.js'
+import { isForm } from './request-body.js'
 
-// The site of the app: which requests come from a page of it (CSRF), and which paths lead to one (open redirect).
+// The site of the app: which requests come from one of its pages (CSRF).
 
 /**
  * Returns whether another site made the browser send this request (CSRF), so that forms need no token.
@@ -32,7 +30,7 @@ export function isOwnForm(req: Request): boolean {
 }
 
 /** Returns whether a URL belongs to the site that received this request. */
-function isSameOrigin(req: Request, url: string): boolean {
+export function isSameOrigin(req: Request, url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
   // Behind a proxy that terminates TLS, Express sees https as http without `trust proxy`.
@@ -49,89 +47,4 @@ function hostOf(req: Request): string | undefined {
   // A bridge from HTTP/2 may pass its pseudo-header only (RFC 9113, 8.3.1).
   const authority: unknown = req.headers.host ?? req.headers[':authority']
   return forwarded?.split(',')[0] ?? (typeof authority === 'string' ? authority : undefined)
-}
-
-const maxLength = 4_096
-
-/**
- * Returns the text if it is a path on this site, or undefined (open redirect). The path becomes a `Location` header, so
- * everything that a browser might resolve to another site is refused: `//host`, `/\host`, tabs and line breaks (which
- * browsers drop), non-ASCII characters.
- *
- * The path is returned unchanged: `/.//host` is on this site, and its normalized form `//host` is not.
- */
-export function safePath(text: string | undefined): string | undefined {
-  if (text === undefined || !/^\/(?!\/)[!-[\]-~]*$/.test(text)) return undefined
-  if (text.length <= maxLength) return text
-  tellTooLong()
-  return undefined
-}
-
-let isTold = false
-
-/** Once per process: users would wonder why they do not return to their page. */
-function tellTooLong(): void {
-  if (isTold) return
-  isTold = true
-  process.emitWarning(
-    `A way back of more than ${maxLength} characters was dropped: after the code, people land at successPath. Keep long state out of the address.`,
-    'TwoFactorWarning',
-  )
-}
-
-/** Returns whether a redirect can repeat this request after the code. A form post cannot be repeated. */
-export function isRepeatable({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-/**
- * Returns the path after the code: the requested page, or the page of the interrupted form. The app names the form's
- * page, otherwise the form's `returnTo` or the Referer does. A page with the referrer policy `no-referrer` sends none.
- */
-export function returnPathOf(req: Request, formPath?: string): string | undefined {
-  if (isRepeatable(req)) return safePath(req.originalUrl)
-  return safePath(formPath) ?? postedPath(req.body) ?? refererPath(req)
-}
-
-/** Returns the page whose link was followed. Undefined for the requested page itself, and for pages below the mount. */
-export function pageBefore(req: Request, mount: string): string | undefined {
-  const path = refererPath(req)
-  const isOwn = path === req.originalUrl || `${path?.replace(/\?.*/, '')}/`.startsWith(`${mount}/`)
-  return isOwn ? undefined : path
-}
-
-function postedPath(body: unknown): string | undefined {
-  return isPlainObject(body) ? safePath(oneString(body, 'returnTo')) : undefined
-}
-
-function refererPath(req: Request): string | undefined {
-  const { referer } = req.headers
-  if (referer === undefined || !isSameOrigin(req, referer)) return undefined
-  const { pathname, search } = new URL(referer)
-  return safePath(pathname + search)
-}
-
-/** Stores the paths after a sign-in or step-up. One verify route completes the challenges of several start routes. */
-export function createSuccessPaths() {
-  const paths = new Map<string | undefined, string>()
-  return {
-    /** Sets the path of one purpose. Without a purpose, of every purpose without its own. */
-    add(where: string, purpose: string | undefined, path: string | undefined): void {
-      if (path === undefined) return
-      if ((paths.get(purpose) ?? path) !== path) {
-        const what = purpose === undefined ? 'every purpose' : `the purpose "${purpose}"`
-        throw optionError(
-          `${where}: ${what} has another successPath already; send returnTo with the form instead`,
-        )
-      }
-      paths.set(purpose, path)
-    },
-    /** Returns the path of a purpose, or undefined if none is set. */
-    of: (purpose: string) => paths.get(purpose) ?? paths.get(undefined),
-  }
-}
-
-/** Returns whether an option is a path of this site (open redirect). */
-export function isPath(value: unknown): value is string {
-  return typeof value === 'string' && safePath(value) !== undefined
 }

@@ -4,7 +4,7 @@ import { type RequestHandler, Router } from 'express'
 import { type Checks, checkOptions, nonEmptyString, optionError, that } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
-import { isPath } from './origin.js'
+import { isPath } from './site-paths.js'
 
 /** Scripts by their path below the mount. */
 const scripts = { '/dialog.js': dialogScript, '/page.js': pageScript }

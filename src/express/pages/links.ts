@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { hostFunction } from '../../lib/host-function.js'
-import { safePath } from '../http/origin.js'
+import { type SitePaths, safePath } from '../http/site-paths.js'
 
 export const linkNames = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
 
@@ -21,13 +21,17 @@ export type LinkOptions = { readonly [Name in LinkName]?: Link | undefined }
 export type PageLinks = { readonly [Name in LinkName]?: string }
 
 /** Selects the links of one request. A link that {@link isLink} refuses is omitted (open redirect). */
-export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
+export function createLinks(
+  options: LinkOptions,
+  { prefix, fromApp, toBrowser }: Pick<SitePaths, 'prefix' | 'fromApp' | 'toBrowser'>,
+): (req: Request) => PageLinks {
+  const home = prefix === '' ? {} : { home: toBrowser('/') }
   return (req) => {
-    const links: { [Name in LinkName]?: string } = {}
+    const links: { [Name in LinkName]?: string } = { ...home }
     for (const name of linkNames) {
       const link = options[name]
       const url = typeof link === 'function' ? hostFunction(link)(req) : link
-      if (isLink(url)) links[name] = url
+      if (isLink(url)) links[name] = fromApp(url) ?? url
     }
     return links
   }

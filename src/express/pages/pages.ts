@@ -3,6 +3,7 @@ import type { Domain } from '../../challenge/domain.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { type Html, html, plainText } from '../../lib/html.js'
 import type { Problem } from '../http/problems.js'
+import type { SitePaths } from '../http/site-paths.js'
 import { type BrandOptions, createPageHeaders, styleSheet } from './brand.js'
 import { cancelling, type FormFieldsOf, fieldsOf } from './forms.js'
 import { directionOf, type Language, type LocaleOf } from './language.js'
@@ -93,11 +94,13 @@ export function createPages(
   settings: PageSettings,
   languageOf: (req: Request) => Language,
   { now }: Pick<Domain, 'now'>,
+  { fromApp }: Pick<SitePaths, 'fromApp'>,
 ) {
   const { brand } = settings.pages
   const countries = settings.countries === 'any' ? [] : settings.countries
   const render = settings.pages.render && hostFunction(settings.pages.render)
-  const app = brand ?? { name: settings.appName.login }
+  const logoUrl = fromApp(brand?.logoUrl) ?? brand?.logoUrl
+  const app = { name: brand?.name ?? settings.appName.login, ...(logoUrl !== undefined && { logoUrl }) }
   return {
     /** The HTML of one page. */
     html(view: PageView, req: Request, res: Response): string | Promise<string> {

@@ -9,9 +9,9 @@ import type { ApprovedProof, Flow } from '../flows/flow.js'
 import { challengeFor, type PageIntent, readIntent } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import { probeIn } from '../http/cookies.js'
-import { isRepeatable } from '../http/origin.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
+import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { preferredRegion } from './language.js'
 import { pageUrl } from './links.js'
@@ -56,6 +56,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   const numbers = createNumbers(countries)
   const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
+  const { fromBrowser } = http.sitePaths
   const isSignup = flow.name === 'enrol'
 
   /** Finds the user's challenge, or what replaces it, as far as the problem allows. */
@@ -184,7 +185,8 @@ export function createViews(http: HttpParts, flow: Flow) {
     return (await challenges.preview({ purpose, methods, ...actor })).destinations
   }
 
-  const intentOf = (context: RequestContext) => readIntent(context, flow, purposes)
+  const intentOf = (context: RequestContext) =>
+    readIntent(context, { requirements: flow.requirements, fromBrowser }, purposes)
 
   /** Returns the problem that a page shows again after a reload: a wrong code of the live challenge. */
   function problemBefore({ req, fields }: RequestContext, { live }: Found): Problem | undefined {

@@ -1,17 +1,22 @@
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
+import { createSitePaths } from '../../../src/express/http/site-paths.js'
 import { createLinks, isLink, signInUrl } from '../../../src/express/pages/links.js'
 
+const atRoot = createSitePaths('')
 const req = { originalUrl: '/transfer' } as Request
 
 describe('links out of the pages', () => {
   it('are fixed, or chosen per request', () => {
-    const linksOf = createLinks({
-      signIn: (asked) => `/sign-in?for=${asked.originalUrl}`,
-      support: 'https://help.example.com/',
-    })
+    const linksOf = createLinks(
+      {
+        signIn: (asked) => `/sign-in?for=${asked.originalUrl}`,
+        support: 'https://help.example.com/',
+      },
+      atRoot,
+    )
     expect(linksOf(req)).toEqual({ signIn: '/sign-in?for=/transfer', support: 'https://help.example.com/' })
-    expect(createLinks({})(req)).toEqual({})
+    expect(createLinks({}, atRoot)(req)).toEqual({})
   })
 
   it.each(['/help', 'https://help.example.com/a?b=c', 'mailto:help@example.com', 'tel:+15550100'])(
@@ -32,7 +37,7 @@ describe('links out of the pages', () => {
     undefined,
   ])('may not be %s (open redirect, XSS)', (url) => {
     expect(isLink(url)).toBe(false)
-    expect(createLinks({ home: () => url as string })(req)).toEqual({})
+    expect(createLinks({ home: () => url as string }, atRoot)(req)).toEqual({})
   })
 
   it('tell the sign-in page of this site where to come back to, and no other site', () => {
