@@ -11,6 +11,14 @@ export interface Fact<Value> {
   read(): Awaitable<Value>
 }
 
+/** Facts about the browser of a request. */
+export interface BrowserFacts {
+  /** Returns whether this account has signed in here before. */
+  isKnown(): Awaitable<boolean>
+  /** Returns whether a code that was sent to this number for this account was correct here, recently. */
+  isKnownAt(phone: PhoneNumber): Awaitable<boolean>
+}
+
 /** Account id and session id, as the app returned them. */
 export interface Requester {
   readonly subject: string
@@ -31,7 +39,7 @@ export interface RequesterContext extends OnFile, Requester {
   /** Network address for the limits per address. Without it, these limits do not apply. */
   readonly address?: string | undefined
   /** Absent if browsers are not tracked, as in a call without one. */
-  readonly browser?: { isKnown(): Awaitable<boolean> } | undefined
+  readonly browser?: BrowserFacts | undefined
   /** Last revocation of this account in this session. Absent if revocations are not checked. */
   readonly record?: Fact<string | undefined> | undefined
   /** True if the address may be that of a proxy. All clients behind it share ten times the limit. */
@@ -210,7 +218,7 @@ export type VerifyOutcome =
       /** Hash of the bound fields of the challenge. */
       readonly bound?: string
       /** The verified number in E.164. Absent for an authenticator app. */
-      readonly phone?: string | undefined
+      readonly phone?: PhoneNumber | undefined
     }
   | Rejection
   | Refusal

@@ -91,6 +91,7 @@ export type SecretUse =
   | 'destination'
   | 'device'
   | 'device-name'
+  | 'device-number'
   | 'deployment'
 
 export type Secrets = ReturnType<typeof createSecrets>

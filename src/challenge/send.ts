@@ -27,6 +27,7 @@ import type { Counters, SendRateLimits } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
 import {
   type Account,
+  browserKindAt,
   challengeFields,
   type DecisionContext,
   loadDecisionContext,
@@ -94,7 +95,7 @@ export function createSend(parts: SendParts) {
     const { challenge, superseded, previousHandle, previousUnanswered } = booked
     const ofNumber =
       account.lane === 'auth'
-        ? numberCounters.forSend(factor.key, requester.browserKind, challenge.channel)
+        ? numberCounters.forSend(factor.key, await browserKindAt(command, factor), challenge.channel)
         : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: SendReport) => account.ledger.run((now) => settleSend(now, booked, sent))

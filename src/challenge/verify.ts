@@ -20,7 +20,13 @@ import { sendsFor } from './ledger/pacing.js'
 import type { Purposes } from './purposes.js'
 import type { Counters } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
-import { type Account, challengeFields, exchangeContextOf, loadDecisionContext } from './reach/account.js'
+import {
+  type Account,
+  browserKindAt,
+  challengeFields,
+  exchangeContextOf,
+  loadDecisionContext,
+} from './reach/account.js'
 import type { Accounts } from './reach/accounts.js'
 import { type Factor, isPhone } from './reach/factors.js'
 import type { SealedChallenges } from './sealed-challenges.js'
@@ -109,7 +115,7 @@ export function createVerify(parts: VerifyParts) {
       ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCode =
       isPhone(factor) && lane === 'auth'
-        ? numberCounters.forCode(factor.key, requester.browserKind)
+        ? numberCounters.forCode(factor.key, await browserKindAt(command, factor))
         : undefined
     const spent = await wrongCode?.take().catch(async (error: unknown) => {
       // Nothing was sent. If the store fails here as well, the attempt stays used.

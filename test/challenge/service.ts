@@ -188,11 +188,16 @@ export function keysCounted(store: Store): string[] {
 export const fact = <Value>(value: Value) => ({ read: () => value })
 
 /** Of a browser in which somebody has succeeded before, or not. */
-type In<Command> = Command & { readonly knownBrowser?: boolean }
+type In<Command> = Command & {
+  readonly knownBrowser?: boolean
+  /** Whether a code to the number was right in it; as `knownBrowser` by default. */
+  readonly knownAtNumber?: boolean
+}
 
 function inBrowser<Command extends object>(command: In<Command>): Command {
-  const { knownBrowser: isKnown } = command
-  return isKnown === undefined ? command : { ...command, browser: { isKnown: () => isKnown } }
+  const { knownBrowser: isKnown, knownAtNumber: isKnownAt = isKnown } = command
+  if (isKnown === undefined) return command
+  return { ...command, browser: { isKnown: () => isKnown, isKnownAt: () => isKnownAt === true } }
 }
 
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }

@@ -92,7 +92,7 @@ describe('the device cookies of a browser', () => {
     expect(more).toEqual([])
     expect(cleared).toMatch(/^__Host-two-factor-device-[\w-]{12}=; Path=\/; Expires=Thu, 01 Jan 1970/)
     expect(set).toMatch(
-      /^__Host-two-factor-device-[\w-]{12}=[\w-]{22}\.[0-9a-z]{8}\.[\w-]{43}; Max-Age=7776000; /,
+      /^__Host-two-factor-device-[\w-]{12}=[\w-]{22}\.[0-9a-z]{8}\.[\w-]{20}\.[\w-]{43}; Max-Age=7776000; /,
     )
     expect((await signInWithin(shared, host, 'eva')).json.verified).toBe(true)
     expect(host.stub.sends).toHaveLength(8)

@@ -1,5 +1,6 @@
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
+import type { PhoneNumber } from '../../phone-number.js'
 import type { DomainServices } from '../keys.js'
 import { createUpdater, type Updater, update } from '../updater.js'
 import { createDeviceMarks, type DeviceMark, newDeviceId, timeIn } from './device-marks.js'
@@ -28,6 +29,14 @@ export interface TrustedDevice extends StoredDevice {
 /** Input for a new trusted device. */
 export interface Trust {
   readonly label?: string | undefined
+}
+
+/** A success in a browser. */
+export interface BrowserSuccess {
+  /** The browser becomes trusted. Absent if the user does not ask for it. */
+  readonly trust?: Trust | undefined
+  /** The number to which the correct code was sent. Absent for any other factor. */
+  readonly phone?: PhoneNumber | undefined
 }
 
 interface DeviceParts extends DomainServices, DeviceAges {
@@ -120,6 +129,19 @@ export class BrowserDevice {
     return this.isInForce(shown)
   }
 
+  /**
+   * Returns whether a code that was sent to this number for this account was correct here, recently. An attacker's own
+   * accounts may carry the number of the owner, so a success by any other factor does not count (denial of service).
+   */
+  isKnownAt(phone: PhoneNumber): Awaitable<boolean> {
+    const { shown, parts, subject } = this
+    if (shown === undefined) return false
+    const at = parts.marks.verifiedAt(subject, shown, phone)
+    if (at === 0 || parts.now() - at >= parts.knownMaxAgeMs) return false
+    // A revocation ends it, even if another factor has made the browser known since.
+    return andThen(this.isKnown(), (isKnown) => isKnown && this.isInForce({ at }))
+  }
+
   /** Returns the trusted device of this browser, which can replace the code. */
   trusted(): Awaitable<StoredDevice | undefined> {
     const { shown, parts } = this
@@ -143,13 +165,16 @@ export class BrowserDevice {
   }
 
   /** Records a success. Returns the new token for the browser, or undefined if it keeps the old one. */
-  async succeed(trust?: Trust): Promise<string | undefined> {
+  async succeed({ trust, phone }: BrowserSuccess = {}): Promise<string | undefined> {
     const { subject, shown, parts, openedAt: at } = this
     // A new id, so that a copy of the old cookie does not become trusted.
     const trusted = trust && (await this.trust(trust).catch(() => undefined))
     if (trusted === undefined && parts.knownMaxAgeMs === 0) return undefined
     const isSame = shown !== undefined && (await this.isInForce(shown))
-    return parts.marks.sign(subject, { id: trusted ?? (isSame ? shown.id : newDeviceId()), at })
+    const id = trusted ?? (isSame ? shown.id : newDeviceId())
+    const earlier = isSame ? shown.numbers : []
+    const numbers = phone ? parts.marks.withNumber(subject, earlier, phone, at) : earlier
+    return parts.marks.sign(subject, { id, at, numbers })
   }
 
   /** Ends the trust that this request has started. */
@@ -176,7 +201,7 @@ export class BrowserDevice {
   }
 
   /** Returns whether no revocation has ended the cookie. */
-  private isInForce({ at }: DeviceMark): Awaitable<boolean> {
+  private isInForce({ at }: Pick<DeviceMark, 'at'>): Awaitable<boolean> {
     // Set by a clock that is wrong. The cookie would outlive its revocation.
     if (at - this.parts.now() > clockLeewayMs) return false
     return andThen(this.endedAt(), (endedAt) => at > endedAt)

@@ -3,10 +3,10 @@ import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import type { Refusal, RequesterContext } from '../commands.js'
 import type { ExchangeContext } from '../exchange/exchanges.js'
 import { hashId } from '../keys.js'
-import type { Challenge, LedgerSnapshot, NumberCount, RequesterTag } from '../ledger/ledger.js'
+import type { BrowserKind, Challenge, LedgerSnapshot, NumberCount, RequesterTag } from '../ledger/ledger.js'
 import type { LedgerHandle } from '../ledger/ledgers.js'
 import type { RateLimitKeys } from '../rate-limits/counter-table.js'
-import type { Factor } from './factors.js'
+import type { Factor, PhoneFactor } from './factors.js'
 
 /** An account during one request: its ledger, its requester and its factors. */
 export interface Account extends RateLimitKeys, Pick<RequesterContext, 'onGone'> {
@@ -49,6 +49,16 @@ export function loadDecisionContext(
     return { snapshot, requester, refusal, counts }
   })
 }
+
+/**
+ * Returns the kind of a browser for the counters of one number. It is unknown there until a code that was sent to this
+ * number was correct, because an attacker may be known at accounts of their own that carry the number.
+ */
+export const browserKindAt = (
+  { browser }: Pick<RequesterContext, 'browser'>,
+  { phone }: PhoneFactor,
+): Awaitable<BrowserKind> =>
+  andThen(browser?.isKnownAt(phone), (isKnown) => (isKnown === true ? 'known' : 'unknown'))
 
 /** Returns the context of a request to the provider: queue, client and the key under which its handle is sealed. */
 export const exchangeContextOf = ({ lane, key, onGone }: Account, factor: Factor): ExchangeContext => ({

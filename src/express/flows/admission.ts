@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
 import { type Refusal, type Requester, refused } from '../../challenge/commands.js'
-import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
+import type { BrowserDevice, BrowserSuccess } from '../../challenge/proofs/devices.js'
 import type { Grant, OpenSubject } from '../../challenge/proofs/grants.js'
 import type { ProvenFacts } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
@@ -41,7 +41,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     context: RequestContext,
     { subject, record, browser }: RequesterRecord,
     proven: ProvenFacts,
-    trust: Trust | undefined,
+    success: BrowserSuccess,
   ): Promise<Written | undefined> {
     const { req, res } = context
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
@@ -56,7 +56,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     if (standsIn && !(await browser?.standIn())) return undefined
     // A cookie that cannot be set must not refuse the sign-in. The browser is then unknown next time.
     const recorded = browser
-      ?.succeed(trust)
+      ?.succeed(success)
       .then((token) => devices?.keep(context, subject, token))
       .catch(() => undefined)
     const forget = async () => {
@@ -83,7 +83,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     { req, res }: RequestContext,
     { subject, record }: RequesterRecord,
     { grant, ids, recorded, forget }: Written,
-    trust: Trust | undefined,
+    { trust }: BrowserSuccess,
   ): Promise<boolean> {
     /** Never rejects, because the first failure is reported. */
     const takeBack = async () => {
@@ -120,10 +120,10 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     context: RequestContext,
     caller: RequesterRecord,
     proven: ProvenFacts,
-    trust?: Trust,
+    success: BrowserSuccess = {},
   ): Promise<Verified | Refusal> {
-    const written = await write(context, caller, proven, trust)
-    if (written === undefined || !(await complete(context, caller, written, trust))) {
+    const written = await write(context, caller, proven, success)
+    if (written === undefined || !(await complete(context, caller, written, success))) {
       return refused('challenge_gone')
     }
     const { purpose, verifiedAt } = written.grant

@@ -194,11 +194,11 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       })
     },
 
-    async approve(context, actor, { purpose, bound, channel }, trustDevice) {
+    async approve(context, actor, { purpose, bound, channel, phone }, trustDevice) {
       const method = kindOf(channel)
       const proven = { purpose, bound, method, channel: method === 'code' ? channel : undefined }
       const trust = trustDevice && devices?.serves(purpose) ? devices.trustIn(context.req) : undefined
-      return admit(context, actor, proven, trust)
+      return admit(context, actor, proven, { trust, phone })
     },
 
     recover: domain.recover && recoverBy(domain.recover),

@@ -9,7 +9,7 @@ function setUp(knownMaxAgeMs = 90 * day, commands: ServiceOptions['commands'] = 
     ...service.devices,
     open,
     trust: async (subject: string, token?: string, label?: string) =>
-      (await open(subject, token).succeed({ label })) ?? '',
+      (await open(subject, token).succeed({ trust: { label } })) ?? '',
     has: async (subject: string, token: string) => (await open(subject, token).trusted()) !== undefined,
     knows: async (subject: string, token?: string) => open(subject, token).isKnown(),
   }
@@ -150,7 +150,7 @@ describe('a trusted device that is ended while its sign-in runs', () => {
     wait(1)
     await devices.revokeSubject('ana')
     wait(1)
-    const token = (await device.succeed({})) ?? ''
+    const token = (await device.succeed({ trust: {} })) ?? ''
     expect([await devices.has('ana', token), await devices.knows('ana', token)]).toEqual([false, false])
     expect(await devices.list('ana')).toEqual([])
   })
@@ -162,7 +162,7 @@ describe('trust that is taken back', () => {
     const other = await devices.trust('ana')
     const fresh = devices.open('ana')
     await fresh.undo()
-    const token = (await fresh.succeed({})) ?? ''
+    const token = (await fresh.succeed({ trust: {} })) ?? ''
     await fresh.undo()
     expect(await devices.has('ana', token)).toBe(false)
     expect(await devices.has('ana', other)).toBe(true)
@@ -176,7 +176,7 @@ describe('trust that is taken back', () => {
     await device.isKnown()
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     late.isLate = true
-    const succeeded = device.succeed({})
+    const succeeded = device.succeed({ trust: {} })
     await vi.advanceTimersByTimeAsync(1_500)
     const token = (await succeeded) ?? ''
     late.isLate = false

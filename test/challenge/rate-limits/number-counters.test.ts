@@ -85,6 +85,28 @@ describe('what a number is sent over all accounts', () => {
     expect(offered).toEqual([true, true, true, false])
   })
 
+  it('is the share of unknown browsers for one that is known only by another factor', async () => {
+    const { challenges } = createService({ limits: { allSendsPerHour: 10 } })
+    const start = async (index: number, knownAtNumber: boolean) =>
+      (await challenges.start({ ...another(index, true), knownAtNumber })).outcome
+    const attackers = await Promise.all(Array.from({ length: 20 }, (_, index) => start(index, false)))
+    expect(attackers.filter((outcome) => outcome === 'started')).toHaveLength(6)
+    expect(await start(20, true)).toBe('started')
+  })
+
+  it('keeps wrong codes for the owner, whatever browsers known by another factor submit', async () => {
+    const { challenges, provider } = createService({ limits: { attemptsPerChallenge: 5, sendsPerDay: 1 } })
+    for (let index = 0; index < 3; index += 1) {
+      const attacker = { ...another(index, true), knownAtNumber: false }
+      await challenges.start(attacker)
+      for (let turn = 0; turn < 5; turn += 1) await challenges.verify({ ...attacker, code: `wrong${turn}` })
+    }
+    expect(provider.checks).toHaveLength(6)
+    await challenges.start(another(9, true))
+    const right = { ...another(9, true), code: rightCode }
+    expect(await challenges.verify(right)).toMatchObject({ outcome: 'approved' })
+  })
+
   it('is for everybody where no browser is known', async () => {
     expect(await oneNumber(0)(20, false)).toBe(10)
   })
