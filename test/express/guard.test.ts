@@ -162,6 +162,7 @@ describe('the guard', () => {
   it('lets subjects pass that the host exempts, on true and nothing else', async () => {
     let answer: () => unknown = () => true
     const { host, ana } = await startLoggedIn({
+      options: { phone: () => undefined },
       mount: (app, tf) => {
         app.get('/news', tf.requireTwoFactor({ exempt: () => answer() as boolean }), (req, res) => {
           res.json({ grant: req.twoFactor ?? null })

@@ -62,6 +62,7 @@ it('a request that a guard called by hand has let pass keeps its one place until
   const held = gate()
   let running = 0
   const { host, ana } = await startLoggedIn({
+    options: { phone: () => undefined },
     mount(app, tf) {
       const passed = byHand(tf.requireTwoFactor({ exempt: () => true }))
       const act: OwnAct = async (visit) => {

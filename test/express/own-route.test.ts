@@ -108,6 +108,7 @@ it('leaves the response to a guard that is called by hand, which keeps a form wi
 it('hands out a session that comes back, be it the first one of somebody whom a guard has exempted', async () => {
   const { ana } = await startLoggedIn({
     ...withCookies,
+    options: { ...withCookies.options, phone: () => undefined },
     mount(app, tf) {
       const byPassword = tf.requireTwoFactor({ exempt: () => true })
       const act: OwnAct = async ({ subject, session }) => {

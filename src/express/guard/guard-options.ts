@@ -101,13 +101,29 @@ export interface GuardOptions {
    * formPath: (req) => `/accounts/${req.params.id}/transfer`
    */
   readonly formPath?: string | ((req: Request) => string)
-  /** Skips the guard for users without a second factor, when it returns exactly `true`. */
+  /**
+   * Skips the step-up for this request, when it returns exactly `true`. Must be synchronous. Called before `bind`.
+   *
+   * The request still requires a sign-in with a second factor. Write the condition so that unexpected input is not
+   * `true`: with the example, `"5,000"`, a repeated field and an unparsed body require the code. A guard that requires no
+   * more than a sign-in does not accept it.
+   *
+   * @example
+   * unless: (req) => Number(req.body.amount) >= 0 && Number(req.body.amount) < 100
+   */
+  readonly unless?: (req: Request) => boolean
+  /**
+   * Skips the guard for users without a second factor, when it returns exactly `true`.
+   *
+   * Called only if the user has no grant, `phone` returns no number and `authenticator.secretOf` no secret. Recovery codes
+   * and factors of your own are not visible to the package: return false for users who have one of these.
+   */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
 
 /** The resolved options of a guard. A guard that is stricter than a sign-in is a step-up and accepts only a code. */
 export interface GuardSettings
-  extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt' | 'continueAt'> {
+  extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt' | 'continueAt' | 'unless'> {
   /** The required grant, without the fields that a request binds. */
   readonly demand: Omit<GrantQuery, 'bound' | keyof Requester>
   readonly once: boolean
@@ -115,6 +131,8 @@ export interface GuardSettings
   readonly sendAtOnce: boolean | ((req: Request) => boolean)
   /** True if the guard requires more than a sign-in, from a signed-in user. */
   readonly isStepUp: boolean
+  /** The guard of a request that `unless` spares the step-up. */
+  readonly signIn?: GuardSettings | undefined
 }
 
 // `undefined` selects the default. Null is refused, because a missing setting must not weaken a guard without notice.
@@ -139,6 +157,7 @@ export const guardChecks: Checks<GuardOptions> = {
     "must be a path of this site, such as '/transfer', or a function (req) => path",
     (value) => typeof value === 'function' || isPath(value),
   ),
+  unless: func('(req) => boolean'),
   exempt: func('(req, subject) => boolean'),
 }
 
@@ -149,7 +168,7 @@ export function resolveGuard(
   settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes' | 'methods'>,
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
-  const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt } = options
+  const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt, unless } = options
   const { resume = false, sendAtOnce = true, continueAt } = options
 
   const channel = methods?.find((one) => one !== appMethod && isOneOf(settings.methods, one))
@@ -201,14 +220,21 @@ export function resolveGuard(
       `requireTwoFactor: methods must not include "recovery-code" here without purposes: { ${name}: { recoveryCode: true } }`,
     )
   }
+  const isStepUp = name !== firstPurpose || isStricter
+  if (unless !== undefined && !isStepUp) {
+    throw optionError(
+      'requireTwoFactor: unless skips a step-up, and this guard requires only a sign-in; add purpose, bind, once or a shorter maxAgeMs, or remove unless',
+    )
+  }
   purposes.accept(name, maxAgeMs)
   return {
-    ...present({ bind, describe, formPath, exempt, continueAt }),
+    ...present({ bind, describe, formPath, exempt, continueAt, unless }),
+    signIn: unless && resolveGuard(present({ formPath, exempt }), purposes, settings),
     demand: { purpose: name, maxAgeMs, requireCode: !takesDevice, recoveryCode: takesRecoveryCode, methods },
     once,
     resume,
     // A trusted device may replace the code, and the page checks whether it does.
     sendAtOnce: takesDevice ? false : sendAtOnce,
-    isStepUp: name !== firstPurpose || isStricter,
+    isStepUp,
   }
 }

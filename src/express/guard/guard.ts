@@ -5,6 +5,7 @@ import { EmptyField, type GrantQuery, parserQuestion } from '../../challenge/pro
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { optionError } from '../../lib/options.js'
+import { ignoreRejection, isThenable } from '../../lib/promises.js'
 import type { Routes } from '../flows/routes.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
@@ -29,6 +30,47 @@ interface GuardRequest {
 
 /** Creates the guard of one route. With a synchronous store it needs no promise. After any failure it refuses. */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
+  const { sessions } = http
+  const stepUp = createAdmission(http, routes, settings)
+  const signIn = settings.signIn && createAdmission(http, routes, settings.signIn)
+  const unless = settings.unless && hostFunction(settings.unless)
+
+  function admit(req: Request, res: Response): boolean | Promise<boolean> {
+    const isSpared = signIn !== undefined && unless !== undefined && isSparedBy(unless, req)
+    return isSpared ? signIn(req, res) : stepUp(req, res)
+  }
+
+  return middleware(function requireTwoFactor(req, res) {
+    const opened = sessions.open(req)
+    return opened === undefined ? admit(req, res) : opened.then(() => admit(req, res))
+  })
+}
+
+/** Returns whether a request needs no step-up. Only `true` counts, so that a mistake requires the code. */
+function isSparedBy(unless: (req: Request) => unknown, req: Request): boolean {
+  let isSpared: unknown
+  try {
+    isSpared = unless(req)
+  } catch (error) {
+    // A field of a body that no parser has read.
+    if (error instanceof TypeError && !wasParsed(req)) return false
+    throw error
+  }
+  if (isThenable(isSpared)) {
+    ignoreRejection(isSpared)
+    throw optionError(
+      'requireTwoFactor: unless returned a promise; it must return true or false synchronously',
+    )
+  }
+  return isSpared === true
+}
+
+/** Creates the decision of a guard about one request. */
+function createAdmission(
+  http: HttpParts,
+  routes: Routes,
+  settings: GuardSettings,
+): (req: Request, res: Response) => boolean | Promise<boolean> {
   const { sessions, identified, requirements, resumption, responder, path, warn } = http
   const { fromApp, toBrowser, returnPathOf, pageBefore } = http.sitePaths
   const { grants, hashBoundFields } = http.domain
@@ -71,7 +113,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     const leave = sessions.enter(required.session, res)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
-      if ((await exempt?.(req, required.subject)) === true) {
+      // An account with a factor must sign in with it, whatever the app returns.
+      const mayBeExempt = exempt !== undefined && !(await http.hasFactor(req, required.subject))
+      if (mayBeExempt && (await exempt(req, required.subject)) === true) {
         req[noteGuarded]?.()
         return true
       }
@@ -199,7 +243,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
     return pathname === toBrowser(req.baseUrl + req.path) ? undefined : signInUrl(signIn, returnPathOf(req))
   }
 
-  function admit(req: Request, res: Response): boolean | Promise<boolean> {
+  return function admit(req, res) {
     try {
       const formId = resume ? resumption.claim(req) : undefined
       // The requester is identified first, because `bind` may rely on it.
@@ -229,11 +273,6 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       return fail(req, res, error)
     }
   }
-
-  return middleware(function requireTwoFactor(req, res) {
-    const opened = sessions.open(req)
-    return opened === undefined ? admit(req, res) : opened.then(() => admit(req, res))
-  })
 }
 
 /** Throws if the guard protects the page to which it redirects, which would be an endless redirect. */

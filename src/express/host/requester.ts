@@ -199,10 +199,24 @@ export function createOnFile(options: {
     /** Reads the result of `phone`. */
     numbersIn,
     numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
+    /**
+     * Returns whether an account has any factor on file: a number, even one that is unreadable or not allowed, or an app.
+     * A secret that cannot be read counts as one.
+     */
+    async hasFactor(req: Request, subject: string): Promise<boolean> {
+      const [numbers, secret] = await Promise.all([
+        phoneOf(req, subject),
+        secretOf && (async () => secretOf(req, subject))().catch(() => 'unreadable'),
+      ])
+      return !isEmpty(numbers) || !isEmpty(secret)
+    },
     /** Returns the secret that an account shares with its app. Absent without apps. */
     secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
   }
 }
+
+const isEmpty = (onFile: unknown): boolean =>
+  onFile === undefined || onFile === null || onFile === '' || (Array.isArray(onFile) && onFile.length === 0)
 
 /** Reads the result of `authenticator.secretOf`. Throws a TypeError that does not contain it. */
 export function readSecret(onFile: unknown): Uint8Array | undefined {
