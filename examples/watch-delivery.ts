@@ -28,8 +28,8 @@ const field = {
   arrived: `
     delivrd
     delivered received read answered
-    entregado entregada recibido recibida leido leida contestado contestada atendida
-    entregue recebido recebida lido lida atendido`,
+    entregado entregada recibido recibida leido leida confirmado confirmada contestado contestada atendida
+    entregue recebido recebida lido lida confirmado confirmada atendido`,
 } as const
 
 /** Words without capitals, accents and signs, between single spaces. */

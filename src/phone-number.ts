@@ -11,6 +11,8 @@ export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
 export type PhoneRefusal =
   | 'not-a-number'
   | 'wrong-length'
+  /** The calling code is allowed, and no range of mobile numbers contains the number. */
+  | 'not-assigned'
   | 'country-not-allowed'
   | 'not-a-mobile'
   /** The number does not fit `defaultCountry`, but would fit another listed country. */
@@ -85,12 +87,25 @@ async function parseIn(text: string, rules: PhoneRules): Promise<PhoneParse> {
   if (reading === undefined) return { ok: false, refusal: 'not-a-number' }
   const { phone, country, isPossible, isMobile } = reading
   if (!isPossible) return { ok: false, refusal: 'wrong-length' }
-  if (country === undefined) return { ok: false, refusal: 'country-not-allowed' }
+  if (country === undefined) return { ok: false, refusal: await refusalOfUnassigned(reading, rules) }
   if (rules.countries !== 'any' && !rules.countries.includes(country)) {
     return { ok: false, refusal: 'country-not-allowed' }
   }
   if (rules.mobileOnly && !isMobile) return { ok: false, refusal: 'not-a-mobile' }
   return { ok: true, phone, country }
+}
+
+/**
+ * Returns the refusal of a number that belongs to no country of its calling code, such as +1 555 555 0100. If an allowed
+ * country has this calling code, the user must check the number.
+ */
+async function refusalOfUnassigned(
+  { callingCode }: Reading,
+  { countries }: PhoneRules,
+): Promise<PhoneRefusal> {
+  if (countries === 'any') return 'not-assigned'
+  const allowed = Object.values(await callingCodes(countries))
+  return allowed.includes(callingCode) ? 'not-assigned' : 'country-not-allowed'
 }
 
 async function readingOf(
@@ -142,6 +157,8 @@ function withoutRetiredPrefix(international: string, country: string | undefined
 interface Reading {
   readonly phone: PhoneNumber
   readonly country: string | undefined
+  /** Calling code of the number without a plus, such as `57`. */
+  readonly callingCode: string
   readonly isPossible: boolean
   readonly isMobile: boolean
 }
@@ -157,6 +174,7 @@ async function read(
     parsed && {
       phone: parsed.number as string as PhoneNumber,
       country: parsed.country,
+      callingCode: parsed.countryCallingCode,
       isPossible: parsed.isPossible(),
       // The loaded plans contain mobile ranges only, so a valid number is mobile.
       isMobile: parsed.isValid(),

@@ -61,6 +61,19 @@ describe('reading a number', () => {
     expect(await parsePhoneNumber(text, { countries: 'any' })).toEqual({ ok: false, refusal: 'not-a-number' })
   })
 
+  it.each([
+    [['US'], 'not-assigned'],
+    [['CO', 'CA'], 'not-assigned'],
+    ['any', 'not-assigned'],
+    [['CO'], 'country-not-allowed'],
+  ] as const)(
+    'refuses an area code that does not exist, where %j is allowed, as %s',
+    async (countries, refusal) => {
+      const rules = { countries, mobileOnly: true }
+      expect(await parsePhoneNumber('+1 555 555 0100', rules)).toEqual({ ok: false, refusal })
+    },
+  )
+
   it.each([['+57300123456789012'], ['+57 300'], ['+52 1 55 1234 56789'], ['044 55 1234 56789']])(
     'tells that %j has too few or too many digits',
     async (text) => {
@@ -153,8 +166,9 @@ describe('reading a number', () => {
   it('refuses a country off the list, and one that cannot be told', async () => {
     const refusal = { ok: false, refusal: 'country-not-allowed' }
     expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual(refusal)
-    expect(await parsePhoneNumber('+441234567890', { countries: ['GB'] })).toEqual(refusal)
-    expect(await parsePhoneNumber('+441234567890', { countries: 'any' })).toEqual(refusal)
+    const unknown = { ok: false, refusal: 'not-assigned' }
+    expect(await parsePhoneNumber('+441234567890', { countries: ['GB'] })).toEqual(unknown)
+    expect(await parsePhoneNumber('+441234567890', { countries: 'any' })).toEqual(unknown)
     expect(await parsePhoneNumber('+14155550123', { countries: 'any' })).toMatchObject({
       ok: true,
       country: 'US',

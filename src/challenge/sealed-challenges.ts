@@ -25,7 +25,7 @@ export interface PendingChallenge {
 
 type SealedFields = Pick<
   Challenge,
-  'id' | 'session' | 'revocationId' | 'purpose' | 'bound' | 'factor' | 'channel' | 'details'
+  'id' | 'session' | 'revocationId' | 'purpose' | 'bound' | 'factor' | 'channel' | 'details' | 'lifetimeMs'
 > & {
   readonly endsAt: number
 }
@@ -36,8 +36,9 @@ export function createSealedChallenge(
   order: Pick<Challenge, 'purpose' | 'bound' | 'details'>,
   { snapshot: { now, limits }, requester }: DecisionContext,
 ): Challenge {
-  const endsAt = now + limits.codeLifetimeMs
-  return challengeFrom({ id: newChallengeId(), ...requester, ...order, factor: factor.key, channel, endsAt })
+  const lifetimeMs = limits.codeLifetimeMs
+  const ends = { endsAt: now + lifetimeMs, lifetimeMs }
+  return challengeFrom({ id: newChallengeId(), ...requester, ...order, factor: factor.key, channel, ...ends })
 }
 
 function challengeFrom({ endsAt, ...kept }: SealedFields): Challenge {
@@ -75,6 +76,7 @@ export function createSealedChallenges({
         factor,
         channel,
         details,
+        lifetimeMs,
         expiresAt: endsAt,
       } = challenge
       const kept: SealedFields = {
@@ -86,6 +88,7 @@ export function createSealedChallenges({
         factor,
         channel,
         details,
+        lifetimeMs,
         endsAt,
       }
       return secrets.seal('challenge', JSON.stringify(kept), key)

@@ -20,8 +20,8 @@ export interface MemoryStoreOptions {
    */
   maxLedgers?: number
   /**
-   * Maximum number of accounts with grants, of accounts with trusted devices, of counters of codes per number (two
-   * each) and of numbers with wrong codes, each. A further one is refused. Default: 100,000.
+   * Maximum number of accounts with grants, of accounts with trusted devices, of numbers with sent codes and of numbers
+   * with wrong codes, each. A further one is refused. Default: 100,000.
    */
   maxGrants?: number
   /** Maximum number of other counters per kind. Beyond it, the least recently used one is evicted. Default: 100,000. */
@@ -76,9 +76,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, capacity, maxEntries = Infinity } = kindOf(name)
+    const { lane, capacity, perOwner = 1, maxEntries = Infinity } = kindOf(name)
     const partition = createPartition({
-      max: Math.min(capacities[capacity], maxEntries),
+      max: Math.min(capacities[capacity] * perOwner, maxEntries),
       lasting: capacity !== 'maxCounters',
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
     })

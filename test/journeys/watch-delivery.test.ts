@@ -74,7 +74,7 @@ describe('examples/watch-delivery knows the words of the field', () => {
   }
 
   it.each([
-    ['arrived', ['DELIVRD', 'ENTREGADA', 'Recibido', 'Leído', 'Entregue', 'Contestada']],
+    ['arrived', ['DELIVRD', 'ENTREGADA', 'Recibido', 'Leído', 'Entregue', 'Contestada', 'Confirmado']],
     ['missing', ['UNDELIV', 'EXPIRED', 'ENROUTE', 'Enviado', 'Ocupado', 'No contesta', 'No entregado']],
     ['missing', ['Não entregue', 'Buzón de voz', 'Error:1081 msg: Destino inaccesible', 'not delivered']],
     ['unknown', ['UNKNOWN', '', '7', 'Undelivrdly', 'entregadora', undefined]],

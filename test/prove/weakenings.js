@@ -1,6 +1,30 @@
 /** Protections, each with the line that switches it off and the tests that must notice. */
 export const weakenings = [
   {
+    bound: 3,
+    what: 'a clock that is set back extends the life of a code',
+    file: 'src/challenge/ledger/challenge.ts',
+    find: 'return maxExpiresAt - now <= lifetimeMs + clockLeewayMs',
+    replace: 'return true',
+    tests: ['test/challenge/ledger/ledger.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'a process with another limit ends live codes',
+    file: 'src/challenge/ledger/challenge.ts',
+    find: 'const { maxExpiresAt, lifetimeMs = limits.codeLifetimeMs } = challenge',
+    replace: 'const { maxExpiresAt } = challenge\n  const lifetimeMs = limits.codeLifetimeMs',
+    tests: ['test/challenge/ledger/ledger.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'the memory store has room for half of the accounts',
+    file: 'src/store/memory-store.ts',
+    find: 'max: Math.min(capacities[capacity] * perOwner, maxEntries),',
+    replace: 'max: Math.min(capacities[capacity], maxEntries),',
+    tests: ['test/store/room-for-accounts.test.ts'],
+  },
+  {
     bound: 27,
     what: "the error of a gateway passes for the provider's refusal",
     file: 'src/provider/service-status.ts',

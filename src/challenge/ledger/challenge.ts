@@ -111,8 +111,9 @@ function isRevoked(challenge: Challenge, { revocationId }: RequesterTag): boolea
 /** Returns whether a code can be submitted. At `expiresAt` exactly, the challenge has expired. */
 export function isLive(challenge: Challenge, { now, limits }: Omit<LedgerSnapshot, 'ledger'>): boolean {
   if (now >= challenge.expiresAt) return false
+  const { maxExpiresAt, lifetimeMs = limits.codeLifetimeMs } = challenge
   // A clock that is set back must not extend the life of a code.
-  return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
+  return maxExpiresAt - now <= lifetimeMs + clockLeewayMs
 }
 
 /**

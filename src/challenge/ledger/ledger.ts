@@ -45,6 +45,8 @@ export type Challenge = ChallengeScope & {
   readonly expiresAt: number
   /** Latest expiry, which no resend extends. */
   readonly maxExpiresAt: number
+  /** Lifetime at its start, which a later option does not change. Absent in a challenge of an earlier version. */
+  readonly lifetimeMs?: number | undefined
   /** Time until which its attempts count, if it expires before. */
   readonly attemptsCountUntil?: number | undefined
   /** A replay is recognised by other means than the code: the code is the same each time, or an app has shown it. */

@@ -99,6 +99,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     attempts: replaced?.attempts ?? noAttempts,
     expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
+    lifetimeMs: limits.codeLifetimeMs,
     attemptsCountUntil: replaced && attemptsCountUntil(replaced),
     fixed: undefined,
     count: undefined,

@@ -1,4 +1,4 @@
-import { type PhoneNumber, parsePhoneNumber } from '../../phone-number.js'
+import { type PhoneNumber, type PhoneRefusal, parsePhoneNumber } from '../../phone-number.js'
 import { type ChallengeView, type Refusal, type RequesterContext, refused } from '../commands.js'
 import type { Channel, Details } from '../exchange/code-provider.js'
 import type { DomainServices } from '../keys.js'
@@ -22,6 +22,9 @@ import {
   isPhone,
   maskFactor,
 } from './factors.js'
+
+/** The number itself is mistyped, whatever the country is. */
+const unreadable: ReadonlySet<PhoneRefusal> = new Set(['not-a-number', 'wrong-length', 'not-assigned'])
 
 export type Accounts = ReturnType<typeof createAccounts>
 
@@ -58,7 +61,7 @@ export function createAccounts(
       return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
     }
     const { refusal: reason } = parsed
-    const isUnreadable = reason === 'not-a-number' || reason === 'wrong-length'
+    const isUnreadable = unreadable.has(reason)
     if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
     return { ...refused('destination_not_allowed'), eventReason: reason }
   }

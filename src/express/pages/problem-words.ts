@@ -82,6 +82,7 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
+  if (page === 'phone' && reason === 'not-assigned') return 'phone.notAssigned'
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
   // The page has no field for the code that was sent.
   if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'

@@ -37,6 +37,29 @@ describe('the time a command works with', () => {
   })
 })
 
+describe('a process with a shorter codeLifetimeMs', () => {
+  it.each([true, false])(
+    'keeps a live challenge for the lifetime stored with it (resent: %s)',
+    (isResent) => {
+      const account = startedLedger()
+      const startedAt = account.now
+      const limits = { ...ledgerLimits, codeLifetimeMs: ledgerLimits.codeLifetimeMs - minute }
+      if (isResent) {
+        account.wait(2 * minute)
+        expect(account.resend().outcome).toBe('booked')
+      }
+      const { challenge } = account
+      const isLiveAt = (now: number) => challenge && isLive(challenge, { now, limits })
+      expect(isLiveAt(startedAt)).toBe(true)
+      expect(isLiveAt((challenge?.expiresAt ?? 0) - 1)).toBe(true)
+      expect(isLiveAt(challenge?.expiresAt ?? 0)).toBe(false)
+      // A clock that is set back does not extend it.
+      expect(isLiveAt(startedAt - 5_000)).toBe(true)
+      expect(isLiveAt(startedAt - 5_001)).toBe(false)
+    },
+  )
+})
+
 it('cancelling ends the challenge of its own session alone', ({ started: account }) => {
   expect(account.cancel({ session: 's2' })).toEqual({})
   expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })

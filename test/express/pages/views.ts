@@ -190,6 +190,7 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'empty number': told({ ...phoneView, emptyField: true }, 'invalid_request'),
   landline: told(phoneView, 'destination_not_allowed', { reason: 'not-a-mobile' }),
   'foreign country': told(phoneView, 'destination_not_allowed', { reason: 'country-not-allowed' }),
+  'no such number': told(phoneView, 'invalid_request', { reason: 'not-assigned' }),
   'bad length': told(phoneView, 'invalid_request', { reason: 'wrong-length' }),
   'locked number at signup': told(phoneView, 'account_locked', { retryAfterMs: 15 * minuteMs }),
   'no cookies': told(phoneView, 'session_unavailable'),

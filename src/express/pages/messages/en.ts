@@ -121,6 +121,8 @@ export const en = {
   'phone.unreadable.text': 'Enter it the way you would dial it, or with + and the country code.',
   'phone.length.title': 'Check the number',
   'phone.length.text': 'It has too few or too many digits.',
+  'phone.notAssigned.title': 'Check the number',
+  'phone.notAssigned.text': 'No mobile phone has this number.',
   'phone.otherCountry.title': 'Check the country',
   'phone.otherCountry.text':
     'The number fits another country better than the one you chose. Make sure that the right one is selected.',

@@ -116,6 +116,8 @@ export const es: Texts = {
   'phone.unreadable.text': 'Escríbelo como lo marcarías, o con + y el código del país.',
   'phone.length.title': 'Revisa el número',
   'phone.length.text': 'Le faltan o le sobran dígitos.',
+  'phone.notAssigned.title': 'Revisa el número',
+  'phone.notAssigned.text': 'Ningún celular tiene ese número.',
   'phone.otherCountry.title': 'Revisa el país',
   'phone.otherCountry.text':
     'El número no parece del país que elegiste, sino de otro. Asegúrate de que el país seleccionado sea el correcto.',

@@ -117,6 +117,8 @@ export const pt: Texts = {
   'phone.unreadable.text': 'Digite como você discaria, ou com + e o código do país.',
   'phone.length.title': 'Confira o número',
   'phone.length.text': 'Faltam ou sobram dígitos.',
+  'phone.notAssigned.title': 'Confira o número',
+  'phone.notAssigned.text': 'Nenhum celular tem esse número.',
   'phone.otherCountry.title': 'Confira o país',
   'phone.otherCountry.text':
     'O número não parece ser do país escolhido, e sim de outro. Confirme se o país selecionado está certo.',
