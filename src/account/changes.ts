@@ -61,6 +61,9 @@ export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
   return countFactors(factors) === 0 && (mustKeep === 'nothing' || !factors.recoveryCodes)
 }
 
+/** Whether the list takes one more number. */
+export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.length < maxNumbers
+
 /** The factors as they are afterwards. */
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
   const { kind } = change
@@ -81,7 +84,7 @@ export function objectionTo(
   const { numbers } = factors
   if (change.kind === 'number-added') {
     if (numbers.includes(change.number)) return 'on_file'
-    return numbers.length < maxNumbers ? undefined : 'too_many'
+    return takesNumber(numbers) ? undefined : 'too_many'
   }
   // Lock-out: a person with nothing but recovery codes is asked for a code by every change, and can get none.
   if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'

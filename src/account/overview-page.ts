@@ -1,7 +1,7 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import { countFactors, type Factors } from './changes.js'
+import { countFactors, type Factors, takesNumber } from './changes.js'
 import { badge, changeButton, linkButton, maskedNumber, type PageContext, spokenNumber } from './marks.js'
 import type { News } from './news.js'
 import type { UsedAt } from './read-factors.js'
@@ -108,7 +108,11 @@ const numbers: Part = (scene, { numbers, canRemove }) => {
     return row(scene, name, usedAt, html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
-  const add = html`${list}${linkButton(`${path}/number`, texts['numbers.add'])}`
+  // A person would prove a number first, and then read that there are too many.
+  const more = takesNumber(numbers)
+    ? linkButton(`${path}/number`, texts['numbers.add'])
+    : html`<p>${texts['problem.too_many']}</p>`
+  const add = html`${list}${more}`
   return section('numbers', texts['numbers.title'], add, onOrOff(scene, rows.length > 0))
 }
 

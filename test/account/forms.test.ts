@@ -97,6 +97,16 @@ describe('a form of the account pages', () => {
     expect(host.told).toHaveLength(1)
   })
 
+  it('makes no recovery codes for an account whose name is no text', async () => {
+    const { host, ana } = await startAna({ pages: { label: () => Object(5) } })
+    const { requirement } = (await ana.post(`${path}/recovery-codes`)).json
+    expect(requirement).toBeUndefined()
+    expect((await ana.post(`${path}/recovery-codes`)).json).toEqual({
+      host: 'accountPages: label must return a text',
+    })
+    expect([host.filed.ana?.hashes, host.told]).toEqual([[], []])
+  })
+
   it.each([
     ['/numbers/first', true],
     ['/numbers/remove', true],

@@ -276,6 +276,14 @@ describe('the first page', () => {
     expect(lines).not.toContain('[/app/remove] Remove Authenticator app')
   })
 
+  it('offers no sixth number, which would be proven in vain', async () => {
+    const numbers = Array.from({ length: 5 }, (_, index) => `+57300123456${index}`)
+    const host = await startAccounts({ numbers })
+    const lines = linesOf(await (await host.signIn()).open(path))
+    expect(lines).toContain('You have five numbers. Remove one before you add another.')
+    expect(lines).not.toContain('[/number] Add a number')
+  })
+
   it('calls no number the main one where it is the only one', async () => {
     const host = await startAccounts({ numbers: [first] })
     expect(linesOf(await (await host.signIn()).open(path))).toContain('the number ending in 6 7')
