@@ -175,8 +175,9 @@ export interface CodeProvider {
   /** Deadline of each send and each check, in milliseconds. Default: 10 s for a send, 8 s for a check. */
   readonly timeoutMs?: number | undefined
   /**
-   * How many of its exchanges may be under way at once; 64. Sign-ups have half of them. Who finds none free waits at most
-   * a fifth of the deadline, checks before sends, and is then told that nothing was sent.
+   * Maximum of concurrent requests to it. Default 64. A quarter of them, at least one, is reserved for checks of sign-ins;
+   * sign-ups use at most half. A request without a free slot waits at most a fifth of the deadline, checks before sends, and
+   * then fails as not sent.
    */
   readonly maxExchanges?: number | undefined
   /** Methods of the provider, for the option `channels`. Default: `sms` and `call`. */

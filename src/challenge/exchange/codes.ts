@@ -33,8 +33,8 @@ export function createCodes(
     let waiting = members.length
     let last: Omit<ExchangeResult<unknown>, 'result'> = { fields: {} }
 
-    function noted<Result>({ result, fields, messageId }: ExchangeResult<Result>): Result {
-      last = { fields, messageId }
+    function noted<Result>({ result, ...others }: ExchangeResult<Result>): Result {
+      last = others
       return result
     }
 
@@ -46,7 +46,8 @@ export function createCodes(
           // An unreachable provider must leave time for the next one.
           const shareMs = leftMs / Math.max(waiting, 1)
           waiting -= 1
-          if (shareMs >= 1) return noted(await member.send(target, capped(shareMs), send))
+          if (shareMs >= 1 && !last.isDisconnected)
+            return noted(await member.send(target, capped(shareMs), send))
           send.report?.({ asked: false })
           return { result: 'not-sent' }
         },

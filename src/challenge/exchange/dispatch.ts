@@ -106,6 +106,7 @@ export function createDispatch(parts: DispatchParts) {
     })
     const { result: sent, fields: exchange, messageId } = dispatched
     const { result } = sent
+    if (dispatched.isDisconnected) return dispatched
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...challengeFields(account, factor, superseded) })

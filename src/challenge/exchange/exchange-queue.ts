@@ -12,54 +12,100 @@ export interface Waiter {
 /** Frees a slot. */
 type Leave = () => void
 
-interface WaitingExchange {
-  readonly lane: Lane
-  readonly settle: (factor: Leave | undefined) => void
+/** A slot, or why there is none: none was free in time, or the client disconnected. */
+export type Entry = Leave | 'busy' | 'disconnected'
+
+type SlotRequest = Pick<Waiter, 'lane' | 'command'>
+
+interface WaitingExchange extends SlotRequest {
+  readonly settle: (entry: Entry) => void
 }
 
+const isCheckOfSignIn = ({ lane, command }: SlotRequest) => lane === 'auth' && command === 'check'
+
 /**
- * At most `most` exchanges at once, of which sign-ups hold half. An exchange that hangs holds one place and no more; a
- * provider that is slow is not buried under what it can no longer answer in time.
+ * Limits the requests in progress to `most`. A hanging request uses one slot only, and a slow provider receives no more
+ * requests than it can answer in time. A quarter of the slots is reserved for checks of sign-ins, because hanging sends must
+ * refuse no correct code. Sign-ups use at most half of the slots, and never the last one that sends of sign-ins can use.
  */
 export function createExchangeQueue(most: number) {
-  const mostIn = { auth: most, enrol: Math.max(1, Math.floor(most / 2)) }
-  const held = { auth: 0, enrol: 0 }
+  const reserved = most < 3 ? 0 : Math.max(1, Math.floor(most / 4))
+  const others = most - reserved
+  const mostOfSignups = Math.max(1, Math.min(Math.floor(most / 2), others - 1))
+  const held = { checks: 0, sends: 0, signups: 0 }
   // With one line for both, users who have a code would wait behind sends that hang (denial of service).
   const lines = { check: new Set<WaitingExchange>(), send: new Set<WaitingExchange>() }
 
-  const isFree = (lane: Lane) => held.auth + held.enrol < most && held[lane] < mostIn[lane]
+  const kindOf = (request: SlotRequest) => {
+    if (request.lane === 'enrol') return 'signups'
+    return isCheckOfSignIn(request) ? 'checks' : 'sends'
+  }
 
-  function enter(lane: Lane): Leave {
-    held[lane] += 1
+  function isFree(request: SlotRequest): boolean {
+    if (held.checks + held.sends + held.signups >= most) return false
+    if (isCheckOfSignIn(request)) return true
+    // Checks of sign-ins use the reserved slots first.
+    const used = held.sends + held.signups + Math.max(0, held.checks - reserved)
+    if (request.lane === 'auth') return used < others
+    return held.signups < mostOfSignups && used < Math.max(1, others - 1)
+  }
+
+  function enter(request: SlotRequest): Leave {
+    const kind = kindOf(request)
+    held[kind] += 1
     return () => {
-      held[lane] -= 1
+      held[kind] -= 1
       for (const line of [lines.check, lines.send]) {
         for (const waiting of line) {
-          if (isFree(waiting.lane)) return waiting.settle(enter(waiting.lane))
+          if (isFree(waiting)) return waiting.settle(enter(waiting))
         }
       }
     }
   }
 
   return {
-    /**
-     * Resolves with what gives the place back, to be called once; with nothing where none was free in time, or its
-     * client has gone.
-     */
-    async enter({ lane, command, waitMs, onGone }: Waiter): Promise<Leave | undefined> {
-      if (isFree(lane)) return enter(lane)
+    /** Resolves with the function that frees the slot, to be called once, or with the reason why there is none. */
+    async enter({ lane, command, waitMs, onGone }: Waiter): Promise<Entry> {
+      const request = { lane, command }
+      if (isFree(request)) return enter(request)
       return new Promise((resolve) => {
-        const waiting = { lane, settle }
-        const timer = setTimeout(settle, waitMs)
+        const waiting = { ...request, settle }
+        const stop = afterRunning(waitMs, () => settle('busy'))
         lines[command].add(waiting)
-        onGone?.(() => settle())
+        onGone?.(() => settle('disconnected'))
 
-        function settle(factor?: Leave): void {
+        function settle(entry: Entry): void {
           lines[command].delete(waiting)
-          clearTimeout(timer)
-          resolve(factor)
+          stop()
+          resolve(entry)
         }
       })
     },
   }
+}
+
+/** Number of timers that measure one wait. */
+const parts = 10
+
+/**
+ * Calls back after `ms` during which the event loop ran. A timer that fires late shows that it was blocked: responses may
+ * have arrived that free a slot, so this part of the wait does not count. Returns a function that stops it.
+ */
+function afterRunning(ms: number, callback: () => void): () => void {
+  const partMs = ms / parts
+  let timer: NodeJS.Timeout
+  let counted = 0
+  // A loop that is blocked all the time must not lengthen the wait forever.
+  let most = 2 * parts
+  function wait(): void {
+    const startedAt = performance.now()
+    timer = setTimeout(() => {
+      most -= 1
+      if (performance.now() - startedAt < 2 * partMs) counted += 1
+      if (counted < parts && most > 0) wait()
+      else callback()
+    }, partMs)
+  }
+  wait()
+  return () => clearTimeout(timer)
 }

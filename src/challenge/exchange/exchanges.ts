@@ -54,6 +54,8 @@ export interface ExchangeResult<Result> {
   readonly fields: ExchangeFields
   /** The service's id of the sent message, if it returned one. */
   readonly messageId?: string | undefined
+  /** The client disconnected before a slot was free. Nothing was sent, and no event is emitted. */
+  readonly isDisconnected?: true | undefined
 }
 
 /** Creates access to one provider with its queue and deadline. Requests are timed, traced and reported. */
@@ -75,14 +77,18 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     isAutomatic: () => Result,
   ): Promise<ExchangeResult<Result>> {
     const endsAt = performance.now() + ms
-    const leave = await queue.enter({ lane, command, waitMs: ms * longestWait, onGone })
-    if (leave === undefined) {
+    const waitMs = ms * longestWait
+    const leave = await queue.enter({ lane, command, waitMs, onGone })
+    // The provider is not at fault, and no user receives the response.
+    if (leave === 'disconnected') return { result: isAutomatic(), fields: by, isDisconnected: true }
+    if (leave === 'busy') {
       const fields = { ...by, reason: 'busy' }
       emit({ type: 'provider.unavailable', command, sent: false, ...fields })
       return { result: isAutomatic(), fields }
     }
     try {
-      return await exchange(endsAt - performance.now())
+      // Time for which the event loop was blocked is not taken from the provider.
+      return await exchange(Math.max(endsAt - performance.now(), ms - waitMs))
     } finally {
       leave()
     }

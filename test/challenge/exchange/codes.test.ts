@@ -8,6 +8,7 @@ import type {
 import { createCodes } from '../../../src/challenge/exchange/codes.js'
 import { createSecrets, type Secrets } from '../../../src/challenge/keys.js'
 import type { EventBody } from '../../../src/events.js'
+import { failover } from '../../../src/provider/failover.js'
 import { basisOf } from '../kit.js'
 
 const target = { lane: 'auth', key: 'ledger-1' } as const
@@ -260,15 +261,44 @@ describe('the queue of a provider', () => {
     expect(toldAt).toEqual([10_000, 18_500])
   })
 
-  it('has 64 places, and sign-ups half of them', async () => {
+  it('emits no event for clients that disconnect while they wait, and asks no other member for them', async () => {
+    const asked: string[] = []
+    const member = (name: string): CodeProvider => ({
+      name,
+      maxExchanges: 1,
+      sendCode() {
+        asked.push(name)
+        return pending()
+      },
+      checkCode: pending,
+    })
+    const first = member('first')
+    const all = failover([first, member('second')])
+    const { codes, events } = open(all, { sendTimeoutMs: 10_000 })
+    void codes.send(target, order)
+    await vi.advanceTimersByTimeAsync(0)
+    const leaves: (() => void)[] = []
+    const waiting = Array.from({ length: 10 }, () =>
+      codes.send({ ...target, onGone: (leave) => void leaves.push(leave) }, order),
+    )
+    await vi.advanceTimersByTimeAsync(100)
+    for (const leave of leaves) leave()
+    const gone = await Promise.all(waiting)
+    expect(gone).toEqual(
+      Array(10).fill(expect.objectContaining({ result: { result: 'not-sent' }, isDisconnected: true })),
+    )
+    expect([asked, events]).toEqual([['first'], []])
+  })
+
+  it('has 64 slots: half for sign-ups, a quarter for checks of sign-ins alone', async () => {
     const { codes, events } = open({}, { sendTimeoutMs: 1_000 })
     const all = (lane: 'auth' | 'enrol') =>
       Promise.all(Array.from({ length: 100 }, () => codes.send({ ...target, lane }, order)))
     const sent = Promise.all([all('enrol'), all('auth')])
     await vi.advanceTimersByTimeAsync(2_000)
     const asked = (await sent).map((each) => each.filter(({ fields }) => fields.reason === 'timeout').length)
-    expect(asked).toEqual([32, 32])
-    expect(events.filter((event) => 'reason' in event && event.reason === 'busy')).toHaveLength(200 - 64)
+    expect(asked).toEqual([32, 16])
+    expect(events.filter((event) => 'reason' in event && event.reason === 'busy')).toHaveLength(200 - 48)
   })
 })
 
