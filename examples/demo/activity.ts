@@ -3,6 +3,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import type { RequestHandler } from 'express'
 import type { Store, TwoFactorEvent } from 'express-two-factor'
+import { sentenceOf } from './sentences.js'
 
 /** Something that happened behind a request. */
 export interface Step {
@@ -13,6 +14,8 @@ export interface Step {
 /** One request to the bank, and what happened behind it, in its order. */
 export interface Activity {
   readonly id: number
+  /** What became of it, for a person who watches. */
+  readonly sentence: string
   readonly request: string
   /** Its status, and where it leads. */
   readonly answer: string
@@ -55,7 +58,7 @@ export function createActivityLog(): ActivityLog {
   let lastId = 0
   let checks = 0
 
-  function add(activity: Pick<Activity, 'request' | 'answer' | 'steps'>): void {
+  function add(activity: Omit<Activity, 'id' | 'times'>): void {
     const [last] = entries
     const told = ({ request, answer, steps }: typeof activity) => JSON.stringify([request, answer, steps])
     if (last !== undefined && told(last) === told(activity)) entries[0] = { ...last, times: last.times + 1 }
@@ -99,7 +102,9 @@ export function createActivityLog(): ActivityLog {
       res.once('finish', () => {
         const [location] = res.get('Location')?.split('?') ?? []
         const answer = location === undefined ? `${res.statusCode}` : `${res.statusCode} to ${location}`
-        add({ request: `${req.method} ${path}`, answer, steps })
+        const events = steps.flatMap(({ by, text }) => (by === 'event' ? text.split(' ', 1) : []))
+        const sentence = sentenceOf({ method: req.method, path, status: res.statusCode, location, events })
+        add({ sentence, request: `${req.method} ${path}`, answer, steps })
       })
       current.run(steps, next)
     },

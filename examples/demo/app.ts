@@ -72,6 +72,8 @@ export function createDemo(
     appName: { login: 'Demo bank', signup: 'Demo bank signup', 'new-number': 'Demo bank new number' },
     secret: secretOfThisRun(),
     countries: ['CO', 'BR', 'ES', 'MX'],
+    // All of one length, so that a code that the phone fills in is sent by itself.
+    code: { pattern: /^\d{6}$/ },
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
     phone(_req, subject) {
       const { numbers = [] } = accounts.find(subject) ?? {}

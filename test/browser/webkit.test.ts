@@ -1,6 +1,10 @@
 import { itKeepsAnAccount } from './account-journeys.js'
 import { describeInEngine } from './engines/describe-in-engine.js'
 import { itLeads } from './journeys.js'
+import { itShowsTheStage } from './stage-journeys.js'
 
-describeInEngine('WebKit', itLeads)
-describeInEngine('WebKit', itKeepsAnAccount)
+describeInEngine('WebKit', (visitor) => {
+  itLeads(visitor)
+  itShowsTheStage(visitor)
+  itKeepsAnAccount(visitor)
+})

@@ -11,16 +11,25 @@ function element(tag, className, ...content) {
 }
 
 // What to do next, at each page of the bank.
-const first = [...find('h1').childNodes]
+const first = find('h1').innerHTML
 const headlines = {
   login: first,
-  'two-factor': ['Tap the code that arrives on the phone.'],
-  signup: ['Type a number, then tap the code that arrives on the phone.'],
+  signup: 'Type a number, then tap the code that arrives on the phone.',
 }
-frame.addEventListener('load', () => {
-  const [, part] = frame.contentWindow.location.pathname.split('/')
-  find('h1').replaceChildren(...(headlines[part] ?? ['Now try one of these, or whatever the bank offers.']))
-})
+const tap = 'Tap the code that arrives on the phone'
+
+function showHeadline() {
+  const { contentDocument: page, contentWindow } = frame
+  const [, part] = contentWindow.location.pathname.split('/')
+  const field = codeFieldOf(page)
+  // The page sends a code by itself where all are of one length and nothing has to be read first.
+  const isSent = Number(field?.dataset.submits) > 0
+  const headline = headlines[part] ?? 'Now try one of these, or whatever the bank offers.'
+  const shown = field?.id === 'code' ? `${tap}${isSent ? '.' : ', then press Continue.'}` : headline
+  // A voice reads what changes.
+  if (find('h1').innerHTML !== shown) find('h1').innerHTML = shown
+}
+frame.addEventListener('load', showHeadline)
 
 // Once somebody has clicked in the frame, browsers leave the autofocus of its next page alone.
 frame.addEventListener('load', () => {
@@ -49,13 +58,16 @@ applyLook()
 
 // ── the phone that gets the codes ────────────────────────────────────────────────────────────────
 
-const codeField = '[autocomplete=one-time-code]'
+/** On the page of the bank, or in its dialog. */
+function codeFieldOf(page) {
+  const dialog = page.querySelector('two-factor-dialog')?.shadowRoot
+  const selector = '[autocomplete=one-time-code]'
+  return dialog?.querySelector(selector) ?? page.querySelector(selector)
+}
 
 /** What a phone does when its owner taps the code above the keyboard. */
 function fillIn(code) {
-  const page = frame.contentDocument
-  const dialog = page.querySelector('two-factor-dialog')?.shadowRoot
-  const field = dialog?.querySelector(codeField) ?? page.querySelector(codeField)
+  const field = codeFieldOf(frame.contentDocument)
   if (field === null) return
   field.value = code
   field.dispatchEvent(new Event('input', { bubbles: true }))
@@ -81,11 +93,13 @@ function messageItem({ channel, text, code, codeState = 'live', phone, appName }
 
 // ── what the server tells ────────────────────────────────────────────────────────────────────────
 
-function activityItem({ request, answer, steps, times }) {
+function activityItem({ sentence, request, answer, steps, times }) {
+  const summary = element('summary', '', sentence)
+  if (times > 1) summary.append(element('b', '', ` × ${times}`))
   const head = element('p', '', element('code', '', request), ` ${answer}`)
-  if (times > 1) head.append(element('b', '', ` × ${times}`))
   const parts = steps.map(({ by, text }) => element('li', by, element('b', '', by), ` ${text}`))
-  return element('li', '', head, element('ol', '', ...parts))
+  const item = element('details', '', summary, head, element('ol', '', ...parts))
+  return element('li', '', item)
 }
 
 /** Puts new ones on top, and leaves the others alone: what has the focus keeps it. */
@@ -136,6 +150,7 @@ new EventSource('/stage/events').onmessage = ({ data }) => {
   update(find('#messages'), messages, ({ id, codeState }) => `${id} ${codeState}`, messageItem)
   update(find('#activity'), activity, ({ id, times }) => `${id} ${times}`, activityItem)
   showGuesses(guesses, limits)
+  showHeadline()
 }
 
 // A second click starts no second attack: the server takes one at a time.
@@ -146,5 +161,5 @@ find('#guesses form').addEventListener('submit', (event) => {
 })
 
 // On a phone what is behind folds, so that the code stays beside the bank.
-if (matchMedia('(max-width: 64rem)').matches) find('.behind details').open = false
+if (matchMedia('(width < 64rem)').matches) find('.behind details').open = false
 else find('#switches').open = true

@@ -8,7 +8,7 @@ export interface Point {
   readonly y: number
 }
 
-/** Where to click on the button, link, field or summary of this name; undefined while there is none to be seen. */
+/** Where to click on the button, link, field or summary of this name, or of a name that ends so; undefined while there is none to be seen. */
 export function pointOf(name: string): Point | undefined {
   const selector = 'button, a[href], input:not([type=hidden]), select, summary'
   const tidy = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim()
@@ -25,10 +25,12 @@ export function pointOf(name: string): Point | undefined {
   }
   for (const root of rootsIn(document)) {
     const named = [...root.querySelectorAll<HTMLElement>(selector)].filter(
-      (element) => nameOf(element) === name && element.checkVisibility() && !element.matches(':disabled'),
+      (element) =>
+        nameOf(element).endsWith(name) && element.checkVisibility() && !element.matches(':disabled'),
     )
     // A link of a menu may be called as the button of the form is.
-    const found = named.find(({ localName }) => localName === 'button') ?? named[0]
+    const exact = named.filter((element) => nameOf(element) === name)
+    const found = exact.find(({ localName }) => localName === 'button') ?? exact[0] ?? named[0]
     if (found === undefined) continue
     found.scrollIntoView({ block: 'center' })
     const { left, top, width, height } = found.getBoundingClientRect()

@@ -1,0 +1,46 @@
+/** What became of a request to the bank. */
+export interface Outcome {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  /** Where the response leads. */
+  readonly location: string | undefined
+  /** Types of the events meanwhile. */
+  readonly events: readonly string[]
+}
+
+/** The event that tells most comes first. */
+const byEvent: readonly (readonly [type: string, sentence: string])[] = [
+  ['subject.locked', 'There were too many wrong codes: the account has to wait.'],
+  ['subject.disabled', 'There were too many wrong codes: the account gets no more of them.'],
+  ['challenge.approved', 'The code was right.'],
+  ['challenge.rejected', 'The code was wrong.'],
+  ['challenge.undelivered', 'The code could not be sent.'],
+  ['challenge.unconfirmed', 'A code is on its way, perhaps.'],
+  ['challenge.sent', 'The bank sent a code.'],
+  ['recovery.used', 'The recovery code was right.'],
+  ['recovery.failed', 'The recovery code was wrong.'],
+  ['factor.changed', 'The security settings were changed.'],
+  ['grant.revoked', 'The person signed out.'],
+]
+
+const byForm: Readonly<Record<string, string>> = {
+  '/login': 'The password was right.',
+  '/logout': 'The person signed out.',
+  '/settings': 'The settings were saved.',
+  '/signup': 'The account was opened.',
+  '/transfer': 'The money was sent.',
+}
+
+/** One plain sentence for a person who watches. */
+export function sentenceOf({ method, path, status, location, events }: Outcome): string {
+  const told = byEvent.find(([type]) => events.includes(type))
+  if (told !== undefined) return told[1]
+  if (status === 403 || location === '/two-factor') return 'The bank asks for a code.'
+  if (status === 401) return 'The bank asks who it is.'
+  if (status === 429) return 'The bank checked nothing: there were too many wrong codes.'
+  if (status >= 500) return 'Something failed, and the bank let nobody in.'
+  if (status >= 400) return 'The bank refused the form.'
+  if (method === 'POST') return byForm[path] ?? 'The bank took the form.'
+  return location === undefined ? `The bank showed ${path}.` : `The bank led on to ${location}.`
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { codeFor, openBank } from './bank.js'
+import type { Visitor } from './engines/visitor.js'
+
+/** The journeys of a person who watches the demo's stage: the bank in a frame, and the phone beside it. */
+export function itShowsTheStage(visitor: () => Visitor): void {
+  it.each([1_280, 1_024, 320])('signs in by a tap on the code, on a stage of %i px', async (width) => {
+    const bank = await openBank()
+    const ana = visitor()
+    await ana.resize({ width, height: 720 })
+    await ana.visit(bank.origin)
+    await ana.tap('Sign in')
+    const tap = 'Tap the code that arrives on the phone'
+    await ana.see(`${tap}.`)
+    expect(await ana.overflow()).toBe(0)
+    await ana.tap(`Fill in ${await codeFor(bank)}`)
+    await ana.see('Movements')
+    await ana.see('Now try one of these')
+
+    // The transfer has to be read first, so nothing is sent by itself.
+    bank.sandbox.clock.advance(61_000)
+    await ana.tap('Transfer money')
+    await ana.see('Amount in dollars')
+    await ana.tap('Transfer')
+    await ana.see(`${tap}, then press Continue.`)
+    await ana.tap(`Fill in ${await codeFor(bank)}`)
+    await ana.tap('Continue')
+    await ana.see('Check and send')
+
+    const behind = "document.querySelector('#activity').innerText"
+    if (width < 1_024) await ana.tap('Behind each click')
+    // The request of the last page moves the others down.
+    await expect
+      .poll(() => ana.evaluate(behind))
+      .toMatch(/^The bank showed \/two-factor\.\nThe code was right\./)
+    expect(await ana.evaluate(behind)).not.toContain('POST /two-factor/verify')
+    await ana.tap('The code was right.')
+    expect(await ana.evaluate(behind)).toContain('POST /two-factor/verify')
+    expect(await ana.overflow()).toBe(0)
+  })
+}
