@@ -109,15 +109,16 @@ export type EventBody =
   /** A limit or a rule refused a request. */
   | {
       readonly type: 'request.refused'
-      readonly command: 'start' | 'resend' | 'verify'
+      /** Absent for `cross_site`, like `lane` and `subject`: such a request is refused before it is read. */
+      readonly command?: 'start' | 'resend' | 'verify'
       readonly code: ProblemCode
-      readonly lane: 'auth' | 'enrol'
-      readonly subject: string
+      readonly lane?: 'auth' | 'enrol'
+      readonly subject?: string
       /** The limit that was reached, if a limit refused. */
       readonly limit?: LimitName
       /**
        * The problem of the number, for one that was typed or is on file. For `send_refused`, the reason that
-       * `beforeSend` returned.
+       * `beforeSend` returned. For `cross_site`, `origin-null` or `other-origin`.
        */
       readonly reason?: string
     }

@@ -81,7 +81,7 @@ export function observe(register: Registry) {
         age.observe(ageMs / 1_000)
       }
       if (event.type !== 'request.refused') return
-      refusals.inc({ command: event.command, code: event.code, limit: event.limit ?? '' })
+      refusals.inc({ command: event.command ?? '', code: event.code, limit: event.limit ?? '' })
     },
     stop: () => ends.forEach((end) => void end()),
   }

@@ -9,6 +9,7 @@ import { createSessions } from './host/sessions.js'
 import type { Warnings } from './host/warnings.js'
 import { createDeviceCookies } from './http/device-cookies.js'
 import { createEndpoint } from './http/endpoint.js'
+import { createOriginCheck } from './http/origin-check.js'
 import { createResponder } from './http/responder.js'
 import { createSitePaths } from './http/site-paths.js'
 import { createSuccessPaths } from './http/success-paths.js'
@@ -33,6 +34,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const linksOf = createLinks(settings.pages.links, sitePaths)
   const pages = createPages(settings, languageOf, domain, sitePaths)
   const responder = createResponder(pages)
+  const refuseCrossSite = createOriginCheck({ emit: domain.emit, warn: warnings.hint })
   const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
   return {
@@ -52,7 +54,13 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     path: sitePaths.toBrowser(settings.path),
     sitePaths,
     successPaths: createSuccessPaths(),
-    endpoint: createEndpoint({ responder, allowedOrigins: settings.allowedOrigins, sessions, warnings }),
+    endpoint: createEndpoint({
+      responder,
+      allowedOrigins: settings.allowedOrigins,
+      refuseCrossSite,
+      sessions,
+      warnings,
+    }),
     responder,
 
     // Parts of guards.
@@ -61,6 +69,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
       identify,
       wantsPage: responder.wantsPage,
       fromApp: sitePaths.fromApp,
+      refuseCrossSite,
       addressOf,
       warn,
     }),

@@ -4,6 +4,7 @@ import { crossSiteHeaders } from '../../src/tools/testing/rehearsal/hostile.js'
 import {
   anasToken,
   expressSessions,
+  hearWarnings,
   signupAt,
   startHost,
   startLoggedIn,
@@ -28,6 +29,46 @@ describe('a request that another site made the browser send', () => {
     }
     expect(host.stub.sends).toEqual([])
     expect(host.stub.checks).toEqual([])
+  })
+})
+
+describe('a refused request of another site', () => {
+  const warned = hearWarnings()
+  const host = 'x'.repeat(300)
+  async function crossSiteWarnings() {
+    await warned.codes()
+    return warned.said.filter(({ code }) => code === 'TWO_FACTOR_CROSS_SITE')
+  }
+
+  it.each([
+    ['other-origin', { origin: 'https://evil.example' }],
+    ['other-origin', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['other-origin', { 'sec-fetch-site': 'same-site' }],
+    ['origin-null', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ])('is an event with the reason %s, and no warning: %j', async (reason, headers) => {
+    const { host, ana } = await startLoggedIn({ listens: true })
+    await ana.post('/two-factor/start', {}, headers as Record<string, string>)
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'request.refused', code: 'cross_site', reason }),
+    )
+    expect(await warned.codes()).not.toContain('TWO_FACTOR_CROSS_SITE')
+  })
+
+  it('that may be a form of this app warns once, with both hosts and the usual causes', async () => {
+    const { host, ana } = await startLoggedIn({ listens: true })
+    for (const path of routes) expect((await ana.post(path, {}, { origin: 'null' })).status).toBe(403)
+    expect(host.events).toContainEqual(expect.objectContaining({ code: 'cross_site', reason: 'origin-null' }))
+    const said = await crossSiteWarnings()
+    expect(said).toHaveLength(1)
+    expect(said[0]?.message).toContain('Referrer-Policy')
+    expect(said[0]?.message).toContain(`(Origin null, Host ${new URL(host.url).host})`)
+  })
+
+  it('names at most 100 characters of a host', async () => {
+    const { ana } = await startLoggedIn()
+    await ana.post('/two-factor/start', {}, { origin: 'null', host })
+    const [said] = await crossSiteWarnings()
+    expect(said?.message.endsWith(`Host ${'x'.repeat(100)})`)).toBe(true)
   })
 })
 

@@ -5,11 +5,11 @@ import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import type { GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose } from '../../challenge/purposes.js'
-import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { AddressOf } from '../host/requester.js'
 import type { Warn } from '../host/warnings.js'
 import { isCrossSite } from '../http/origin.js'
+import type { OriginCheck } from '../http/origin-check.js'
 import {
   type Body,
   hasBody,
@@ -47,11 +47,12 @@ export function createResumption(
     readonly identify: (req: Request) => Requester | undefined
     readonly wantsPage: (req: Request) => boolean
     readonly fromApp: SitePaths['fromApp']
+    readonly refuseCrossSite: OriginCheck
     readonly addressOf: AddressOf
     readonly warn: Warn
   },
 ) {
-  const { identify, wantsPage, fromApp, addressOf, warn } = parts
+  const { identify, wantsPage, fromApp, refuseCrossSite, addressOf, warn } = parts
 
   /** Returns the parsed form, or undefined for any other body. */
   function bodyOf(req: Request): string | undefined {
@@ -107,7 +108,7 @@ export function createResumption(
       // JSON contains only the challenge.
       if (id === undefined || !wantsPage(req)) return undefined
       // A link of another site must not lead users to the button (CSRF).
-      if (isCrossSite(req, [])) throw new TwoFactorError('cross_site')
+      refuseCrossSite(req, [])
       const requester = identify(req)
       if (requester === undefined) return {}
       const { subject, session } = requester

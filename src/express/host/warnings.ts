@@ -29,6 +29,8 @@ const messages = {
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
+  TWO_FACTOR_CROSS_SITE:
+    'A form of this app was refused as one of another site. Let its page send `Referrer-Policy: same-origin` (helmet sends `no-referrer`, which without https hides the origin), and let the proxy pass the `Host` of the browser on.',
   TWO_FACTOR_ROWS_NOT_BOUND:
     'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:

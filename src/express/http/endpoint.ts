@@ -7,7 +7,7 @@ import type { Sessions } from '../host/sessions.js'
 import type { Warnings } from '../host/warnings.js'
 import type { PageView } from '../pages/page-view.js'
 import { cookiesSetBy } from './cookie-headers.js'
-import { isCrossSite } from './origin.js'
+import type { OriginCheck } from './origin-check.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { isReloadedForm, sameAddress } from './reloaded-form.js'
 import { type Body, BodyGone, queryOf, type RequestContext, readBody } from './request-body.js'
@@ -22,10 +22,11 @@ import {
 export function createEndpoint(parts: {
   readonly responder: Responder
   readonly allowedOrigins: readonly string[]
+  readonly refuseCrossSite: OriginCheck
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'release' | 'enter' | 'bearer'>
   readonly warnings: Pick<Warnings, 'warn' | 'withdraw'>
 }) {
-  const { responder, allowedOrigins, sessions, warnings } = parts
+  const { responder, allowedOrigins, refuseCrossSite, sessions, warnings } = parts
   const { warn } = warnings
   const inspect = createInspection(warnings, allowedOrigins)
   const coalescer = createSubmissionCoalescer(sessions)
@@ -37,7 +38,7 @@ export function createEndpoint(parts: {
     }
     if (method === 'GET') return queryOf(req)
     // Another site cannot make a browser send a bearer token (CSRF).
-    if (!sessions.bearer && isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
+    if (!sessions.bearer) refuseCrossSite(req, allowedOrigins)
     return readBody(req, res).catch((error: unknown) => {
       if (error instanceof BodyGone) warn('TWO_FACTOR_NOT_PARSED')
       throw error
@@ -133,7 +134,8 @@ function createInspection(
     inspected = true
     const overTls = req.secure || process.env.NODE_ENV === 'production'
     if (overTls && cookie.secure !== true) warn('TWO_FACTOR_COOKIE_NOT_SECURE')
-    if (!sameSites.includes(cookie.sameSite)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
+    if (cookie.partitioned !== true && !sameSites.includes(cookie.sameSite))
+      warn('TWO_FACTOR_COOKIE_SAME_SITE')
   }
 
   /** Checks whether a Secure cookie is sent. The effect of an unknown proxy can only be observed. */
@@ -161,7 +163,7 @@ function createInspection(
 /** A session of express-session with its data and its cookie settings. */
 interface HostSession {
   readonly id: string
-  readonly cookie: { readonly secure?: unknown; readonly sameSite?: unknown }
+  readonly cookie: { readonly secure?: unknown; readonly sameSite?: unknown; readonly partitioned?: unknown }
 }
 
 function sessionOf(req: Request): HostSession | undefined {

@@ -42,7 +42,8 @@ export function isSameOrigin(req: Request, url: string): boolean {
   return sameScheme && new URL(`${protocol}//${ours}`).host === host
 }
 
-function hostOf(req: Request): string | undefined {
+/** Returns the host that received this request, as its client named it. */
+export function hostOf(req: Request): string | undefined {
   const forwarded = req.app.enabled('trust proxy') ? req.get('x-forwarded-host') : undefined
   // A bridge from HTTP/2 may pass its pseudo-header only (RFC 9113, 8.3.1).
   const authority: unknown = req.headers.host ?? req.headers[':authority']
