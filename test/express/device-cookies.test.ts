@@ -100,8 +100,8 @@ describe('the device cookies of a browser', () => {
 
   const front = 'https://app.example'
   const fromFront = { 'sec-fetch-site': 'cross-site', origin: front }
-  const expressSession = (sameSite: 'none' | 'lax') =>
-    session({ secret: 'x', resave: false, saveUninitialized: false, cookie: { sameSite } })
+  const expressSession = (sameSite: 'none' | 'lax', partitioned = false) =>
+    session({ secret: 'x', resave: false, saveUninitialized: false, cookie: { sameSite, partitioned } })
   const inCookie = cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'none' })
 
   it.each<[string, RequestHandler, HostOptions['options'], Record<string, string>, sent: string]>([
@@ -110,7 +110,14 @@ describe('the device cookies of a browser', () => {
     ['where the session came from one', expressSession('lax'), {}, fromFront, 'None'],
     ['not where the session stays on this site', expressSession('lax'), {}, {}, 'Lax'],
     ['not where the app has named no site', expressSession('none'), { allowedOrigins: [] }, {}, 'Lax'],
-  ])('cross sites %s', async (_name, keepsSessions, options, headers, sent) => {
+    [
+      'in a frame with a partitioned session',
+      expressSession('none', true),
+      { allowedOrigins: [] },
+      {},
+      'None',
+    ],
+  ])('cross sites %s', async (name, keepsSessions, options, headers, sent) => {
     const host = await startHost({
       options: { allowedOrigins: [front], ...options },
       addSession: (app) => void app.use(keepsSessions),
@@ -118,7 +125,9 @@ describe('the device cookies of a browser', () => {
     const ana = host.browser(headers)
     await ana.post('/login', { user: 'ana' })
     const [line = ''] = deviceLines(await host.confirm(ana))
-    expect(line.split('; ')).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', `SameSite=${sent}`]))
+    const attributes = line.split('; ')
+    expect(attributes).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', `SameSite=${sent}`]))
+    expect(attributes.includes('Partitioned')).toBe(name.includes('partitioned'))
   })
 })
 

@@ -85,7 +85,7 @@ it('refuses other methods, other sites, what cannot be read, and nobody', async 
     [401, 'not_identified'],
   ])
   expect((await ana.submit('/own', {}, foreign)).text).toContain(
-    '<link rel="stylesheet" href="/two-factor/page.css">',
+    '<link rel="stylesheet" href="/two-factor/page.css?v=',
   )
   expect(await ana.open('/own')).toMatchObject({ status: 303, location: '/' })
 })

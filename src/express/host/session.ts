@@ -153,14 +153,26 @@ export function namesSession(cookies: string, id: string): boolean {
   return cookies.split(';').some((cookie) => decoded(cookie).includes(id))
 }
 
+interface CookieSettings {
+  readonly sameSite?: unknown
+  readonly partitioned?: unknown
+}
+
+/** Where express-session and cookie-session store the settings of the session cookie. */
+function cookieSettings(req: Request): CookieSettings {
+  const { session, sessionOptions } = req as Request & {
+    session?: { readonly cookie?: CookieSettings } | null
+    sessionOptions?: CookieSettings
+  }
+  return session?.cookie ?? sessionOptions ?? {}
+}
+
+/** Returns whether the session cookie belongs to the site that frames the app (CHIPS). */
+export const isPartitioned = (req: Request): boolean => cookieSettings(req).partitioned === true
+
 /** Returns whether the session may be sent from another site: by its cookie settings, or because it was. */
 export function crossesSites(req: Request): boolean {
-  // Where express-session and cookie-session store the settings.
-  const { session, sessionOptions } = req as Request & {
-    session?: { readonly cookie?: { readonly sameSite?: unknown } } | null
-    sessionOptions?: { readonly sameSite?: unknown }
-  }
-  const sameSite = session?.cookie?.sameSite ?? sessionOptions?.sameSite
+  const { sameSite } = cookieSettings(req)
   return String(sameSite).toLowerCase() === 'none' || req.headers['sec-fetch-site'] === 'cross-site'
 }
 

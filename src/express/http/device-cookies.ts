@@ -3,7 +3,7 @@ import type { Domain } from '../../challenge/domain.js'
 import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
 import { hostFunction } from '../../lib/host-function.js'
 import type { Awaitable } from '../../lib/promises.js'
-import { crossesSites } from '../host/session.js'
+import { crossesSites, isPartitioned } from '../host/session.js'
 import type { HttpSettings } from '../settings.js'
 import { browserLabel } from './browser-label.js'
 import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
@@ -59,10 +59,12 @@ export function createDeviceCookies(
       token: string | undefined,
     ): void {
       if (token === undefined || res.headersSent) return
-      // A front end on another site receives no cookie that is limited to this site. The cookie is as strict as that of
-      // the session.
-      const sameSite = allowedOrigins.length > 0 && crossesSites(req) ? 'none' : 'lax'
-      const attributes = { path: '/', secure: true, httpOnly: true, sameSite } as const
+      // A front end on another site, and a frame there, receive no cookie that is limited to this site. The cookie is as
+      // strict as that of the session.
+      const partitioned = isPartitioned(req)
+      const isForOthers = partitioned || (allowedOrigins.length > 0 && crossesSites(req))
+      const sameSite = isForOthers ? 'none' : 'lax'
+      const attributes = { path: '/', secure: true, httpOnly: true, sameSite, partitioned } as const
       const [name = '', ...earlier] = namesOf(subject)
       const others = shownIn(req).filter((one) => one.name !== name)
       const outdated = others.filter((one) => earlier.includes(one.name))

@@ -27,7 +27,9 @@ export type Responder = ReturnType<typeof createResponder>
 export function createResponder(pages: Pages) {
   async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
     // Before the page is rendered, because a `render` of the app may set its own.
-    setHeaders(res, pages.headers)
+    setHeaders(res, pages.headersOf(view))
+    // A CDN that rewrites mail addresses would change what a code confirms.
+    if (view.details !== undefined) res.setHeader('Cache-Control', 'no-store, no-transform')
     if (view.probesCookies) layProbe(req, res)
     const html = await pages.html(view, req, res)
     end(res, status, 'text/html; charset=utf-8', html)

@@ -53,7 +53,11 @@ function rootRule(properties: Readonly<Record<string, string | undefined>>): str
  * Returns the content security policy of the pages: no inline code runs, and only sources of the brand are loaded. A
  * `render` of the app may show images of its own site.
  */
-function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boolean): string {
+function contentSecurityPolicy(
+  brand: BrandOptions | undefined,
+  hasRender: boolean,
+  formTargets: readonly string[],
+): string {
   const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
   const logo = brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]
   const images = [...(hasRender ? ["'self'"] : []), ...logo, ...imgSrc]
@@ -63,7 +67,7 @@ function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boole
     ['script-src', ["'self'"]],
     ['img-src', images],
     ['font-src', fontSrc],
-    ['form-action', ["'self'"]],
+    ['form-action', formTargets],
     ['base-uri', ["'none'"]],
     ['frame-ancestors', ["'none'"]],
   ]
@@ -82,9 +86,10 @@ const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new 
 export function createPageHeaders(
   brand: BrandOptions | undefined,
   hasRender = false,
+  formTargets: readonly string[] = ["'self'"],
 ): Readonly<Record<string, string>> {
   return {
-    'Content-Security-Policy': contentSecurityPolicy(brand, hasRender),
+    'Content-Security-Policy': contentSecurityPolicy(brand, hasRender, formTargets),
     'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',

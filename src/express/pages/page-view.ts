@@ -117,6 +117,8 @@ export interface PageView {
   readonly callingCodes?: Readonly<Record<string, string>> | undefined
   /** Name and logo of the app, from `pages.brand`; without it the name is `appName`, that of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
+  /** Version of the style sheet, for its URL: browsers keep the file for an hour. */
+  readonly styleVersion?: string
   /** Milliseconds since 1970. */
   readonly now: number
 }

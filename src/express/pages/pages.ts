@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { type Html, html, plainText } from '../../lib/html.js'
+import { version } from '../../lib/version.js'
 import type { Problem } from '../http/problems.js'
 import type { SitePaths } from '../http/site-paths.js'
 import { type BrandOptions, createPageHeaders, styleSheet } from './brand.js'
@@ -87,6 +89,12 @@ export interface PageSettings {
   readonly countries: readonly string[] | 'any'
 }
 
+/**
+ * Pages whose forms end on a page of the package. `form-action` covers redirects, too: after the form of any other page,
+ * an app that continues on another site would strand people who gave the right code.
+ */
+const endsHere: ReadonlySet<PageView['page']> = new Set(['pair', 'own'])
+
 /** What people see. */
 export type Pages = ReturnType<typeof createPages>
 
@@ -100,12 +108,16 @@ export function createPages(
   const countries = settings.countries === 'any' ? [] : settings.countries
   const render = settings.pages.render && hostFunction(settings.pages.render)
   const logoUrl = fromApp(brand?.logoUrl) ?? brand?.logoUrl
+  const css = styleSheet(brand)
+  const styleVersion = hash('sha256', css).slice(0, 8)
+  const staying = createPageHeaders(brand, render !== undefined)
+  const leaving = createPageHeaders(brand, render !== undefined, [])
   const app = { name: brand?.name ?? settings.appName.login, ...(logoUrl !== undefined && { logoUrl }) }
   return {
     /** The HTML of one page. */
     html(view: PageView, req: Request, res: Response): string | Promise<string> {
       const { locale, texts } = languageOf(req)
-      const branded = { ...view, brand: app }
+      const branded = { ...view, brand: app, styleVersion }
       const builtIn = renderPage(branded, texts)
       if (render === undefined) return builtIn
       const sent = `sent.${view.challenge?.channel ?? 'by'}` as const
@@ -124,9 +136,12 @@ export function createPages(
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
       return plainText(problemSentence({ page, problem, countries, now: now() }, problem, texts))
     },
-    headers: createPageHeaders(brand, render !== undefined),
+    /** Headers of the files that pages load. */
+    headers: staying,
+    /** Headers of a page. */
+    headersOf: ({ page }: PageView) => (endsHere.has(page) ? staying : leaving),
     /** The style sheet. */
-    css: styleSheet(brand),
+    css,
   }
 }
 
@@ -144,7 +159,7 @@ async function rendered(made: ReturnType<Render>): Promise<string> {
  * res.status(422).type('html').send(renderPage(view, texts))
  */
 export function renderPage(view: PageView, texts: Texts): string {
-  const { problem, own, basePath, brand, address } = view
+  const { problem, own, basePath, brand, address, styleVersion } = view
   const { title, main } = mainOf(view, texts)
   const isError = own?.problem !== undefined || (problem !== undefined && !view.isCalm)
   const document = html`<!doctype html>
@@ -154,8 +169,8 @@ export function renderPage(view: PageView, texts: Texts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${own?.notice && `${own.notice} – `}${isError ? `${texts.error}: ${title}` : title}${brand && ` – ${brand.name}`}</title>
-<link rel="stylesheet" href="${basePath}/page.css">
-<script src="${basePath}/page.js" defer></script>
+<link rel="stylesheet" href="${basePath}/page.css${styleVersion && `?v=${styleVersion}`}">
+<script src="${basePath}/page.js?v=${version}" defer></script>
 </head>
 <body>
 <main${address && html` data-address="${address}"`}>

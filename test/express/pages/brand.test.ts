@@ -47,6 +47,10 @@ describe('the style sheet of a brand', () => {
 })
 
 describe('the policy of the pages', () => {
+  it('omits form-action for a form that ends a sign-in, which may continue on another site', () => {
+    expect(createPageHeaders(undefined, false, [])['Content-Security-Policy']).not.toContain('form-action')
+  })
+
   const policy = (...given: Parameters<typeof createPageHeaders>) =>
     createPageHeaders(...given)['Content-Security-Policy']
 
