@@ -42,7 +42,7 @@ describe('whoever has no second factor', () => {
     expect(linesOf(made)).toEqual([
       'Your recovery codes',
       'We show them only this once. Keep them where you would find them without your phone.',
-      expect.stringMatching(/^Of eve, made on /),
+      expect.stringMatching(/^For eve, made on /),
       ...Array(10).fill(expect.stringMatching(/^[\dA-Z]{4}(-[\dA-Z]{4}){5}$/)),
       'Copy',
       expect.stringMatching(/^\[data:text\/plain;[^\]]*\] Download as text$/),

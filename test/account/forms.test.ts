@@ -88,7 +88,7 @@ describe('a form of the account pages', () => {
     const [name, of, , ...lines] = decodeURIComponent(file).split('\r\n')
     expect([name, of]).toEqual([
       'Acme: Recovery codes',
-      expect.stringMatching(/^Of ana@example\.com, made on [A-Z][a-z]+ \d+, 20\d\d$/),
+      expect.stringMatching(/^For ana@example\.com, made on [A-Z][a-z]+ \d+, 20\d\d$/),
     ])
     expect(lines.filter((line) => line !== '')).toHaveLength(10)
     expect(made.text).toContain('download="Acme-recovery-codes.txt"')

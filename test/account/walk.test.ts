@@ -106,6 +106,8 @@ describeInChromium('the account pages', (browser) => {
     await page.getByRole('link', { name: 'I have saved them' }).waitFor()
     await look(page, `${mode} recovery codes`)
     expect(await page.locator('.codes li').count()).toBe(10)
+    const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
+    expect(sheets).toHaveLength(1)
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(!mode.startsWith('without'))
     const [download] = await Promise.all([
       page.waitForEvent('download'),

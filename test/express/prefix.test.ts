@@ -168,6 +168,13 @@ describe('the prefix that a proxy removes', () => {
     expectAllUnderPrefix((await ana.open(accountPath)).text)
     const asked = await ana.submit(`${accountPath}/app/remove`)
     expectAllUnderPrefix(asked.text)
+    host.clock.now += 5 * 60_000
+    await ana.submit('/two-factor/start', { ...asked.fields, channel: 'sms' })
+    const code = { ...asked.fields, code: host.stub.rightCode }
+    const { location } = await ana.submit('/two-factor/verify', code)
+    expect(location).toBe(`/shop${accountPath}/app/remove`)
+    const removed = await ana.open(location.replace(prefix, ''))
+    expect(removed.location).toContain(`/shop${accountPath}?changed=app-removed`)
     expect((await ana.post(`${accountPath}/numbers/add`)).json.startUrl).toBe(
       `/shop${accountPath}/number/start`,
     )

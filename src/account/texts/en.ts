@@ -32,7 +32,7 @@ export const en = {
   'codes.title': 'Your recovery codes',
   'codes.show': 'Show my codes',
   'codes.text': 'We show them only this once. Keep them where you would find them without your phone.',
-  'codes.of': 'Of {account}, made on {when}',
+  'codes.of': 'For {account}, made on {when}',
   'codes.copy': 'Copy',
   'codes.copied': 'Copied',
   'codes.not-copied': "Couldn't copy",

@@ -34,7 +34,7 @@ export const es: AccountTexts = {
   'codes.title': 'Tus códigos de recuperación',
   'codes.show': 'Mostrar mis códigos',
   'codes.text': 'Los mostramos solo esta vez. Guárdalos donde los encuentres sin tu teléfono.',
-  'codes.of': 'De {account}, creados el {when}',
+  'codes.of': 'Para {account}, creados el {when}',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.not-copied': 'No se pudieron copiar',

@@ -34,7 +34,7 @@ export const pt: AccountTexts = {
   'codes.title': 'Seus códigos de recuperação',
   'codes.show': 'Mostrar meus códigos',
   'codes.text': 'Nós os mostramos só desta vez. Guarde-os onde possa achá-los sem o celular.',
-  'codes.of': 'De {account}, criados em {when}',
+  'codes.of': 'Para {account}, criados em {when}',
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.not-copied': 'Não foi possível copiar',
