@@ -86,6 +86,23 @@ export const missedApps: readonly Mistake[] = [
       (amount) => [amount].flat().at(-1),
     ),
   }),
+  mistake('a guard that prefers the query, and a handler that reads the body', 'changed', {
+    ...behind((requireCode) => requireCode, {
+      bind: ({ query, body }) => ({
+        amount: Number(query.amount ?? body.amount),
+        payee: String(query.payee ?? body.payee),
+      }),
+    }),
+  }),
+  mistake('a handler that prefers the query, and a guard that reads the body', 'changed', {
+    ...behind((requireCode) => [
+      requireCode,
+      (req, _res, next) => {
+        req.body = { ...req.body, ...req.query }
+        next()
+      },
+    ]),
+  }),
   mistake(
     'an account page for the local machine, by a header',
     'forged-headers',

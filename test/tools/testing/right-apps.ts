@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import { createClient, ownCodes } from 'express-two-factor'
-import { parse, rightWiring, sendMoney, transfer, type Wiring, withAction } from './bank.js'
+import { parse, rightWiring, sendMoney, transfer, transfers, type Wiring, withAction } from './bank.js'
 import { cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
@@ -432,6 +432,32 @@ export const rightApps: readonly RightApp[] = [
       'same-browser': 'a sign-in on top of another',
       'password-change': 'two sessions of one person',
     },
+  },
+  {
+    what: 'a state that counts requests, too, on a page with the look of the sign-in',
+    wiring: {
+      front: ({ app, tf }) => {
+        const look = (rest: string) => page('Acme', `<nav>Home Cards Loans Insurance Contact</nav>${rest}`)
+        const counts = new Map<string, number>()
+        app.use('/transfers', ({ session: { userId = '' } }, _res, next) => {
+          counts.set(userId, (counts.get(userId) ?? 0) + 1)
+          next()
+        })
+        app.get('/sign-in', (_req, res) => void res.send(look('Please sign in')))
+        const ask: RequestHandler = ({ session: { userId, pendingUserId } }, res, next) => {
+          if (pendingUserId !== undefined) res.send(look('Please confirm with a code first'))
+          else if (userId === undefined) res.redirect('/sign-in')
+          else next()
+        }
+        app.get('/statement', ask, tf.requireTwoFactor(), ({ session: { userId = '' } }, res) => {
+          const sent = (transfers.get(userId) ?? []).map(({ payee }) => `<li>${payee}`)
+          res.send(
+            look(`Requests: ${counts.get(userId) ?? 0}, transfers: ${sent.length} <ul>${sent.join('')}</ul>`),
+          )
+        })
+      },
+    },
+    plan: () => ({ state: ['/statement'], pages: ['/statement'] }),
   },
   {
     what: 'a redirect from onVerified',

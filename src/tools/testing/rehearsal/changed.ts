@@ -1,7 +1,7 @@
 import { mustAsk, stepUpsOf } from './approval.js'
 import type { Fields, RehearsalAction } from './contract.js'
 import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
-import { fieldsOf, requestWith, requirementIn } from './requests.js'
+import { fieldsOf, formOf, requestWith, requirementIn } from './requests.js'
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { bodyLike, notationsOf } from './variants.js'
@@ -12,6 +12,8 @@ import type { Visit } from './visit.js'
 interface Difference {
   readonly what: string
   readonly alter: (fields: Fields) => Fields
+  /** Other fields in the query. */
+  readonly query?: (fields: Fields) => Fields
   /** Other values in it, which the state must not show. */
   readonly values: readonly unknown[]
   /** Whether a parser may read the approved action in it: then only another effect is wrong. */
@@ -66,6 +68,12 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
       const other = otherOf(leaf)
       return [
         { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
+        // A guard and a handler may prefer different ones of query and body.
+        {
+          ...set('a query with another', leaf, value, [other]),
+          query: (all: Fields) => withLeaf(all, path, other),
+        },
+        { ...set('a query beside another', leaf, other, [other]), query: (all: Fields) => all },
         ...[[value, other], [other, value], { value: other }].map((two) =>
           set('two values of', leaf, two, [other]),
         ),
@@ -93,8 +101,11 @@ async function changeAfter(
   let visit = first
   const meant = async () => requestWith(action, visit.person, await fieldsOf(action, visit))
   await mustAsk(stage, visit, await meant(), action)
-  for (const { what, alter, values, isLike } of differences) {
-    const request = bodyLike(await meant(), alter(await fieldsOf(action, visit)))
+  for (const { what, alter, query, values, isLike } of differences) {
+    const fields = await fieldsOf(action, visit)
+    const altered = bodyLike(requestWith(action, visit.person, fields), alter(fields))
+    const request =
+      query === undefined ? altered : { ...altered, path: `${altered.path}?${formOf(query(fields))}` }
     const { response, isDone, change } = await effects.attempt(action, visit, request)
     const isShown = showsValue(change, values)
     // Another value may change the state in another direction. A refusal with a requirement did nothing.

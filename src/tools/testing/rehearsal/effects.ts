@@ -7,10 +7,12 @@ import {
   type Effect,
   effectOf,
   hasEffect,
+  losesPages,
   type Snapshot,
   snapshotOf,
   snapshotOfPages,
   without,
+  withoutRefusal,
 } from './snapshot.js'
 import { isLimited, NotTried, refused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
@@ -28,8 +30,6 @@ export interface Known {
   readonly purpose: string | undefined
   /** The fields that it was done with. */
   readonly fields: Fields
-  /** Whether the person entered a code for it. */
-  readonly isAsked: boolean
 }
 
 /** What a request did, by the state and not by its response. */
@@ -91,22 +91,24 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     const idle = changeBetween(first, await read(action, person))
     const fields = await fieldsOf(action, visit)
     onAction(requestWith(action, person, fields))
-    const about = { idle, fields, isAsked: false, purpose: undefined }
+    const about = { idle, fields, purpose: undefined, refused: new Map<string, number>() }
     if (stepsUp(action)) {
       const refusal = await agent.send(requestWith(action, person, fields))
       const requirement = requirementIn(refusal)
+      const change = without(changeBetween(first, await read(action, person)), idle)
       if (requirement === undefined) {
-        const change = without(changeBetween(first, await read(action, person)), idle)
-        if (change.size > 0) return { ...about, change, response: refusal }
+        if (change.size > 0 && refusal.status < 400) return { ...about, change, response: refusal }
         throw await explainRefusal(action, visit, refusal, { isUnparsed: isUnparsed() })
       }
       await codeGiven(visit, { requirement })
-      Object.assign(about, { isAsked: true, purpose: purposeIn(refusal) })
+      Object.assign(about, { refused: change, purpose: purposeIn(refusal) })
     }
     const before = await read(action, person)
     const response = await agent.send(await requestOf(action, visit))
     const change = without(changeBetween(before, await read(action, person)), idle)
-    if (change.size === 0) throw await explainRefusal(action, visit, response, { isApproved: true })
+    if (change.size === 0 || response.status >= 400) {
+      throw await explainRefusal(action, visit, response, { isApproved: true })
+    }
     return { ...about, change, response }
   }
 
@@ -114,7 +116,8 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
   async function learn(action: RehearsalAction): Promise<Known> {
     const [one, other] = [await perform(action), await perform(action)]
     noise.set(action, new Map([...one.idle, ...other.idle]))
-    return { ...one, effect: effectOf(one.change, other.change) }
+    const effect = effectOf(one.change, other.change)
+    return { ...one, effect: withoutRefusal(effect, effectOf(one.refused, other.refused)) }
   }
 
   function knownOf(action: RehearsalAction): Promise<Known> {
@@ -125,13 +128,23 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
 
   /** Starts to watch the state of a person. The result reports how it has changed since, once for each change. */
   async function watch(action: RehearsalAction, person: RehearsalPerson): Promise<() => Promise<Change>> {
-    let last = await read(action, person)
+    let last = await read(action, person, true)
     return async () => {
       const now = await read(action, person)
       const change = without(changeBetween(last, now), noise.get(action) ?? new Map())
       last = now
       return change
     }
+  }
+
+  /** Returns whether a change of the state shows that the action was done. */
+  async function isDone(action: RehearsalAction, change: Change): Promise<boolean> {
+    const { effect } = await knownOf(action)
+    // The session of the witness has ended: what the pages would show, nobody sees.
+    if (losesPages(change) && !losesPages(effect.parts)) {
+      throw new NotTried(`the state of "${action.name}" can no longer be read: give a function`)
+    }
+    return hasEffect(change, effect)
   }
 
   /** Sends a request as `visit`, and reports whether this did the action for `owner`. */
@@ -141,12 +154,17 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     request: RehearsalRequest,
     owner = visit.person,
   ): Promise<Outcome> {
-    const { effect } = await knownOf(action)
     const changed = await watch(action, owner)
     const response = await visit.agent.send(request)
     if (isLimited(response)) throw refused(response)
     const change = await changed()
-    return { response, change, isDone: hasEffect(change, effect) }
+    return { response, change, isDone: await isDone(action, change) }
+  }
+
+  /** The fields of an action, or those of another person where a visitor cannot read the page that they come from. */
+  async function fieldsFor(action: RehearsalAction, visit: Visit): Promise<Fields> {
+    const { fields } = await knownOf(action)
+    return fieldsOf(action, visit).catch(() => fields)
   }
 
   /** Has a guard require a code for this request, and enters the code. Returns undefined if no code was required. */
@@ -155,8 +173,5 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     return requirement === undefined ? undefined : codeGiven(visit, { requirement })
   }
 
-  const isDone = async (action: RehearsalAction, change: Change) =>
-    hasEffect(change, (await knownOf(action)).effect)
-
-  return { adopt, knownOf, watch, attempt, approve, isDone }
+  return { adopt, knownOf, fieldsFor, watch, attempt, approve, isDone }
 }

@@ -1,7 +1,7 @@
 import { stepUpsOf } from './approval.js'
 import type { RehearsalAction } from './contract.js'
 import { subjectNames } from './hostile.js'
-import { fieldsOf, requestWith } from './requests.js'
+import { requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { bodyLike } from './variants.js'
 import { fell, told } from './verdicts.js'
@@ -24,8 +24,8 @@ async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void
   const { effects } = stage
   const owner = await stage.person()
   const thief = await stage.signedIn()
-  const own = await fieldsOf(action, thief)
-  const taken = await fieldsOf(action, { ...thief, person: owner }).catch(() => own)
+  const own = await effects.fieldsFor(action, thief)
+  const taken = await effects.fieldsFor(action, { ...thief, person: owner })
   const [theirs, mine] = [requestWith(action, owner, taken), requestWith(action, thief.person, own)]
   const claims = namesOf(owner).map((id) => {
     const claim = Object.fromEntries(subjectNames.flatMap((name) => (name in own ? [] : [[name, id]])))

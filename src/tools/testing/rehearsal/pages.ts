@@ -18,8 +18,15 @@ export interface Sight {
 /** As much of the marks as a response must contain: a part of a page may differ between two views. */
 const enough = 0.8
 
-const wordsOf = ({ text }: RehearsalResponse): Words =>
-  new Set(text.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? [])
+/** A clock, a date, or too short to tell a page from another. */
+const isWeak = (word: string): boolean => word.length < 3 || /^\d{4}-\d\d-\d\d/.test(word)
+
+/** The words of a text, and of the attributes of its tags. */
+function wordsOf({ text }: RehearsalResponse): Words {
+  const shown = text.replaceAll(/<\/?[a-z][\w-]*|[\w-]+=(?=["'])/gi, ' ')
+  const words = shown.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? []
+  return new Set(words.filter((word) => !isWeak(word)))
+}
 
 const both = (one: Words, other: Words): Words => new Set([...one].filter((word) => other.has(word)))
 const minus = (words: Words, others: Words): Words => new Set([...words].filter((word) => !others.has(word)))
@@ -44,17 +51,19 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
 
   /** Reads a page as its owner: twice, because tokens and times differ, and once without an account. */
   async function sightOf(path: RehearsalPath, { agent, person }: Visit): Promise<Sight> {
+    const nobody = anonymous()
     const address = pathFor(path, person)
     const [page, again, outside] = [
       await agent.get(address),
       await agent.get(address),
-      await anonymous().get(address),
+      await nobody.get(address),
     ]
     if (isLimited(outside)) throw refused(outside)
     if (!isSuccess(page)) throw refused(page, 'after the right code')
-    const stable = both(wordsOf(page), wordsOf(again))
     const isPublic = isSuccess(outside)
-    const marks = isPublic ? minus(stable, wordsOf(outside)) : stable
+    // The sign-in page, where a redirect leads to, has the layout of the app.
+    const layout = await nobody.follow(outside)
+    const marks = minus(both(wordsOf(page), wordsOf(again)), wordsOf(layout))
     if (marks.size > 0) return { page, marks, isPublic }
     // A front end that loads its data by itself: name the address of the data.
     if (!isPublic || /<script/i.test(page.text)) {

@@ -1,8 +1,7 @@
 import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './contract.js'
 import { stepsUp } from './effects.js'
 import { isShown, type Sight, unlike } from './pages.js'
-import { fieldsOf, hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
-import { hasEffect } from './snapshot.js'
+import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
 import type { Stage } from './stage.js'
 import { isLimited, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
@@ -127,12 +126,12 @@ function requestersOf(stage: Stage, action: RehearsalAction): readonly Requester
 
 async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<readonly Attempt[]> {
   const { effects } = stage
-  const { effect, fields: known } = await effects.knownOf(action)
+  await effects.knownOf(action)
   const attempts: Attempt[] = []
   for (const { who, prepare } of requestersOf(stage, action)) {
     let ready = await prepare()
     const { visit, owner } = ready
-    const fields = await fieldsOf(action, { agent: visit.agent, person: owner }).catch(() => known)
+    const fields = await effects.fieldsFor(action, { agent: visit.agent, person: owner })
 
     async function tryAll(variants: readonly RehearsalRequest[]): Promise<Success | undefined> {
       const changed = await effects.watch(action, ready.owner)
@@ -140,7 +139,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
         const response = await ready.visit.agent.send(variant)
         if (isLimited(response)) throw refused(response)
       }
-      if (!hasEffect(await changed(), effect)) return undefined
+      if (!(await effects.isDone(action, await changed()))) return undefined
       return find(variants)
     }
 
@@ -165,7 +164,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
     async function mustRest(ms: number): Promise<void> {
       const changed = await effects.watch(action, ready.owner)
       await new Promise((resolve) => setTimeout(resolve, Math.max(ms, controlMs)))
-      if (hasEffect(await changed(), effect)) {
+      if (await effects.isDone(action, await changed())) {
         throw new NotTried(
           `the state of "${action.name}" changes by itself: name a \`state\` that only it changes`,
         )
@@ -211,9 +210,9 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
 /** Watches whether any of the actions is done for a person. One that could not be done has a row of its own. */
 async function watchAll({ effects, options: { actions = [] } }: Stage, person: RehearsalPerson) {
   const watches = actions.map(async (action) => {
-    const { effect } = await effects.knownOf(action)
+    await effects.knownOf(action)
     const changed = await effects.watch(action, person)
-    return { name: action.name, isDone: async () => hasEffect(await changed(), effect) }
+    return { name: action.name, isDone: async () => effects.isDone(action, await changed()) }
   })
   const settled = await Promise.allSettled(watches)
   return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

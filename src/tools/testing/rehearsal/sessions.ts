@@ -2,10 +2,9 @@ import type { RehearsalAction } from './contract.js'
 import { mustNeedCookies } from './cookies.js'
 import { stepsUp } from './effects.js'
 import { phoneNames, subjectNames } from './hostile.js'
-import { requestOf, requirementIn } from './requests.js'
+import { requestOf, requestWith, requirementIn } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
-import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** What keeps one person, browser and sign-in apart from another. */
@@ -91,10 +90,18 @@ export const attacksOnSessions: readonly Attack[] = [
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       tries('the sign-in of a second person in the browser of the first')
-      const first = await stage.signedIn()
-      const action = await approvable(stage, first)
+      const { effects } = stage
+      const action = await approvable(stage)
+      const people = [await stage.person(), await stage.person()] as const
+      // Their state is read in other browsers, which sign in first.
+      const changes =
+        action === undefined
+          ? []
+          : [await effects.watch(action, people[0]), await effects.watch(action, people[1])]
+      const first = await stage.signedIn({ person: people[0] })
+      if (action !== undefined) await effects.approve(first, await requestOf(action, first))
       const messages = await stage.messagesTo(first.person)
-      const second = await stage.passwordGiven({ agent: first.agent }).catch((error) => {
+      const second = await stage.passwordGiven({ agent: first.agent, person: people[1] }).catch((error) => {
         const refusal = refusalOf(error)
         if (refusal === undefined || isLimited(refusal)) throw error
         throw new NotTried(error.message, { lacks: 'a sign-in on top of another' })
@@ -105,10 +112,15 @@ export const attacksOnSessions: readonly Attack[] = [
       }
       const seen = stage.paths.length > 0 ? await stage.look(second) : []
       if (action !== undefined) {
-        for (const owner of [first, second]) {
-          const request = await requestOf(action, { ...second, person: owner.person })
-          const { response, isDone } = await stage.effects.attempt(action, second, request, owner.person)
-          if (isDone) fell(response, `${told(response)} and did "${action.name}"`)
+        for (const person of people) {
+          const whose = { agent: second.agent, person }
+          const response = await second.agent.send(
+            requestWith(action, person, await effects.fieldsFor(action, whose)),
+          )
+          for (const changed of changes) {
+            if (await effects.isDone(action, await changed()))
+              fell(response, `${told(response)} and did "${action.name}"`)
+          }
         }
       }
       await stage.codeGiven(second)
@@ -156,13 +168,13 @@ export const attacksOnSessions: readonly Attack[] = [
   },
 ]
 
-/** Gets the code for one of the actions, if the plan has one whose effect shows. */
-async function approvable(stage: Stage, visit: Visit): Promise<RehearsalAction | undefined> {
-  for (const action of (stage.options.actions ?? []).filter(stepsUp)) {
-    const known = await stage.effects.knownOf(action).catch(() => undefined)
-    if (known === undefined) continue
-    await stage.effects.approve(visit, await requestOf(action, visit))
-    return action
+/** The first action whose effect shows. */
+async function approvable({
+  effects,
+  options: { actions = [] },
+}: Stage): Promise<RehearsalAction | undefined> {
+  for (const action of actions.filter(stepsUp)) {
+    if ((await effects.knownOf(action).catch(() => undefined)) !== undefined) return action
   }
   return undefined
 }

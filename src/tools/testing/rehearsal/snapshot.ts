@@ -56,11 +56,24 @@ export function effectOf(first: Change, second: Change): Effect {
   }
 }
 
+/**
+ * The effect without the parts that a refused request changes, too, such as a counter of requests. An app that does the
+ * action before it refuses changes all of them.
+ */
+export function withoutRefusal({ parts, exact }: Effect, refusal: Effect): Effect {
+  if (refusal.parts.size === 0 || without(parts, refusal.parts).size === 0) return { parts, exact }
+  return { parts: without(parts, refusal.parts), exact: without(exact, refusal.parts) }
+}
+
 /** Returns whether a change shows that the action was done. */
 export const hasEffect = (change: Change, { parts }: Effect): boolean =>
   parts.size === 0
     ? change.size > 0
     : [...parts].some(([part, difference]) => (change.get(part) ?? 0) * difference > 0)
+
+/** Returns whether a page of the state is not there any more. */
+export const losesPages = (change: Change): boolean =>
+  [...change].some(([part, difference]) => difference < 0 && /^\d+ status=2/.test(part))
 
 /** Returns whether a change is of the same parts, in whichever direction. */
 export const touches = (change: Change, { parts }: Effect): boolean =>

@@ -126,7 +126,7 @@ export function notationsOf(value: unknown): readonly unknown[] {
   }
   return [
     ...[typeof value === 'number' ? String(value) : number, ` ${value}`, `+${value}`, `0${value}`],
-    ...[`${value}.0`, `${number}e0`, `0x${number.toString(16)}`, `${value}abc`],
+    ...[`${value}.0`, `${number}e0`, number.toExponential(), `0x${number.toString(16)}`, `${value}abc`],
   ]
 }
 
