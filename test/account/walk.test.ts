@@ -140,6 +140,19 @@ describeInChromium('the account pages', (browser) => {
     expect(faults).toEqual([])
   })
 
+  it.each([
+    ['a computer', {}, false],
+    ['a phone', { hasTouch: true, isMobile: true }, true],
+  ])('offer to open the app on the device itself on %s: %j, %j', async (_, device, isOffered) => {
+    const { host, page } = await startWalk(device)
+    host.clock.now += 5 * 60_000
+    await page.goto(host.url + path)
+    await press(page, 'Set up an app')
+    await confirm(host, page, 'device')
+    await page.getByLabel('Code from the app').waitFor()
+    expect(await page.getByText('Open the app on this device').isVisible()).toBe(isOffered)
+  })
+
   it('ask before a reload loses the codes, and no more once they are saved', async () => {
     const { host, page } = await startWalk()
     host.clock.now += 5 * 60_000
