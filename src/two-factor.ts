@@ -154,9 +154,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   // Delayed, because the app's store may still be connecting. No other process reads a default store.
-  const saveDeploymentRecord = (): Promise<void> =>
-    domain.saveDeploymentRecord().catch(() => background.after(minuteMs, saveDeploymentRecord))
-  if (settings.store !== undefined) background.after(secondMs, saveDeploymentRecord)
+  const keepDeploymentRecord = (write: () => Promise<void>): Promise<void> =>
+    write()
+      .then(() => domain.restoreDeploymentRecord)
+      .catch(() => write)
+      .then((next) => background.after(minuteMs / 2, () => keepDeploymentRecord(next)))
+  if (settings.store !== undefined) {
+    background.after(secondMs, () => keepDeploymentRecord(domain.saveDeploymentRecord))
+  }
 
   // Delayed for the reason above.
   background.after(minuteMs, async () => {

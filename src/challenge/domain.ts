@@ -73,6 +73,8 @@ export function openDomain(settings: {
   const grants = createGrants({ ...parts, deviceLifetimeMs: deviceLifetimeMs(settings) })
   const devices = createDevices({ ...parts, grants })
   const sending = { ...parts, accounts, counters, numberCounters, codes }
+  const quiet = withStoreDeadline(settings.store, limits.storeTimeoutMs, { now, emit: () => undefined })
+  const deployments = createDeployments({ ...parts, store: quiet })
   return {
     namespace,
     store,
@@ -96,10 +98,8 @@ export function openDomain(settings: {
     devices,
     hashBoundFields: createBoundHash(secrets, namespace),
     /** Stores the facts that an operator's command needs. A store that is not ready yet is no failure of a request. */
-    saveDeploymentRecord: () => {
-      const quiet = withStoreDeadline(settings.store, limits.storeTimeoutMs, { now, emit: () => undefined })
-      return createDeployments({ ...parts, store: quiet }).save(settings)
-    },
+    saveDeploymentRecord: () => deployments.save(settings),
+    restoreDeploymentRecord: () => deployments.restore(settings),
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }
 }

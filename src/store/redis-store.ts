@@ -19,6 +19,7 @@ import {
   script,
   senderOf,
 } from './redis-connection.js'
+import { keepsSilentConnection, replaceSilentConnection } from './silent-connection.js'
 import { duration, type Entry, type Store, wholeAmount } from './store.js'
 
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
@@ -107,7 +108,10 @@ export function redisStore(options: RedisStoreOptions): Store {
   if (options.client !== undefined && options.sendCommand !== undefined) {
     throw optionError('redisStore: client and sendCommand exclude each other; pass one of them')
   }
-  const send = senderOf(options)
+  const { client } = options
+  const send = keepsSilentConnection(client)
+    ? replaceSilentConnection(client, senderOf(options))
+    : senderOf(options)
   // WAIT covers only the writes of its own connection. On another one it would confirm a write that no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
     throw optionError('redisStore: strict needs a single connection; pass a client instead of a pool')

@@ -1,6 +1,22 @@
 /** Protections, each with the line that switches it off and the tests that must notice. */
 export const weakenings = [
   {
+    bound: 26,
+    what: 'a silent connection of redis is never replaced',
+    file: 'src/store/redis-store.ts',
+    find: 'const send = keepsSilentConnection(client)',
+    replace: 'const send = keepsSilentConnection(undefined)',
+    tests: ['test/faults/silent-connection.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'a new connection that is silent, too, is kept',
+    file: 'src/store/silent-connection.ts',
+    find: 'if (!(await isSilent(() => client.isReady || !client.isOpen))) return',
+    replace: 'return',
+    tests: ['test/faults/silent-connection.test.ts'],
+  },
+  {
     bound: 3,
     what: 'a clock that is set back extends the life of a code',
     file: 'src/challenge/ledger/challenge.ts',

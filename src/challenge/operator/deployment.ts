@@ -32,12 +32,24 @@ export function createDeployments({
   const key = keys.deployment()
   const secret = secrets.tag('deployment', namespace)
 
+  async function write(
+    { limits, knownMaxAgeMs, trustedMaxAgeMs }: Deployment,
+    version: string | undefined,
+  ): Promise<void> {
+    const left: StoredDeployment = { secret, limits, knownMaxAgeMs, trustedMaxAgeMs }
+    await store.swap(key, version, left, keptForMs)
+  }
+
   return {
     /** Called by each process. If two processes start at the same time, one of them writes the record. */
-    async save({ limits, knownMaxAgeMs, trustedMaxAgeMs }: Deployment): Promise<void> {
+    async save(deployment: Deployment): Promise<void> {
       const entry = await store.read(key)
-      const left: StoredDeployment = { secret, limits, knownMaxAgeMs, trustedMaxAgeMs }
-      await store.swap(key, entry?.version, left, keptForMs)
+      await write(deployment, entry?.version)
+    },
+
+    /** Writes the record again if it is missing, because someone has emptied the store. */
+    async restore(deployment: Deployment): Promise<void> {
+      if ((await store.read(key)) === undefined) await write(deployment, undefined)
     },
 
     /** Returns the record of the process that started last. */

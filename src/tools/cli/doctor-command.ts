@@ -8,6 +8,7 @@ import { UsageError } from './usage-error.js'
 const flags = {
   ...accountFlags,
   redisUrl: redisFlag,
+  namespace: { takes: '<name>', help: 'namespace of the app, if it has one' },
   lowCredits: { takes: '<count>', help: 'below so many credits the account is worth a look; 50' },
   json: { help: 'print the findings as JSON, each with its stable code' },
 } as const
@@ -36,6 +37,7 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
       provider,
       lowCredits,
       redisUrl,
+      namespace: values.namespace,
       versions: process.versions,
       load: loadFromApp,
     })

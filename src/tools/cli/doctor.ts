@@ -30,17 +30,19 @@ export async function examine(parts: {
   readonly key: string
   readonly lowCredits: number
   readonly redisUrl: string | undefined
+  /** Namespace of the app. */
+  readonly namespace: string | undefined
   readonly versions: NodeJS.ProcessVersions
   readonly load: LoadFromApp
 }): Promise<Report> {
-  const { provider, baseUrl, redisUrl, versions, load } = parts
+  const { provider, baseUrl, redisUrl, namespace, versions, load } = parts
   const express = load('express/package.json') as { version: string } | undefined
   const rows = [
     runtimeRow(versions),
     expressRow(express?.version),
     await balanceRow(provider, parts),
     await clockRow(baseUrl),
-    ...(await redisRows(redisUrl, load)),
+    ...(await redisRows(redisUrl, load, namespace)),
   ]
   return { ok: rows.every(({ found }) => found !== 'wrong'), rows, notLookedAt }
 }

@@ -12,7 +12,7 @@ const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] 
   [
     /NOPERM|permission|can't run this command/i,
     'redis_permission',
-    'allow its user EVAL, EVALSHA and every command on keys that begin with tf3:',
+    'pass the namespace of the app as --namespace, and allow its user the commands of docs/operation.md, Redis',
   ],
   [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
   [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
@@ -35,14 +35,18 @@ export function redisFailure(error: unknown): Row {
 }
 
 /** Whether Redis can be reached and written, and is set up to forget nothing that is live. */
-export async function redisRows(url: string | undefined, load: LoadFromApp): Promise<readonly Row[]> {
+export async function redisRows(
+  url: string | undefined,
+  load: LoadFromApp,
+  namespace = '',
+): Promise<readonly Row[]> {
   if (url === undefined) return [skipped('redis_not_asked', 'not asked: REDIS_URL is not set')]
   const connection = openRedis(url, load)
   if (connection === undefined) {
     return [clientMissing]
   }
   try {
-    return await inspected(connection)
+    return await inspected(connection, namespace)
   } catch (error) {
     return [redisFailure(error)]
   } finally {
@@ -50,18 +54,18 @@ export async function redisRows(url: string | undefined, load: LoadFromApp): Pro
   }
 }
 
-async function inspected({ client, connect }: RedisOfApp): Promise<readonly Row[]> {
+async function inspected({ client, connect }: RedisOfApp, namespace: string): Promise<readonly Row[]> {
   await connect()
   // Asked once, by a machine that may be busy or far away: slow is not silent.
   const store = redisStore({ client, timeoutMs: 2_000 })
-  const findings = (await store.inspect?.()) ?? []
+  const findings = (await store.inspect?.(namespace)) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
     return [skipped('redis_cluster', 'is a cluster: ask it with selfTest() in the app')]
   }
   if (findings.length > 0) {
     return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
   }
-  // Looking took no permission to write.
-  await store.increment('tf3:doctor', 1_000)
+  // Looking took no permission to write. A user of the app has permissions for the keys of its namespace only.
+  await store.increment(`tf3:${namespace}:doctor`, 1_000)
   return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
 }

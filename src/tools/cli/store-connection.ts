@@ -84,8 +84,8 @@ const noDesk = {
   'unknown-namespace': (namespace: string) =>
     wrong(
       'unknown_namespace',
-      `no app has left word here under the namespace "${namespace}". Nothing was changed`,
-      'pass its option namespace as --namespace, and see that this is the store that it uses',
+      `no app has stored its deployment record here under the namespace "${namespace}". Nothing was changed`,
+      'pass its option namespace as --namespace, and check that this is the store of the app. If the store was emptied, a running app writes the record again within a minute: then run this again',
     ),
   'other-secret': (namespace: string) =>
     wrong(

@@ -68,6 +68,7 @@ async function look(parts: Parts): Promise<Report> {
     key: account.key,
     lowCredits: 50,
     redisUrl: undefined,
+    namespace: undefined,
     versions: nodeVersions('22.12.0'),
     load,
   }
@@ -256,6 +257,22 @@ describe('the doctor finds nothing', () => {
     async (missing) => {
       const { rows } = await look({ redisUrl: (await redis()).url, load: without(missing) })
       expect(rows.slice(4)).toMatchObject([{ code: 'redis_ok', found: 'ok' }])
+    },
+  )
+
+  test.skipIf(withoutRedis).each([
+    ['shop', 'shop'],
+    ['', undefined],
+  ])(
+    'in a Redis whose user has exactly the documented permissions (namespace "%s")',
+    async (key, namespace) => {
+      const [, keys = '', commands = ''] =
+        /needs `(~tf3:<namespace>:\*)` and `([^`]+)`/.exec(read('docs/operation.md')) ?? []
+      const permissions = [keys.replace('<namespace>', key), ...commands.split(' ')]
+      const server = await redis('--user', 'shop', 'on', '>sesame-7', ...permissions)
+      const redisUrl = server.url.replace('redis://', 'redis://shop:sesame-7@')
+      const { rows } = await look({ redisUrl, namespace })
+      expect(rows.at(-1)).toMatchObject({ code: 'redis_ok', found: 'ok' })
     },
   )
 

@@ -1,0 +1,78 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { ignoreRejection } from '../lib/promises.js'
+import type { SendCommand } from './redis-connection.js'
+
+/** A client of the package `redis` with one connection. It replaces a broken connection, and keeps a silent one. */
+interface ReplaceableClient {
+  readonly isOpen: boolean
+  readonly isReady: boolean
+  connect(): Promise<unknown>
+  destroy(): void
+}
+
+/** Silence after which a connection is replaced. Longer than any pause of a healthy Redis. */
+const silentSeconds = 5
+
+/** Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. */
+export function keepsSilentConnection(client: unknown): client is ReplaceableClient {
+  const { isReady, isOpen, connect, destroy } = Object(client)
+  const hasState = typeof isReady === 'boolean' && typeof isOpen === 'boolean'
+  return hasState && typeof connect === 'function' && typeof destroy === 'function'
+}
+
+/** Returns `send` for a client whose connection is replaced while commands get no response for five seconds. */
+export function replaceSilentConnection(client: ReplaceableClient, send: SendCommand): SendCommand {
+  let pending = 0
+  let responses = 0
+  let isWatching = false
+
+  /** Counts a second only if the event loop turned: after a pause of this process a response may be unread. */
+  async function isSilent(isOver: () => boolean): Promise<boolean> {
+    for (let seconds = 0; seconds < silentSeconds; seconds += 1) {
+      const before = responses
+      await sleep(1_000, undefined, { ref: false })
+      await turn()
+      if (isOver()) return false
+      if (responses !== before) seconds = -1
+    }
+    return true
+  }
+
+  async function watch(): Promise<void> {
+    isWatching = true
+    const isOver = () => pending === 0 || !client.isReady
+    try {
+      if (await isSilent(isOver)) await replace()
+    } finally {
+      isWatching = false
+    }
+  }
+
+  /** The new connection may be silent, too. A client that its owner has closed stays closed. */
+  async function replace(): Promise<void> {
+    let attempt: Promise<unknown> | undefined
+    while (client.isOpen) {
+      client.destroy()
+      // An attempt beside an earlier one would open a second connection.
+      await attempt
+      attempt = client.connect().catch(() => undefined)
+      if (!(await isSilent(() => client.isReady || !client.isOpen))) return
+    }
+  }
+
+  return async (key, args) => {
+    pending += 1
+    if (!isWatching) ignoreRejection(watch())
+    try {
+      const reply = await send(key, args)
+      responses += 1
+      return reply
+    } catch (error) {
+      // An error reply is a response. Without a connection there is none.
+      if (client.isReady) responses += 1
+      throw error
+    } finally {
+      pending -= 1
+    }
+  }
+}
