@@ -204,7 +204,7 @@ export type EventBody =
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & ExchangeFields)
 
 /** Why a code was not delivered. */
-export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
+export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured' | 'later'
 
 /**
  * Every event, for audits, fraud analysis and dashboards. Narrow on `type`.

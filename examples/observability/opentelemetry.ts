@@ -3,7 +3,14 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { type Attributes, metrics, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { ExchangeTrace, TwoFactorEvent } from 'express-two-factor'
 
-const failures: readonly unknown[] = ['failed', 'misconfigured', 'unavailable', 'unconfirmed', 'not-sent']
+const failures: readonly unknown[] = [
+  'failed',
+  'later',
+  'misconfigured',
+  'unavailable',
+  'unconfirmed',
+  'not-sent',
+]
 
 function attributesOf(exchange: ExchangeTrace): Attributes {
   const { provider, channel, lane, purpose, operation, result, reason, httpStatus, providerError } = exchange

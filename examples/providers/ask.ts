@@ -1,8 +1,13 @@
-import type { CodeSend } from 'express-two-factor'
+import type { CodeSend, SendResult } from 'express-two-factor'
 
 /** What came back: a JSON answer, one that is none, nothing at all, or proof that nothing was sent. */
 export type Answer =
-  | { readonly httpStatus: number; readonly json: Readonly<Record<string, unknown>> | undefined }
+  | {
+      readonly httpStatus: number
+      readonly json: Readonly<Record<string, unknown>> | undefined
+      /** From `Retry-After` in seconds. */
+      readonly retryAfterMs?: number
+    }
   | 'lost'
   | 'not-sent'
 
@@ -36,7 +41,9 @@ export async function post(url: string, request: Post): Promise<Answer> {
       signal,
       redirect: 'manual',
     })
-    const answer = { httpStatus: response.status, json: objectIn(await response.text()) }
+    const seconds = response.headers.get('retry-after') ?? ''
+    const wait = /^\d{1,9}$/.test(seconds) && { retryAfterMs: Number(seconds) * 1_000 }
+    const answer = { httpStatus: response.status, json: objectIn(await response.text()), ...wait }
     // Of an error its code or title only: the longer texts of some services quote the number.
     if (!response.ok) report?.({ reason: 'answer', providerError: errorIn(answer.json) })
     report?.({ httpStatus: response.status })
@@ -46,6 +53,11 @@ export async function post(url: string, request: Post): Promise<Answer> {
     report?.({ reason: beforeSending.get(code) ?? (signal.aborted ? 'timeout' : 'connection') })
     return beforeSending.has(code) ? 'not-sent' : 'lost'
   }
+}
+
+/** The service sends nothing to this number for now. */
+export function later({ retryAfterMs }: { readonly retryAfterMs?: number }): SendResult {
+  return { result: 'later', ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
 
 const errorIn = (json: Readonly<Record<string, unknown>> = {}) =>

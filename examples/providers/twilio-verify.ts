@@ -1,7 +1,7 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
 // https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
 import type { Channel, CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, post } from './ask.js'
+import { type Answer, basicAuth, later, post } from './ask.js'
 
 export interface TwilioVerifyOptions {
   readonly accountSid: string
@@ -20,6 +20,8 @@ const lifetimeMs = 600_000
 const accountErrors = new Set([10001, 20003, 20005, 20006, 20008])
 const notFound = 20404
 const maxChecksReached = 60202
+/** Too many sends to this number; too many requests of this account. */
+const postponed = new Set([60203, 20429])
 
 export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
   const { accountSid, authToken, serviceSid, psd2, baseUrl = 'https://verify.twilio.com' } = options
@@ -73,6 +75,8 @@ function sendResult(answer: Answer, asked: Channel): SendResult {
   const { httpStatus, json } = answer
   // Of a send only the service can be what is not found.
   if (isOfAccount(httpStatus, json.code) || json.code === notFound) return { result: 'misconfigured' }
+  if (httpStatus === 429 || postponed.has(Number(json.code))) return later(answer)
+  if (httpStatus === 408) return { result: 'unconfirmed' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 201 || typeof json.sid !== 'string') return { result: 'unconfirmed' }
   // A service may choose another way: its support switches on WhatsApp before SMS by country, and RCS in place of it.
@@ -99,7 +103,7 @@ function verdict(answer: Answer): Verdict {
   const { httpStatus, json } = answer
   if (isOfAccount(httpStatus, json.code)) return 'misconfigured'
   // A verification that expired or was approved is gone; one that was checked too often takes no code either.
-  if (httpStatus === 404 || (httpStatus === 429 && json.code === maxChecksReached)) return 'rejected'
+  if (httpStatus === 404 || (httpStatus === 429 && json.code === maxChecksReached)) return 'over'
   if ((httpStatus !== 200 && httpStatus !== 201) || typeof json.status !== 'string') return 'unavailable'
   return json.status === 'approved' ? 'approved' : 'rejected'
 }

@@ -1,7 +1,7 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
 // A number has one request at a time: the one before is cancelled first, and where that fails, moved on.
 import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, post } from './ask.js'
+import { type Answer, basicAuth, later, post } from './ask.js'
 
 export interface VonageVerifyOptions {
   readonly apiKey: string
@@ -90,6 +90,9 @@ function sendResult(answer: Answer): SendResult {
   if (answer === 'lost' || answer.json === undefined) return { result: 'unconfirmed' }
   const { httpStatus, json } = answer
   if (isOfAccount(httpStatus)) return { result: 'misconfigured' }
+  // The number has a request of another account, or the account has sent too many.
+  if (httpStatus === conflict || httpStatus === 429) return later(answer)
+  if (httpStatus === 408) return { result: 'unconfirmed' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 202 || typeof json.request_id !== 'string') return { result: 'unconfirmed' }
   return { result: 'sent', handle: json.request_id, lifetimeMs: channelTimeout * 1_000 }
@@ -100,8 +103,9 @@ function verdict(answer: Answer): Verdict {
   if (answer === 'lost' || answer.json === undefined) return 'unavailable'
   const { httpStatus, json } = answer
   if (isOfAccount(httpStatus)) return 'misconfigured'
-  // 400: another code. 404 and 410: verified, expired, or checked too often.
-  if ([400, 404, 410].includes(httpStatus)) return 'rejected'
+  if (httpStatus === 400) return 'rejected'
+  // Verified, expired, or checked too often.
+  if (httpStatus === 404 || httpStatus === 410) return 'over'
   return httpStatus === 200 && json.status === 'completed' ? 'approved' : 'unavailable'
 }
 

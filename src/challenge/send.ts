@@ -142,7 +142,10 @@ export function createSend(parts: SendParts) {
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
     // settled: a code that comes back with the challenge before must not pass for one of another account.
-    if (isUndelivered(sent)) await giveBack(sent.result, booked.before ?? superseded)
+    if (sent.result === 'later') {
+      // Number and address stay counted: otherwise requests to the provider would be free (denial of service).
+      await allSettled<unknown>(counted.filter((one) => one === budget).map((one) => one.refund(sent.result)))
+    } else if (isUndelivered(sent)) await giveBack(sent.result, booked.before ?? superseded)
     // A code that was sent as a call counts as two, also for the number (cost).
     if ('channel' in sent && sent.channel) await allSettled([ofNumber?.wentBy(sent.channel)])
     const settled = await settle({ result: sent, count: ofNumber?.ofDay() })

@@ -186,7 +186,7 @@ function ageOf(sends: readonly Send[], now: number): number {
  * request was sent.
  */
 function noVerdict(verdict: Verdict): TwoFactorError {
-  if (verdict === 'unavailable') {
+  if (verdict === 'unavailable' || verdict === 'over') {
     return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })
   }
   return new TwoFactorError('provider_unavailable', { message: 'The provider cannot be asked about codes.' })

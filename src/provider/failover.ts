@@ -45,7 +45,8 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
 
 /**
  * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
- * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive. A user who
+ * (`failed`), postponed the send (`later`) or refused the account (`misconfigured`); never after `unconfirmed`, since that
+ * code may arrive. A user who
  * asks again after an unanswered send gets the code by the next provider.
  * A provider is asked only for methods that it declares; together they have all of them. After five sends in a row
  * without a response a provider is asked last for 15 seconds. Then one send tries it, and the pause doubles with each
@@ -194,7 +195,9 @@ function senderIn(handle: string | undefined, first: string) {
 }
 
 /** Only what has surely reached nobody: after anything else, a second code could arrive beside the first. */
-function movesOn({ result }: SendResult): boolean {
+function movesOn(sent: SendResult): boolean {
+  const { result } = sent
+  if (sent.result === 'later') return !sent.unrecognized
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 
@@ -213,7 +216,7 @@ function withSender(name: string, sent: SendResult, by: { readonly channel?: Cha
 /** A refusal by one provider has cost something, even when the next one could not be reached. */
 function costliest(refusals: readonly SendResult[]): SendResult {
   const of = (result: SendResult['result']) => refusals.find((refusal) => refusal.result === result)
-  const costly = of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
+  const costly = of('later') ?? of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
   return refusals.some(({ cancelled }) => cancelled) ? { ...costly, cancelled: true } : costly
 }
 

@@ -37,9 +37,16 @@ function failedSend(error: unknown, rules: VerdictRules): SendResult {
   if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
   if (error.delivery === 'not-sent') return { result: 'not-sent' }
   if (error.delivery === 'unknown') return { result: 'unconfirmed' }
+  if (error.httpStatus === 429) return postponed(error)
   if (!isFromService(error.httpStatus ?? 0)) return { result: 'unconfirmed' }
   if (refusesAccount(error, rules)) return { result: 'misconfigured' }
   return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
+}
+
+/** The result of a response that refuses the moment. A gateway may have sent one that is not the service's JSON. */
+function postponed({ retryAfterMs, raw }: ProviderError): SendResult {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return { result: 'later', ...wait, ...(!isJsonObject(raw) && { unrecognized: true as const }) }
 }
 
 /** Reports a failed exchange: an error of the client says what happened, without a secret. */

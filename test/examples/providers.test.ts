@@ -107,7 +107,7 @@ describe('Vonage Verify', () => {
   it('moves the request before on where it could not be cancelled', async () => {
     const { service, provider } = await vonage()
     service.answer('{"title": "Conflict"}', 409)
-    expect(await provider.sendCode({ ...send, previousHandle: 'r/1' })).toEqual({ result: 'failed' })
+    expect(await provider.sendCode({ ...send, previousHandle: 'r/1' })).toEqual({ result: 'later' })
     expect(service.requests.map(({ line }) => line)).toEqual([
       'DELETE /v2/verify/r%2F1',
       'POST /v2/verify',
@@ -130,7 +130,9 @@ const services = [
       [201, '{"sid": "VE1", "channel": "rcs", "status": "pending"}', { ...sent, channel: 'rcs' }],
       [201, '{"status": "pending"}', { result: 'unconfirmed' }],
       // Of one number: too many sends, its country. Of one method: switched off.
-      [429, '{"code": 60203, "status": 429}', { result: 'failed' }],
+      [429, '{"code": 60203, "status": 429}', { result: 'later' }],
+      [429, '{"code": 20429, "status": 429}', { result: 'later' }],
+      [408, '{"status": 408}', { result: 'unconfirmed' }],
       [403, '{"code": 60605, "status": 403}', { result: 'failed' }],
       [400, '{"code": 60223, "status": 400}', { result: 'failed' }],
       // Of the account: its key, its state, what it may do, and a service that is not there.
@@ -144,8 +146,8 @@ const services = [
       [200, '{"status": "approved", "valid": true}', 'approved'],
       [200, '{"status": "pending", "valid": false}', 'rejected'],
       [200, '{"status": "max_attempts_reached"}', 'rejected'],
-      [404, '{"code": 20404, "status": 404}', 'rejected'],
-      [429, '{"code": 60202, "status": 429}', 'rejected'],
+      [404, '{"code": 20404, "status": 404}', 'over'],
+      [429, '{"code": 60202, "status": 429}', 'over'],
       [429, '{"code": 20429, "status": 429}', 'unavailable'],
       [400, '{"code": 60200, "status": 400}', 'unavailable'],
       [200, '{}', 'unavailable'],
@@ -162,8 +164,9 @@ const services = [
     sends: [
       [202, '{"request_id": "r1"}', { result: 'sent', handle: 'r1', lifetimeMs: 300_000 }],
       [202, '{}', { result: 'unconfirmed' }],
-      [409, '{"title": "Conflict"}', { result: 'failed' }],
-      [429, '{"title": "Rate Limit Hit"}', { result: 'failed' }],
+      [409, '{"title": "Conflict"}', { result: 'later' }],
+      [429, '{"title": "Rate Limit Hit"}', { result: 'later' }],
+      [408, '{}', { result: 'unconfirmed' }],
       [401, '{"title": "Unauthorized"}', { result: 'misconfigured' }],
       [402, '{"title": "Low balance"}', { result: 'misconfigured' }],
       [500, '{"title": "Internal Error"}', { result: 'unconfirmed' }],
@@ -172,8 +175,8 @@ const services = [
       [200, '{"status": "completed"}', 'approved'],
       [200, '{"status": "pending"}', 'unavailable'],
       [400, '{"title": "Invalid Code"}', 'rejected'],
-      [410, '{"title": "Invalid Code"}', 'rejected'],
-      [404, '{"title": "Not Found"}', 'rejected'],
+      [410, '{"title": "Invalid Code"}', 'over'],
+      [404, '{"title": "Not Found"}', 'over'],
       [409, '{"title": "Conflict"}', 'unavailable'],
       [429, '{"title": "Rate Limit Hit"}', 'unavailable'],
       [401, '{"title": "Unauthorized"}', 'misconfigured'],

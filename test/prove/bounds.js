@@ -138,6 +138,11 @@ export const bounds = [
     ],
   },
   {
+    number: 27,
+    says: 'no outage ends in a lock, in a day without codes, or in the words "wrong codes"',
+    tests: ['test/challenge/postponed-sends.test.ts', 'test/challenge/unanswered-sends.test.ts'],
+  },
+  {
     number: 29,
     says: 'no secret comes back from the history of a browser after a sign-out',
     tests: ['test/browser/chromium.test.ts', 'test/browser/firefox.test.ts', 'test/browser/webkit.test.ts'],

@@ -75,6 +75,7 @@ const sends: Readonly<Record<string, [number, string, number?][]>> = {
     [520, '{"id": "g1"}'],
     [520, '[{"error": 1000}]'],
   ],
+  later: [[429, '{"error": 1000}']],
   misconfigured: [
     [401, ''],
     [403, '<html>'],
@@ -177,6 +178,15 @@ test.each([
   expect(await check(service)).toBe(verdict)
   await cutOff.close()
   await server.close()
+})
+
+describe('a send that the service postpones', () => {
+  test('names the wait, and no other member of a fail-over goes on after the page of a gateway', async () => {
+    provider.answer('{}', 429, { 'retry-after': '60' })
+    expect(await send('sms')).toEqual({ result: 'later', retryAfterMs: 60_000 })
+    provider.answer('<html>', 429, { 'retry-after': '60' })
+    expect(await send('sms')).toEqual({ result: 'later', retryAfterMs: 60_000, unrecognized: true })
+  })
 })
 
 describe('neither rejects', () => {

@@ -21,7 +21,7 @@ function provider(name: string | undefined, sent: SendResult = { result: 'sent',
 }
 
 describe('the next provider is asked', () => {
-  test.each(['not-sent', 'failed', 'misconfigured'] as const)('after %s', async (result) => {
+  test.each(['not-sent', 'failed', 'misconfigured', 'later'] as const)('after %s', async (result) => {
     const [first, second] = [provider('first', { result }), provider('second')]
     const both = failover([first.member, second.member])
     expect(await both.sendCode(send)).toEqual({ result: 'sent', handle: 'failover/second:of second' })
@@ -35,6 +35,7 @@ describe('the next provider is asked', () => {
     ],
     [{ result: 'unconfirmed', handle: 'h' }, { handle: 'failover/first:h' }],
     [{ result: 'foreign-number' }, {}],
+    [{ result: 'later', retryAfterMs: 60_000, unrecognized: true }, {}],
   ])('never after %j, and who sent is kept where the code may arrive', async (sent, kept) => {
     const [first, second] = [provider('first', sent), provider('second')]
     expect(await failover([first.member, second.member]).sendCode(send)).toEqual({ ...sent, ...kept })

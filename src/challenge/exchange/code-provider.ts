@@ -111,6 +111,8 @@ export interface CodeCheck {
  * - `foreign-number`: the response names another number or more than one. The challenge is void.
  * - `not-sent`: provably nothing left this machine.
  * - `misconfigured`: the provider refuses our account.
+ * - `later`: the provider sends nothing for now, because of its own limit (429) or because it is busy with this number. The
+ *   account waits for this factor, then may ask again.
  */
 export type SendResult = (
   | {
@@ -137,6 +139,14 @@ export type SendResult = (
       /** Outcome of the send. */
       readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
     }
+  | {
+      /** Nothing was sent. */
+      readonly result: 'later'
+      /** Milliseconds to wait, if the provider states them. 5 s to 5 min are used; 30 s without it. */
+      readonly retryAfterMs?: number
+      /** The response may come from a gateway, not from the service. A `failover` then sends by no other member. */
+      readonly unrecognized?: true
+    }
 ) & {
   /**
    * The service has cancelled the code of `previousHandle`. That code is not accepted again, even if this send failed.
@@ -147,10 +157,12 @@ export type SendResult = (
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
+ * - `over`: no code can be correct any more, because the verification has ended at the service. The challenge ends, the
+ *   attempt stays used, and it does not count as a wrong code.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet,
  *   or another provider's, and nothing was compared.
  */
-export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'
+export type Verdict = 'approved' | 'rejected' | 'over' | 'misconfigured' | 'unavailable' | 'not-sent'
 
 /**
  * The port to any service that sends codes and checks them. Neither method needs to reject: what rejects,

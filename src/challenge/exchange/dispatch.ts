@@ -1,10 +1,11 @@
 import { TwoFactorError } from '../../errors.js'
 import type { ChallengeFields, EventBody, ExchangeFields } from '../../events.js'
 import { present } from '../../lib/json.js'
+import { secondMs } from '../../lib/time.js'
 import { type Refusal, refused, type SendCommand } from '../commands.js'
 import type { DomainServices } from '../keys.js'
 import type { Challenge, LedgerSnapshot } from '../ledger/ledger.js'
-import { roomAt } from '../ledger/pacing.js'
+import { pauseAfterLater, roomAt } from '../ledger/pacing.js'
 import type { Booked } from '../ledger/sends.js'
 import type { Purposes } from '../purposes.js'
 import type { SendRateLimits } from '../rate-limits/counters.js'
@@ -129,7 +130,15 @@ function eventOf(
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others }
 }
 
-export function notDelivered({ result }: SendResult): TwoFactorError {
+export function notDelivered(sent: SendResult): TwoFactorError {
+  const { result } = sent
+  if (sent.result === 'later') {
+    const seconds = Math.ceil(pauseAfterLater(sent) / secondMs)
+    return new TwoFactorError('provider_unavailable', {
+      message: 'The provider sends no codes for now.',
+      headers: { 'Retry-After': String(seconds) },
+    })
+  }
   if (result === 'failed' || result === 'foreign-number') {
     return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
   }

@@ -82,6 +82,8 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
     channel,
     fixed,
     cancelled,
+    retryAfterMs,
+    unrecognized,
   }: Readonly<Record<string, unknown>> = Object(given)
   const ended = cancelled === true && { cancelled: true as const }
   switch (result) {
@@ -90,6 +92,11 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
     case 'foreign-number':
     case 'misconfigured':
       return { result, ...ended }
+    case 'later': {
+      const isKnown = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
+      const wait = isKnown && { retryAfterMs }
+      return { result, ...wait, ...(unrecognized === true && { unrecognized: true as const }), ...ended }
+    }
     case 'sent':
     case 'unconfirmed': {
       const fits = typeof handle === 'string' && handle.length <= maxHandleLength
@@ -114,6 +121,7 @@ export function readVerdict(given: unknown): Verdict {
   switch (given) {
     case 'approved':
     case 'rejected':
+    case 'over':
     case 'misconfigured':
     case 'not-sent':
       return given

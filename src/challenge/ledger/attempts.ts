@@ -2,6 +2,7 @@ import { type Refusal, refused } from '../commands.js'
 import type { Verdict } from '../exchange/code-provider.js'
 import {
   attemptsCountUntil,
+  endChallenge,
   findDisplayedChallenge,
   isEnded,
   rememberOpenCode,
@@ -150,7 +151,12 @@ function decided(
     const isGone = check.challenge !== undefined && ownChallenge(ledger, check) === undefined
     return { outcome: isGone ? { outcome: 'gone', ...consequences(next, browserKind, view) } : outcome, next }
   }
-  if (verdict === 'unavailable' || verdict === 'misconfigured') {
+  // The verification has ended at the service, unless a later send began another one.
+  if (verdict === 'over' && check.send === ledger.sends.at(-1)?.id) {
+    const own = ownChallenge(ledger, check)
+    return { outcome: { outcome: 'gone' }, next: own ? { ...ledger, challenge: endChallenge(own) } : ledger }
+  }
+  if (verdict === 'unavailable' || verdict === 'misconfigured' || verdict === 'over') {
     return { outcome: { outcome: 'spent' }, next: unjudged(ledger, check) }
   }
   const live = attempt.sealed ?? ownChallenge(ledger, check)

@@ -76,6 +76,8 @@ export type Send = {
    * State of the send. `booked`: recorded, outcome not known yet. `refused`: by the provider, so nothing was delivered.
    */
   readonly state: 'booked' | 'sent' | 'unconfirmed' | 'refused'
+  /** The provider refused to send anything before this time. */
+  readonly retryAt?: number | undefined
   /** True after an operator's reset. */
   readonly forgiven?: true | undefined
   /** True if the provider returned no verdict for its code. */

@@ -18,7 +18,7 @@ import {
   type LedgerSnapshot,
   type Send,
 } from './ledger.js'
-import { cooldownExpiresAt, rememberedMs } from './pacing.js'
+import { cooldownExpiresAt, isUncounted, rememberedMs } from './pacing.js'
 
 /** Outcome of a command with the ledger after it and the time it used. */
 export interface CommandResult<Outcome> extends LedgerSnapshot {
@@ -127,7 +127,8 @@ export function keptForMs(view: LedgerSnapshot): number {
     challenge === undefined ? 0 : attemptsCountUntil(challenge),
     ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),
-    forgottenAt(sends.findLast(({ state }) => state !== 'refused')?.at),
+    forgottenAt(sends.findLast((send) => !isUncounted(send, limits))?.at),
+    ...sends.map(({ retryAt = 0 }) => retryAt),
     // A user who types numbers that the provider refuses must not fill the store for a day.
     ...waysOf(sends).map((send) => cooldownExpiresAt(view, send.browserKind, send)),
     forgottenAt(unknown.attempts.at(-1)),

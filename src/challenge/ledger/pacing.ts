@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '../../lib/time.js'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
@@ -15,12 +15,40 @@ export const rememberedMs = dayMs
  * Returns whether a send still has an effect. A refused one only causes a cooldown: kept for a day, an account whose
  * number the provider refuses would have a thousand of them, and every command would read them (denial of service).
  */
-export function isRemembered(
-  { at, state }: Send,
-  { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>,
-): boolean {
-  const forMs = state === 'refused' ? hourMs + Math.max(0, ...limits.cooldownMs) : rememberedMs
+export function isRemembered(send: Send, { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>): boolean {
+  const { at } = send
+  const forMs = isUncounted(send, limits) ? hourMs + Math.max(0, ...limits.cooldownMs) : rememberedMs
   return at > now - forMs
+}
+
+/**
+ * Returns whether no window counts a send. At a sign-up, the windows of the number count a send that the provider
+ * postponed, because each one is a request to the provider (denial of service).
+ */
+export function isUncounted({ state, retryAt }: Send, { lane }: LedgerLimits): boolean {
+  return state === 'refused' && (retryAt === undefined || lane === 'auth')
+}
+
+const usualPauseMs = 30 * secondMs
+const shortestPauseMs = 5 * secondMs
+const longestPauseMs = 5 * minuteMs
+
+/** Returns how long an account waits after the provider postponed its send. */
+export function pauseAfterLater({ retryAfterMs = usualPauseMs }: { readonly retryAfterMs?: number }): number {
+  return Math.min(Math.max(retryAfterMs, shortestPauseMs), longestPauseMs)
+}
+
+/** Returns the time before which the provider sends nothing to this factor. 0 if there is none. */
+function postponedUntil(
+  { ledger, now }: LedgerSnapshot,
+  browserKind: BrowserKind,
+  { factor }: Pick<SendTarget, 'factor'>,
+): number {
+  const own = ledger.sends.filter(
+    (send) =>
+      send.browserKind === browserKind && send.factor === factor && !isForgiven(send) && send.at <= now,
+  )
+  return Math.max(0, ...own.map(({ retryAt = 0 }) => retryAt))
 }
 
 /** Factor and channel of a send. */
@@ -53,6 +81,8 @@ export function pauseBeforeSend(
   const { now } = view
   const freeAt = Math.max(reservedUntil(view, browserKind), cooldownExpiresAt(view, browserKind, way))
   if (freeAt > now) return refused('resend_too_soon', freeAt - now)
+  const postponedMs = postponedUntil(view, browserKind, way) - now
+  if (postponedMs > 0) return refused('provider_unavailable', postponedMs)
   const exhaustedMs = roomAt(view, browserKind, way.channel) - now
   return exhaustedMs > 0 ? refused('send_limit', exhaustedMs) : undefined
 }
@@ -79,6 +109,7 @@ export function resendableAt(view: LedgerSnapshot, challenge: Challenge, browser
     now,
     isSpent ? attemptsCountUntil(challenge) : 0,
     cooldownExpiresAt(view, browserKind, challenge),
+    postponedUntil(view, browserKind, challenge),
     roomAt(view, browserKind, 'sms'),
   )
 }
@@ -114,7 +145,11 @@ export function cooldownExpiresAt(
   // A send in the future shows that the clock was set back, so that time is not waited for.
   const own = ledger.sends.filter(
     (send) =>
-      send.browserKind === browserKind && send.factor === factor && !isForgiven(send) && send.at <= now,
+      send.browserKind === browserKind &&
+      send.factor === factor &&
+      send.retryAt === undefined &&
+      !isForgiven(send) &&
+      send.at <= now,
   )
   const endOf = (last: Send | undefined) => {
     if (last === undefined) return 0
@@ -134,24 +169,27 @@ export function roomAt(
   channel: Channel,
 ): number {
   const counted = ledger.sends.filter((send) => send.browserKind === browserKind && isCounted(send, limits))
-  const all = ledger.sends.filter(({ state }) => state !== 'refused')
+  const all = ledger.sends.filter((send) => !isUncounted(send, limits))
   const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
     const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))
     // A limit of 1 admits one call.
     const needed = Math.max(1, Math.min(weightOf(channel), most))
     return windowEnd(moments, most - needed + 1, windowMs, now)
   }
+  // An outage must not leave a user without codes for the rest of the day. At a sign-up, anyone can choose the number.
+  const ofDay = limits.lane === 'enrol' ? all : all.filter(({ state }) => state !== 'unconfirmed')
   return Math.max(
     endOf(counted, limits.sendsPerHour, hourMs),
     endOf(counted, limits.sendsPerDay, dayMs),
     endOf(all, limits.allSendsPerHour, hourMs),
-    endOf(all, limits.allSendsPerDay, dayMs),
+    endOf(ofDay, limits.allSendsPerDay, dayMs),
   )
 }
 
 /** After an outage nobody pays for it: at sign-in, what met no answer or no verdict counts for the number alone. */
-function isCounted(send: Send, { lane }: LedgerLimits): boolean {
-  if (isForgiven(send) || send.state === 'refused') return false
+function isCounted(send: Send, limits: LedgerLimits): boolean {
+  if (isForgiven(send) || isUncounted(send, limits)) return false
+  const { lane } = limits
   return lane === 'enrol' || (send.state !== 'unconfirmed' && send.unjudged === undefined)
 }
 

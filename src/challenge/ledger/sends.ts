@@ -25,7 +25,14 @@ import type {
   RequesterTag,
   Send,
 } from './ledger.js'
-import { isLost, isRemembered, pauseBeforeSend, type SendTarget, sendsFor } from './pacing.js'
+import {
+  isLost,
+  isRemembered,
+  pauseAfterLater,
+  pauseBeforeSend,
+  type SendTarget,
+  sendsFor,
+} from './pacing.js'
 
 /** Lifetime of a code if the provider does not state one. */
 const defaultLifetimeMs = 5 * minuteMs
@@ -176,7 +183,7 @@ export interface SendReport {
 
 /** Returns whether it is certain that nothing was delivered. */
 export function isUndelivered({ result }: SendResult): boolean {
-  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+  return result === 'not-sent' || result === 'failed' || result === 'misconfigured' || result === 'later'
 }
 
 /** Records the outcome of a booked send. Repeating it changes nothing. */
@@ -189,7 +196,7 @@ export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport
   const sends =
     result.result === 'not-sent'
       ? others
-      : ledger.sends.map((one) => (one === send ? findLastSend(one, result) : one))
+      : ledger.sends.map((one) => (one === send ? findLastSend(one, result, now) : one))
   const current = ledger.challenge
   const isCurrent = current !== undefined && current.id === send.challenge && !isEnded(current)
   const challenge = isCurrent ? challengeAfter(view, current, send, order, sent) : current
@@ -200,7 +207,8 @@ export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport
 /**
  * Returns the send with its outcome. A refused one costs its cooldown. It may have used another channel than requested.
  */
-function findLastSend(send: Send, result: SendResult): Send {
+function findLastSend(send: Send, result: SendResult, now: number): Send {
+  if (result.result === 'later') return { ...send, state: 'refused', retryAt: now + pauseAfterLater(result) }
   if (isUndelivered(result)) return { ...send, state: 'refused' }
   const { channel = send.channel } = 'channel' in result ? result : send
   return { ...send, channel, state: result.result === 'unconfirmed' ? 'unconfirmed' : 'sent' }
@@ -238,7 +246,7 @@ function challengeAfter(
     const { channel, count: last } = before ?? current
     return { ...current, channel, count: keepLastCount(last, count) }
   }
-  if (sent.result === 'not-sent' && superseded !== undefined) {
+  if ((sent.result === 'not-sent' || sent.result === 'later') && superseded !== undefined) {
     const restored = { ...superseded, attempts: current.attempts }
     return superseded.factor === send.factor
       ? { ...restored, count: keepLastCount(superseded.count, count) }

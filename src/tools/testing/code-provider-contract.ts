@@ -26,6 +26,10 @@ export interface CodeProviderContractOptions {
   sendsTo: (destination: string) => number | Promise<number>
   /** Makes every further request to the service fail; undefined repairs it. */
   fail: (fault: ServiceFault | undefined) => void | Promise<void>
+  /** Makes the service refuse every further request for now (429); false ends that. Without it, nothing is tried. */
+  busy?: (isBusy: boolean) => void | Promise<void>
+  /** Ends the verification of this number at the service, so that no code is correct. Without it, nothing is tried. */
+  end?: (destination: string) => void | Promise<void>
   /** Methods that it declares. Default `['sms', 'call']`. */
   channels?: readonly Channel[]
 }
@@ -36,12 +40,17 @@ const checks: Checks<CodeProviderContractOptions> = {
   codeFor: func('(destination) => the newest code sent there'),
   sendsTo: func('(destination) => number of sends'),
   fail: func('(fault)'),
+  busy: func('(isBusy)'),
+  end: func('(destination)'),
   channels: list(that(methodNameRule, isMethodName), 'must list methods of the provider', 1),
 }
 const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
 
 /** A provider with a number of its own, and what is done with the two. */
 type Trial = ReturnType<typeof trialOf>
+
+type Switch = NonNullable<CodeProviderContractOptions['busy']>
+type End = NonNullable<CodeProviderContractOptions['end']>
 
 type Cases = Readonly<Record<string, (trial: Trial) => Promise<void>>>
 
@@ -91,6 +100,16 @@ export function codeProviderContract(options: CodeProviderContractOptions): void
   for (const channel of channels)
     define(`a code sent by ${channel} is approved`, (trial) => approved(trial, channel))
   for (const [sentence, run] of Object.entries(cases)) define(sentence, run)
+  const { busy, end } = options
+  if (busy !== undefined) {
+    define('a busy service sends nothing, and the result is later', (trial) => postponed(trial, busy))
+    define('a busy service gives no verdict', (trial) => undecided(trial, busy))
+  }
+  if (end !== undefined) {
+    define('no code of an ended verification is approved, and the verdict is over', (trial) =>
+      over(trial, end),
+    )
+  }
   for (const [fault, answer] of Object.entries(faultyAnswers) as [ServiceFault, string][]) {
     define(`${answer} approves nothing and calls no right code wrong`, (trial) => unjudged(trial, fault))
     define(`${answer} leaves a send unconfirmed, and nothing is sent again`, (trial) =>
@@ -155,6 +174,37 @@ async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): P
   assert.ok(verdict === 'approved' || verdict === 'unavailable', `the verdict on a right code is ${verdict}`)
 }
 
+async function postponed({ send, sends }: Trial, busy: Switch): Promise<void> {
+  await busy(true)
+  try {
+    assert.equal((await send()).result, 'later')
+    assert.ok((await sends()) > 0, 'the service was not asked')
+  } finally {
+    await busy(false)
+  }
+}
+
+/** A provider that checks codes without its service may judge them. */
+async function undecided({ deliver, check }: Trial, busy: Switch): Promise<void> {
+  const { code, handle } = await deliver()
+  await busy(true)
+  try {
+    const verdict = await check(code, handle)
+    assert.ok(
+      verdict === 'approved' || verdict === 'unavailable',
+      `the verdict on a right code is ${verdict}`,
+    )
+  } finally {
+    await busy(false)
+  }
+}
+
+async function over({ destination, deliver, check }: Trial, end: End): Promise<void> {
+  const { code, handle } = await deliver()
+  await end(destination)
+  assert.equal(await check(code, handle), 'over')
+}
+
 async function unconfirmed({ send, fail, sends }: Trial, fault: ServiceFault): Promise<void> {
   await fail(fault)
   assert.equal((await send()).result, 'unconfirmed')
@@ -184,6 +234,7 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
     return sent
   }
   return {
+    destination,
     send,
     check: async (code: string, handle: string | undefined, more: { readonly appName?: string } = {}) =>
       inTime(timeoutMs, (signal) =>

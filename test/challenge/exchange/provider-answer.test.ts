@@ -40,6 +40,7 @@ const broken: Readonly<Record<string, () => unknown>> = {
   'returns an object that turns into an approval': async () => ({ toString: () => 'approved' }),
   'returns a result that does not exist': async () => ({ result: 'delivered' }),
   'returns a result of another type': async () => ({ result: ['sent'] }),
+  'returns the verdict of another method': async () => ({ result: 'over' }),
   'returns what throws when it is read': async () => ({
     get result() {
       throw new Error('unreadable')

@@ -12,7 +12,7 @@ import {
 } from '../../../src/tools/testing/index.js'
 import { type CodeService, startCodeService, twilio, vonage } from './code-services.js'
 
-type Service = Pick<CodeProviderContractOptions, 'codeFor' | 'sendsTo' | 'fail'>
+type Service = Pick<CodeProviderContractOptions, 'codeFor' | 'sendsTo' | 'fail' | 'busy'>
 
 describe('over the sandbox', () => {
   let sandbox: Sandbox
@@ -38,6 +38,11 @@ describe('over the sandbox', () => {
     fail(fault) {
       sandbox.faults.clear()
       if (fault !== undefined) sandbox.faults.add({ ...faults[fault], times: Number.POSITIVE_INFINITY })
+    },
+    busy(isBusy) {
+      sandbox.faults.clear()
+      const refusal = { kind: 'body', status: 429, body: '{"error": 1029}' } as const
+      if (isBusy) sandbox.faults.add({ ...refusal, times: Number.POSITIVE_INFINITY })
     },
   }
   const client = () => createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
@@ -86,6 +91,8 @@ describe.each([
     codeFor: (destination) => service.codeFor(destination),
     sendsTo: (destination) => service.sendsTo(destination),
     fail: (fault) => service.fail(fault),
+    busy: (isBusy) => service.busy(isBusy),
+    end: (destination) => service.end(destination),
     channels,
   })
 })

@@ -11,6 +11,8 @@ export interface CodeService {
   /** Every request as it came: method and path, body. */
   readonly requests: { readonly line: string; readonly body: string }[]
   readonly fail: (fault: ServiceFault | undefined) => void
+  readonly busy: (isBusy: boolean) => void
+  readonly end: (destination: string) => void
   readonly codeFor: (destination: string) => string
   readonly sendsTo: (destination: string) => number
   close(): Promise<void>
@@ -42,6 +44,7 @@ export async function startCodeService(play: Play): Promise<CodeService> {
   const verifications: Verification[] = []
   const ended = new Set<string>()
   let fault: ServiceFault | undefined
+  let isBusy = false
 
   function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
     const path = req.url ?? ''
@@ -50,6 +53,11 @@ export async function startCodeService(play: Play): Promise<CodeService> {
     if (fault === 'cut-off') {
       res.writeHead(200, { 'content-length': '9' }).write('{')
       res.destroy()
+      return
+    }
+    if (isBusy) {
+      res.writeHead(429, { 'content-type': 'application/json' })
+      res.end(JSON.stringify({ code: 20429, title: 'Rate Limit Hit' }))
       return
     }
     const codes: Parameters<Play>[2] = {
@@ -83,6 +91,12 @@ export async function startCodeService(play: Play): Promise<CodeService> {
     requests,
     fail: (next) => {
       fault = next
+    },
+    busy: (next) => {
+      isBusy = next
+    },
+    end(destination) {
+      for (const { id, to } of verifications) if (destination.endsWith(to)) ended.add(id)
     },
     codeFor: (destination) => verifications.findLast(({ to }) => destination.endsWith(to))?.code ?? '',
     sendsTo: (destination) =>
