@@ -1,4 +1,4 @@
-import { allSettled } from '../lib/promises.js'
+import { all, allSettled } from '../lib/promises.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -18,7 +18,6 @@ import {
   refusalOfUnsent,
   resend,
   type SendOutcome,
-  type SendReport,
   settleSend,
   start,
 } from './ledger/sends.js'
@@ -31,7 +30,6 @@ import {
   challengeFields,
   type DecisionContext,
   loadDecisionContext,
-  type NumberCounts,
 } from './reach/account.js'
 import { type Destination, type Factor, isPhone, type PhoneFactor } from './reach/factors.js'
 import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
@@ -52,7 +50,7 @@ interface Gathered extends DecisionContext {
   readonly budget: SendRateLimits
   /** Refusal of the counters. */
   readonly refusal: Refusal | undefined
-  readonly counts: NumberCounts | undefined
+  readonly numbers: ReturnType<NumberCounters['open']>
 }
 
 /** Creates start and resend: book the send, pass the code to the provider, record the outcome. */
@@ -64,7 +62,7 @@ export function createSend(parts: SendParts) {
     command: SendCommand,
     account: Account,
     factor: PhoneFactor,
-    { snapshot, requester, budget, refusal }: Gathered,
+    { snapshot, requester, budget, refusal, numbers }: Gathered,
     decide: Decide,
   ): Promise<StartOutcome> {
     const view = (known: LedgerSnapshot, live: Booked['challenge']) =>
@@ -95,10 +93,14 @@ export function createSend(parts: SendParts) {
     const { challenge, superseded, previousHandle, previousUnanswered } = booked
     const ofNumber =
       account.lane === 'auth'
-        ? numberCounters.forSend(factor.key, await browserKindAt(command, factor), challenge.channel)
+        ? numbers.forSend(factor.key, {
+            id: booked.sendId,
+            browserKind: await browserKindAt(command, factor),
+            channel: challenge.channel,
+          })
         : undefined
     const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
-    const settle = (sent: SendReport) => account.ledger.run((now) => settleSend(now, booked, sent))
+    const settle = (sent: SendResult) => account.ledger.run((now) => settleSend(now, booked, sent))
     const counted: (typeof spending)[number][] = []
     const taken = await allSettled(
       spending.map(async (one) => {
@@ -113,15 +115,14 @@ export function createSend(parts: SendParts) {
         return beyond
       }),
     )
-    /** `last`: what lives on is told from codes of other accounts by what its number was asked for. */
-    const giveBack = (result: SendResult['result'], last?: Booked['before']) =>
+    const giveBack = (sent: SendResult) =>
       allSettled<unknown>(
-        counted.map((one) => (one === budget || last?.count ? one.refund(result) : one.undo())),
+        counted.map((one) => (one === ofNumber ? ofNumber.settle(sent) : budget.refund(sent.result))),
       )
     const undo = async () => {
-      await giveBack('not-sent')
+      await giveBack({ result: 'not-sent' })
       // If this fails, the send stays booked although nothing was sent. The first failure is reported.
-      await allSettled([settle({ result: { result: 'not-sent' } })])
+      await allSettled([settle({ result: 'not-sent' })])
     }
     const failed = taken.find((one) => one.status === 'rejected')
     const [over] = taken.flatMap((one) => (one.status === 'fulfilled' && one.value) || [])
@@ -140,15 +141,9 @@ export function createSend(parts: SendParts) {
     const order = { challenge, superseded, ...previous, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, factor, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
-    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty. Before it is
-    // settled: a code that comes back with the challenge before must not pass for one of another account.
-    if (sent.result === 'later') {
-      // Number and address stay counted: otherwise requests to the provider would be free (denial of service).
-      await allSettled<unknown>(counted.filter((one) => one === budget).map((one) => one.refund(sent.result)))
-    } else if (isUndelivered(sent)) await giveBack(sent.result, booked.before ?? superseded)
-    // A code that was sent as a call counts as two, also for the number (cost).
-    if ('channel' in sent && sent.channel) await allSettled([ofNumber?.wentBy(sent.channel)])
-    const settled = await settle({ result: sent, count: ofNumber?.ofDay() })
+    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
+    const record = isUndelivered(sent) ? giveBack(sent) : allSettled([ofNumber?.settle(sent)])
+    const [settled] = await all([settle(sent), record])
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, during the send.
     const { challenge: live } = settled.ledger
@@ -192,7 +187,9 @@ export function createSend(parts: SendParts) {
       const account = await accounts.open(command)
       if ('outcome' in account) return account
       const budget = counters.forSend(account)
-      const context = { budget, ...(await loadDecisionContext(command, account, budget.check)) }
+      const numbers = numberCounters.open(account)
+      const read = await loadDecisionContext(command, account, budget.check, numbers.prefetch)
+      const context = { budget, numbers, ...read }
       const { snapshot, requester } = context
       // A code that the guard does not accept would be paid for in vain (SMS pumping).
       const way = accounts
@@ -223,8 +220,9 @@ export function createSend(parts: SendParts) {
       const account = await accounts.open(command)
       if ('outcome' in account) return refused('challenge_gone')
       const budget = counters.forSend(account)
-      const sent = () => numberCounters.sentTo(account)
-      const context = { budget, ...(await loadDecisionContext(command, account, budget.check, sent)) }
+      const numbers = numberCounters.open(account)
+      const read = await loadDecisionContext(command, account, budget.check, numbers.lastSends)
+      const context = { budget, numbers, ...read }
       const awaited = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
       if ('outcome' in awaited) return awaited
       const { factor, challenge, id, shown } = awaited
@@ -235,8 +233,8 @@ export function createSend(parts: SendParts) {
       const accepted = sendable(factor, challenge.purpose, command.methods)
       const { channel = accepted.find((one) => one === challenge.channel) ?? accepted[0] } = command
       if (channel === undefined || !accepted.includes(channel)) return unreachedBy(command.methods)
-      const { requester, counts } = context
-      const order = { sendId: newCommandId(), shown, counts, ...requester }
+      const { requester, lastSends } = context
+      const order = { sendId: newCommandId(), shown, lastSends, ...requester }
       return send(command, account, factor, context, (view, chosen = channel) =>
         resend(view, { channel: chosen, ...order }),
       )

@@ -83,8 +83,8 @@ export function createVerify(parts: VerifyParts) {
 
     // Load.
     const { lane, ledger } = account
-    const sent = () => numberCounters.sentTo(account)
-    const { snapshot, requester, counts } = await loadDecisionContext(command, account, undefined, sent)
+    const { lastSends: find } = numberCounters.open(account)
+    const { snapshot, requester, lastSends } = await loadDecisionContext(command, account, undefined, find)
     const { shown: wasShown = {} } = command
     const sentOrNamed = sealedChallenges.findPendingChallenge(account, wasShown, { snapshot, requester })
     const awaited =
@@ -102,7 +102,7 @@ export function createVerify(parts: VerifyParts) {
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
-    const attempt = { id, shown, sealed, factor: factor.key, code: tag, counts, hasChoice, ...requester }
+    const attempt = { id, shown, sealed, factor: factor.key, code: tag, lastSends, hasChoice, ...requester }
     const reserving = await ledger.run((view) => reserve(view, attempt))
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved

@@ -7,7 +7,6 @@ import type {
   Check,
   Decision,
   LedgerSnapshot,
-  NumberCount,
   Rejected,
   RequesterTag,
 } from './ledger.js'
@@ -18,8 +17,8 @@ import type {
 export interface Submission extends RequesterTag {
   /** The displayed challenge. */
   readonly shown: ChallengeRef
-  /** Counters of its numbers, by the keys of the factors. */
-  readonly counts?: Readonly<Record<string, NumberCount>> | undefined
+  /** Sends of this account whose codes are the last ones of their number, by the keys of the factors. */
+  readonly lastSends?: Readonly<Record<string, readonly string[]>> | undefined
   /** A sealed challenge, which is in no ledger because nothing was sent. Absent for the challenge in the ledger. */
   readonly sealed?: Challenge | undefined
 }
@@ -46,30 +45,21 @@ export function findDisplayedChallenge(view: LedgerSnapshot, acting: Submission)
   if ('outcome' in live) return live
   const refusal = refuseOtherThanDisplayed(live, acting.shown)
   if (refusal !== undefined) return refusal
-  return isOvertaken(live, acting.counts) ? refused('challenge_gone') : live
+  return isOvertaken(live, view, acting) ? refused('challenge_gone') : live
 }
 
 /**
- * Whether its number got a code for another account since. A code belongs to the account that it was sent for, but a
- * provider without handles knows the number alone: it would take that one for this challenge.
+ * Returns whether the code of another account may be the last one of the number. A code belongs to the account that it
+ * was sent for, but this provider would accept that code for this challenge.
  */
-function isOvertaken({ count, factor }: Challenge, counts: Submission['counts']): boolean {
-  const today = counts?.[factor]
-  // None sent: the day is over, and a new one has not begun.
-  if (count === undefined || today === undefined || today.sent === 0) return false
-  // What was given back may have got lost, but then nobody was asked for a code in between.
-  return today.sent !== count.sent && today.asked !== count.asked
-}
-
-/**
- * The count of a code that stays the last one, since the next was not delivered. What is given back of that one may get
- * lost: this tells it from one of another account, where that has asked for none in between.
- */
-export function keepLastCount(
-  last: NumberCount | undefined,
-  next: NumberCount | undefined,
-): NumberCount | undefined {
-  return last && next?.asked === last.asked + 1 ? { ...last, asked: next.asked } : last
+function isOvertaken(
+  { id, isByNumber, factor }: Challenge,
+  { ledger }: LedgerSnapshot,
+  { lastSends }: Submission,
+): boolean {
+  const last = lastSends?.[factor]
+  if (!isByNumber || last === undefined) return false
+  return !ledger.sends.some((send) => send.challenge === id && last.includes(send.id))
 }
 
 /**

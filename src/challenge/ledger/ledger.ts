@@ -26,14 +26,6 @@ export type ChallengeScope = RequesterTag & {
   readonly bound?: string | undefined
 }
 
-/** What a number has had in its day, over all accounts. */
-export type NumberCount = {
-  /** How often a provider was asked to send to it, also in vain. */
-  readonly asked: number
-  /** The codes among them, a call as two, without what was refused and given back. */
-  readonly sent: number
-}
-
 export type Challenge = ChallengeScope & {
   readonly id: string
   /** Key of the factor of its code. */
@@ -51,11 +43,8 @@ export type Challenge = ChallengeScope & {
   readonly attemptsCountUntil?: number | undefined
   /** A replay is recognised by other means than the code: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
-  /**
-   * Where no handle tells whose code it is: what its number had had when its last code went out. What was asked for in vain
-   * since for this challenge is in it.
-   */
-  readonly count?: NumberCount | undefined
+  /** True if the provider may not tell its code from codes of other accounts with this number. */
+  readonly isByNumber?: true | undefined
   /** Tags of the codes that were rejected after its last send. Each used an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
   /** Tags of the codes without a verdict. */

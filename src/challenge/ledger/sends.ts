@@ -10,7 +10,6 @@ import {
   hasSameScope,
   isEnded,
   isLive,
-  keepLastCount,
   type Submission,
 } from './challenge.js'
 import { pauseBeforeCheck, refuseLocked } from './guessing.js'
@@ -109,7 +108,8 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     lifetimeMs: limits.codeLifetimeMs,
     attemptsCountUntil: replaced && attemptsCountUntil(replaced),
     fixed: undefined,
-    count: undefined,
+    // Until the provider responds, its code may arrive, and it is not known whether a handle identifies it.
+    isByNumber: true,
     wrongCodes: undefined,
     openCodes: undefined,
     details: command.details,
@@ -151,7 +151,13 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
     return { outcome: refused('attempts_exhausted', attemptsCountUntil(live) - view.now) }
   }
   // Another code is on its way, and a code that was wrong may be correct now.
-  const challenge = { ...live, channel, count: undefined, wrongCodes: undefined, openCodes: undefined }
+  const challenge = {
+    ...live,
+    channel,
+    isByNumber: true as const,
+    wrongCodes: undefined,
+    openCodes: undefined,
+  }
   const outcome = { ...orderOf(view, sendId, challenge), before: live }
   return { outcome, next: booked(view, outcome, command) }
 }
@@ -174,24 +180,16 @@ function booked(view: LedgerSnapshot, order: Booked, { browserKind }: RequesterT
   return { ...ledger, challenge, sends, at: now }
 }
 
-/** Outcome of a send, with the counters of its number. */
-export interface SendReport {
-  readonly result: SendResult
-  /** With this send, before anything of it was given back. */
-  readonly count?: Challenge['count']
-}
-
 /** Returns whether it is certain that nothing was delivered. */
 export function isUndelivered({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured' || result === 'later'
 }
 
 /** Records the outcome of a booked send. Repeating it changes nothing. */
-export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport): Decision<undefined> {
+export function settleSend(view: LedgerSnapshot, order: Booked, result: SendResult): Decision<undefined> {
   const { ledger, now } = view
   const send = ledger.sends.find(({ id }) => id === order.sendId)
   if (send?.state !== 'booked') return { outcome: undefined }
-  const { result } = sent
   const others = ledger.sends.filter((one) => one !== send)
   const sends =
     result.result === 'not-sent'
@@ -199,8 +197,8 @@ export function settleSend(view: LedgerSnapshot, order: Booked, sent: SendReport
       : ledger.sends.map((one) => (one === send ? findLastSend(one, result, now) : one))
   const current = ledger.challenge
   const isCurrent = current !== undefined && current.id === send.challenge && !isEnded(current)
-  const challenge = isCurrent ? challengeAfter(view, current, send, order, sent) : current
-  const handles = handlesAfter(view, send, sent)
+  const challenge = isCurrent ? challengeAfter(view, current, send, order, result) : current
+  const handles = handlesAfter(view, send, result)
   return { outcome: undefined, next: { ...ledger, sends, challenge, handles, at: now } }
 }
 
@@ -219,7 +217,7 @@ function challengeAfter(
   current: Challenge,
   send: Send,
   { superseded, before }: Booked,
-  { result: sent, count }: SendReport,
+  sent: SendResult,
 ): Challenge | undefined {
   const others = sendsFor(current, ledger.sends).filter((one) => one !== send)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
@@ -231,8 +229,8 @@ function challengeAfter(
       // The earlier code keeps its lifetime.
       attemptsCountUntil: others.length > 0 ? attemptsCountUntil(current) : current.attemptsCountUntil,
       fixed,
-      // A handle tells whose code it is, too, unless it is that of the number.
-      count: handle === undefined || byNumber ? count : undefined,
+      // A handle identifies the code, unless the provider has one handle per number.
+      isByNumber: handle === undefined || byNumber ? true : undefined,
       // The code may be submitted before the provider responds. It was then compared with the handle before.
       wrongCodes: undefined,
       openCodes: undefined,
@@ -243,14 +241,11 @@ function challengeAfter(
   if (sent.result === 'foreign-number' || sent.cancelled) return endChallenge(current)
   // An earlier code of this challenge may still arrive. Without one, no code can be submitted.
   if (others.length > 0) {
-    const { channel, count: last } = before ?? current
-    return { ...current, channel, count: keepLastCount(last, count) }
+    const { channel, isByNumber } = before ?? current
+    return { ...current, channel, isByNumber }
   }
   if ((sent.result === 'not-sent' || sent.result === 'later') && superseded !== undefined) {
-    const restored = { ...superseded, attempts: current.attempts }
-    return superseded.factor === send.factor
-      ? { ...restored, count: keepLastCount(superseded.count, count) }
-      : restored
+    return { ...superseded, attempts: current.attempts }
   }
   return endChallenge(current)
 }
@@ -259,7 +254,7 @@ function challengeAfter(
 function handlesAfter(
   { ledger, now, limits }: LedgerSnapshot,
   send: Send,
-  { result }: SendReport,
+  result: SendResult,
 ): Ledger['handles'] {
   const { factor, challenge } = send
   const live = ledger.handles?.filter((one) => now < one.expiresAt) ?? noHandles

@@ -3,7 +3,7 @@ import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import type { Refusal, RequesterContext } from '../commands.js'
 import type { ExchangeContext } from '../exchange/exchanges.js'
 import { hashId } from '../keys.js'
-import type { BrowserKind, Challenge, LedgerSnapshot, NumberCount, RequesterTag } from '../ledger/ledger.js'
+import type { BrowserKind, Challenge, LedgerSnapshot, RequesterTag } from '../ledger/ledger.js'
 import type { LedgerHandle } from '../ledger/ledgers.js'
 import type { RateLimitKeys } from '../rate-limits/counter-table.js'
 import type { Factor, PhoneFactor } from './factors.js'
@@ -22,8 +22,8 @@ export interface DecisionContext {
   readonly requester: RequesterTag
 }
 
-/** Counters of each number in its day, by the key of the factor. */
-export type NumberCounts = Readonly<Record<string, NumberCount>>
+/** Sends of this account whose codes are the last ones of their number, by the key of the factor. */
+export type LastSends = Readonly<Record<string, readonly string[]>>
 
 /**
  * Loads the input of a decision. The reads start together, which is one round trip to a network store. `check` returns
@@ -33,7 +33,7 @@ export function loadDecisionContext(
   { session, browser, record, visitor }: RequesterContext,
   { ledger }: Pick<Account, 'ledger'>,
   check?: () => Awaitable<Refusal | undefined>,
-  count?: () => Awaitable<NumberCounts>,
+  findLastSends?: () => Awaitable<LastSends | undefined>,
 ) {
   const reads = [
     ledger.read(),
@@ -41,12 +41,12 @@ export function loadDecisionContext(
     record?.read(),
     visitor?.read(),
     check?.(),
-    count?.(),
+    findLastSends?.(),
   ] as const
-  return andThen(all(reads), ([snapshot, isKnown, revocationId, owner, refusal, counts]) => {
+  return andThen(all(reads), ([snapshot, isKnown, revocationId, owner, refusal, lastSends]) => {
     const browserKind = isKnown === true ? ('known' as const) : ('unknown' as const)
     const requester: RequesterTag = { browserKind, session: hashId(owner ?? session), revocationId }
-    return { snapshot, requester, refusal, counts }
+    return { snapshot, requester, refusal, lastSends }
   })
 }
 

@@ -9,17 +9,10 @@ import {
   emptyLedger,
   type Ledger,
   type LedgerSnapshot,
-  type NumberCount,
   type RequesterTag,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import {
-  resend,
-  type SendOutcome,
-  type SendReport,
-  settleSend,
-  start,
-} from '../../../src/challenge/ledger/sends.js'
+import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits, liveShown } from '../kit.js'
 
@@ -37,7 +30,7 @@ export interface Acting {
   /** Default: the challenge that lives. */
   shown?: ChallengeRef
   /** What its numbers have been sent in their day. */
-  counts?: Readonly<Record<string, NumberCount>>
+  lastSends?: Readonly<Record<string, readonly string[]>>
   /** The account has several places. */
   hasChoice?: boolean
 }
@@ -97,30 +90,30 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
       }
       return run((view) => start(view, order))
     },
-    settleSend(booked: SendOutcome, result: SendResult, more: Omit<SendReport, 'result'> = {}) {
+    settleSend(booked: SendOutcome, result: SendResult) {
       if (booked.outcome !== 'booked') throw new Error(`nothing was booked: ${booked.outcome}`)
-      return run((view) => settleSend(view, booked, { result, ...more }))
+      return run((view) => settleSend(view, booked, result))
     },
     /** Books and settles in one step. */
-    start(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }, more = {}) {
+    start(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const outcome = driver.book(who)
-      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent, more)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
       return outcome
     },
     bookAgain(who: Acting = {}) {
-      const { channel = 'sms', shown = liveShown(ledger), counts } = who
-      const order = { ...whoOf(who), shown, counts, sendId: next('send-'), channel }
+      const { channel = 'sms', shown = liveShown(ledger), lastSends } = who
+      const order = { ...whoOf(who), shown, lastSends, sendId: next('send-'), channel }
       return run((view) => resend(view, order))
     },
-    resend(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }, more = {}) {
+    resend(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const outcome = driver.bookAgain(who)
-      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent, more)
+      if (outcome.outcome === 'booked') driver.settleSend(outcome, sent)
       return outcome
     },
     reserve(who: Acting = {}, code = next('wrong-'), id = next('attempt-'), sealed?: Challenge) {
-      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger), counts, hasChoice } = who
+      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger), lastSends, hasChoice } = who
       const factor = who.factor ?? sealed?.factor ?? ledger.challenge?.factor ?? 'home'
-      const attempt = { ...whoOf(who), shown, id, code, factor, counts, sealed, hasChoice }
+      const attempt = { ...whoOf(who), shown, id, code, factor, lastSends, sealed, hasChoice }
       attempts.set(id, attempt)
       return { id, outcome: run((view) => reserve(view, attempt)) }
     },

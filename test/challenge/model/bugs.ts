@@ -145,7 +145,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'what was started since is replaced by what comes back': after(
     'settleSend',
     (next, _, order, { result }) =>
-      result.result === 'not-sent' && order.superseded && next.challenge?.id !== order.superseded.id
+      result === 'not-sent' && order.superseded && next.challenge?.id !== order.superseded.id
         ? { ...next, challenge: order.superseded }
         : next,
   ),

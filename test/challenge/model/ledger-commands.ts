@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
+import type { SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'
@@ -7,7 +7,6 @@ import {
   type Booked,
   type ResendOnLedger,
   resend,
-  type SendReport,
   type StartOnLedger,
   settleSend,
   start,
@@ -20,7 +19,7 @@ export const ledgerCommands = {
     start({ ledger, now, limits }, command),
   resend: (ledger: Ledger, command: ResendOnLedger, now: number, limits: Limits) =>
     resend({ ledger, now, limits }, command),
-  settleSend: (ledger: Ledger, order: Booked, sent: SendReport, now: number, limits: Limits) =>
+  settleSend: (ledger: Ledger, order: Booked, sent: SendResult, now: number, limits: Limits) =>
     settleSend({ ledger, now, limits }, order, sent),
   reserve: (ledger: Ledger, attempt: Attempt, now: number, limits: Limits) =>
     reserve({ ledger, now, limits }, attempt),

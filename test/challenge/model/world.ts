@@ -153,7 +153,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const send = sending.at(-1 - nth)
       if (send === undefined) return
       const { booked, expected, settled } = send
-      run((was, now) => commands.settleSend(was, booked, { result: settled ?? told }, now, limits))
+      run((was, now) => commands.settleSend(was, booked, settled ?? told, now, limits))
       if (settled !== undefined) return
       send.settled = told
       if (typeof expected === 'object') oracle?.sent(expected, told)
