@@ -75,10 +75,11 @@ export async function signIn(url, codeSent) {
   expect('a wrong password', (await visit('/login', { name: 'ana', password: 'guess' })).status, 401)
   expect('nobody of that name', (await visit('/login', { name: 'eve' })).status, 401)
 
-  const page = await visit('/login', { name: 'ana', password: 'sesame' })
+  const page = await visit('/login?returnTo=%2Faccount%3Ftab%3D2', { name: 'ana', password: 'sesame' })
   expect('the code page', page.text, 'one-time-code')
   const hidden = [...page.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
+  expect('the page that the code leads to', fields.returnTo, '/account?tab=2')
   const code = await codeSent()
   const wrong = code === '000000' ? '000001' : '000000'
   expect('a wrong code', (await visit('/two-factor/verify', { ...fields, code: wrong })).status, 422)
