@@ -89,4 +89,34 @@ describe('a fixed code', () => {
       "fixedCodes must be codes of 4 to 10 letters and digits by number, such as { '+573001234567': '482913' }",
     )
   })
+
+  it('with an end counts until the end of its day, and no longer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-01T12:00:00Z') })
+    const until = { fixedCodes: { '+573001234567': { code: '975310', until: '2026-12-31' } } }
+    vi.stubEnv('NODE_ENV', 'production')
+    const host = await startHost({ provider: (stub) => stubCodes(stub, until) })
+    const typed = async (at: string) => {
+      vi.setSystemTime(Date.parse(at))
+      host.clock.now += 10 * 60_000
+      const ana = await host.challenged()
+      return (await ana.verify('975310')).status
+    }
+    expect(await typed('2026-12-31T23:59:59Z')).toBe(200)
+    expect(await typed('2027-01-01T00:00:00Z')).toBe(422)
+    expect(host.stub.sends).toHaveLength(1)
+    vi.useRealTimers()
+  })
+
+  it('needs no further option in production with an end at most 60 days away', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-01T12:00:00Z') })
+    vi.stubEnv('NODE_ENV', 'production')
+    const made = (until: unknown) => () =>
+      ownFixed({ fixedCodes: { '+573001234567': { code: '975310', until } } })
+    expect(made('2026-12-31')).not.toThrow()
+    expect(made('2027-01-01')).toThrow(/an end within 60 days/)
+    for (const wrong of ['2026-02-30', '31.12.2026', '2026-12-31T00:00', 5, undefined]) {
+      expect(made(wrong)).toThrow(/fixedCodes must be codes/)
+    }
+    vi.useRealTimers()
+  })
 })

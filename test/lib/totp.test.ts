@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { base32Letters, codeOf, forgottenAfter, fromBase32, stepOf, toBase32 } from '../../src/lib/totp.js'
+import {
+  base32Letters,
+  codeOf,
+  forgottenAfter,
+  fromBase32,
+  readTotpSecret,
+  stepOf,
+  toBase32,
+} from '../../src/lib/totp.js'
 
 const secret = Buffer.from('12345678901234567890')
 
@@ -57,5 +65,67 @@ describe('a secret in base32', () => {
 
   it.each(['', '0189', 'MZXW6YT!', 'MZ=XW6YT', 'é'])('is none: %s', (text) => {
     expect(fromBase32(text)).toBeUndefined()
+  })
+})
+
+describe('a secret of another system', () => {
+  // RFC 6238, appendix B: the keys of 32 and 64 bytes, in base32.
+  const keys = {
+    20: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+    32: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA====',
+    64: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNA=',
+  } as const
+  const read = (bytes: keyof typeof keys, more = '') => {
+    const secret = readTotpSecret(`otpauth://totp/Acme:ana?secret=${keys[bytes]}&issuer=Acme${more}`)
+    if (secret === undefined) throw new Error('The URI was not read.')
+    return secret
+  }
+
+  it.each([
+    ['SHA1', 20, 59, '94287082'],
+    ['SHA256', 32, 59, '46119246'],
+    ['SHA512', 64, 59, '90693936'],
+    ['SHA256', 32, 20_000_000_000, '77737706'],
+    ['SHA512', 64, 20_000_000_000, '47863826'],
+  ] as const)(
+    'makes the codes of RFC 6238 with %s and %i bytes at %i s',
+    (algorithm, bytes, seconds, code) => {
+      const secret = read(bytes, `&algorithm=${algorithm}&digits=8`)
+      expect(stepOf(code, secret.key, seconds * 1_000, secret)).toBe(Math.floor(seconds / 30))
+    },
+  )
+
+  it('has the usual form by default, in base32 and in a URI', () => {
+    const usual = { algorithm: 'sha1', digits: 6, periodMs: 30_000 }
+    expect(read(20)).toMatchObject(usual)
+    expect(readTotpSecret(keys[20])).toEqual(read(20))
+  })
+
+  it.each([10, 60, 120])('of %i s has steps that grow and end with their codes', (period) => {
+    const secret = read(32, `&algorithm=SHA256&period=${period}`)
+    const stepAt = (ms: number) => {
+      const middle = Math.floor(ms / secret.periodMs)
+      return ((middle + 2) * secret.periodMs) / 30_000 - 2
+    }
+    const now = 1_800_000_000_000
+    const [step, next] = [stepAt(now), stepAt(now + secret.periodMs)]
+    expect(next).toBeGreaterThan(step)
+    const code = codeOf(step, secret.key, secret)
+    expect(stepOf(code, secret.key, now + 2 * secret.periodMs - 1, secret)).toBe(step)
+    expect(stepOf(code, secret.key, now + 2 * secret.periodMs, secret)).toBeUndefined()
+    expect(forgottenAfter(step)).toBe(now + 2 * secret.periodMs)
+  })
+
+  it.each([
+    `otpauth://hotp/ana?secret=${keys[20]}`,
+    `otpauth://totp/ana?secret=${keys[20]}&algorithm=MD5`,
+    `otpauth://totp/ana?secret=${keys[20]}&digits=7`,
+    `otpauth://totp/ana?secret=${keys[20]}&period=0`,
+    `otpauth://totp/ana?secret=${keys[20]}&period=1.5`,
+    'otpauth://totp/ana',
+    'otpauth:',
+    'https://example.com/?secret=GEZDGNBV',
+  ])('is refused where its codes cannot be checked: %s', (text) => {
+    expect(readTotpSecret(text)).toBeUndefined()
   })
 })
