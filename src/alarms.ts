@@ -48,6 +48,11 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'recovery.used': record,
   'recovery.failed': record,
   'factor.changed': record,
+  'factor.unreadable': alarm(
+    1,
+    'a-number-on-file-cannot-be-read',
+    'The account gets no code: correct its number, or return it as `{ phone, country }`; after a migration, check all of them.',
+  ),
   'session.failed': alarm(
     5,
     'redis-is-down-or-evicts',

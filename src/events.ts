@@ -147,6 +147,14 @@ export type EventBody =
       /** True if the factor was removed and not replaced. */
       readonly removed?: true
     }
+  /** A number on file cannot be read, so its account gets no code. Once per account and process. */
+  | {
+      readonly type: 'factor.unreadable'
+      readonly kind: 'phone'
+      readonly subject: string
+      /** Such as `not-a-number` or `wrong-length`. */
+      readonly reason: string
+    }
   /** The session could not be renewed after a correct code, so the user was not signed in. */
   | { readonly type: 'session.failed' }
   /** A store command failed or missed its deadline. */

@@ -60,6 +60,7 @@ export { englishTexts, type Messages, type Texts } from './express/pages/message
 export type { OwnPage, PageView } from './express/pages/page-view.js'
 export type { PageTools, Render } from './express/pages/pages.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
+export { type PhoneParse, parseNumberOnFile } from './phone-number.js'
 export {
   type CallOptions,
   type ClientOptions,

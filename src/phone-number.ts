@@ -64,6 +64,43 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
 }
 
 /**
+ * Reads a number on file. It has no default country, because a second country would then lock everyone out: a national
+ * number needs its own `country`. Digits without a plus, as some user tables store them, are international if they are
+ * valid in a listed country and no listed country reads them as a national number.
+ *
+ * @example
+ * await parseNumberOnFile({ phone: '300 123 4567', country: 'CO' }, ['CO', 'MX'])
+ * // { ok: true, phone: '+573001234567', country: 'CO' }
+ */
+export async function parseNumberOnFile(
+  { phone, country }: { readonly phone: string; readonly country?: string | undefined },
+  countries: readonly string[] | 'any',
+): Promise<PhoneParse> {
+  const parsed = await parseIn(phone, { countries, defaultCountry: country })
+  const digits = plainCharacters(phone)
+    .replaceAll(separators, '')
+    .replaceAll(/[\s()/]/g, '')
+  if (parsed.ok || country !== undefined || countries === 'any' || !/^[1-9]\d+$/.test(digits)) return parsed
+  const international = await parseIn(`+${digits}`, { countries, mobileOnly: true })
+  if (!international.ok) return parsed
+  for (const one of countries) {
+    const national = await parseIn(digits, { countries: [one], defaultCountry: one, mobileOnly: true })
+    if (national.ok && national.phone !== international.phone) return parsed
+  }
+  return international
+}
+
+/** Returns a number on file in E.164, also of a country that is no longer listed; undefined for an unreadable one. */
+export async function readNumberOnFile(
+  number: { readonly phone: string; readonly country?: string | undefined },
+  countries: readonly string[] | 'any',
+): Promise<PhoneNumber | undefined> {
+  const listed = await parseNumberOnFile(number, countries)
+  const parsed = listed.ok ? listed : await parseNumberOnFile(number, 'any')
+  return parsed.ok ? parsed.phone : undefined
+}
+
+/**
  * Returns the first other listed country in which these digits are a mobile number. Returns undefined for digits that
  * contain a country code. The user must choose, because a code for the wrong country reaches another person.
  */

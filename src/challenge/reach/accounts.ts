@@ -1,4 +1,9 @@
-import { type PhoneNumber, type PhoneRefusal, parsePhoneNumber } from '../../phone-number.js'
+import {
+  type PhoneNumber,
+  type PhoneRefusal,
+  parseNumberOnFile,
+  parsePhoneNumber,
+} from '../../phone-number.js'
 import { type ChallengeView, type Refusal, type RequesterContext, refused } from '../commands.js'
 import type { Channel, Details } from '../exchange/code-provider.js'
 import type { DomainServices } from '../keys.js'
@@ -26,6 +31,9 @@ import {
 /** The number itself is mistyped, whatever the country is. */
 const unreadable: ReadonlySet<PhoneRefusal> = new Set(['not-a-number', 'wrong-length', 'not-assigned'])
 
+/** Accounts whose unreadable number was reported. A migration that went wrong concerns all of them. */
+const maxReported = 1_000
+
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** Opens accounts at sign-in, and numbers at sign-up, each with its ledger. */
@@ -39,7 +47,7 @@ export function createAccounts(
     readonly knownMaxAgeMs: number
   },
 ) {
-  const { keys, secrets, purposes, sealedChallenges, countries } = parts
+  const { keys, secrets, purposes, sealedChallenges, countries, emit } = parts
   const openLedger = createLedgers(parts)
   // If sign-ups are allowed from one country only, numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
@@ -48,14 +56,26 @@ export function createAccounts(
     enrol: ledgerLimitsOf(parts.limits, 'enrol'),
   }
 
+  const reported = new Set<string>()
+
+  /** Once per account and process: every request of the account would find the number unreadable again. */
+  function reportUnreadable(subject: string, reason: PhoneRefusal): void {
+    if (reported.has(subject)) return
+    if (reported.size >= maxReported) reported.clear()
+    reported.add(subject)
+    emit({ type: 'factor.unreadable', kind: 'phone', subject, reason })
+  }
+
   async function findFactor(
     actor: RequesterContext,
-    { phone, methods, label }: NumberOnFile,
+    { phone, country: ownCountry = actor.country, methods, label }: NumberOnFile,
   ): Promise<Factor | Refusal> {
     /** Typed by a visitor, not on file. */
     const isTyped = actor.lane === 'enrol'
-    const defaultCountry = actor.country ?? (isTyped ? onlyCountry : undefined)
-    const parsed = await parsePhoneNumber(phone, { countries, mobileOnly: isTyped, defaultCountry })
+    const typedRules = { countries, mobileOnly: true, defaultCountry: ownCountry ?? onlyCountry }
+    const parsed = isTyped
+      ? await parsePhoneNumber(phone, typedRules)
+      : await parseNumberOnFile({ phone, country: ownCountry }, countries)
     if (parsed.ok) {
       const { phone: number, country } = parsed
       return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
@@ -63,6 +83,7 @@ export function createAccounts(
     const { refusal: reason } = parsed
     const isUnreadable = unreadable.has(reason)
     if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
+    if (isUnreadable) reportUnreadable(actor.subject, reason)
     return { ...refused('destination_not_allowed'), eventReason: reason }
   }
 

@@ -1,9 +1,12 @@
+import type { TotpSecret } from '../../lib/totp.js'
 import type { Channel } from '../exchange/code-provider.js'
 
 /** One of several numbers of an account. */
 export interface NumberOnFile {
-  /** The number in international form, such as `+573001234567`. */
+  /** The number in international form, such as `+573001234567`, or a national number with its `country`. */
   readonly phone: string
+  /** ISO 3166 code of the country of a national number, such as `CO`. */
+  readonly country?: string | undefined
   /** Methods by which codes can be sent to it. Default: all. */
   readonly methods?: readonly Channel[] | undefined
   /** Name that the user gave it, such as `Office`. Default: its last digits. */
@@ -14,10 +17,12 @@ export interface NumberOnFile {
 export interface OnFile {
   /** The number in any usual spelling. At sign-in it is the number on file. Absent if there is none. */
   readonly phone?: string | undefined
+  /** ISO 3166 code of the country of a national number. */
+  readonly country?: string | undefined
   /** Several numbers instead of one, the preferred one first. */
   readonly numbers?: readonly NumberOnFile[] | undefined
-  /** Secret of the authenticator app. Absent if there is no app. */
-  readonly secret?: Uint8Array | undefined
+  /** Secret of the authenticator app; bytes alone make the usual codes. Absent if there is no app. */
+  readonly secret?: TotpSecret | Uint8Array | undefined
 }
 
 /** A number with a method, or an app, for the user to choose. */
@@ -35,8 +40,8 @@ export interface DestinationView {
 }
 
 /** Returns the numbers, one or several. */
-export const allNumbers = ({ phone, numbers }: OnFile): readonly NumberOnFile[] =>
-  numbers ?? (phone === undefined ? [] : [{ phone }])
+export const allNumbers = ({ phone, country, numbers }: OnFile): readonly NumberOnFile[] =>
+  numbers ?? (phone === undefined ? [] : [{ phone, country }])
 
 /** Returns whether the user may have a choice. A single number has no id. */
 export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>

@@ -1,4 +1,4 @@
-import { stepOf } from '../../lib/totp.js'
+import { stepOf, type TotpSecret, usualForm } from '../../lib/totp.js'
 import { maskPhoneNumber, type PhoneNumber } from '../../phone-number.js'
 import type { VerifyCommand } from '../commands.js'
 import { appMethod, type Channel } from '../exchange/code-provider.js'
@@ -57,14 +57,15 @@ export function createPhoneFactor(
  * Creates the factor of an authenticator app. Its key does not depend on the secret, so that a new secret gives no
  * further attempts.
  */
-export function createTotpFactor(secret: Uint8Array): TotpFactor {
+export function createTotpFactor(given: TotpSecret | Uint8Array): TotpFactor {
+  const secret = given instanceof Uint8Array ? { key: given, ...usualForm } : given
   return {
     key: appMethod,
     country: '',
     takes: (channel) => channel === appMethod,
-    typed: ({ appCode }) => appCode,
+    typed: ({ appCode }) => (appCode?.length === secret.digits ? appCode : undefined),
     judge(code, now) {
-      const step = stepOf(code, secret, now)
+      const step = stepOf(code, secret.key, now, secret)
       return step === undefined ? { result: 'rejected' } : { result: 'approved', step }
     },
   }

@@ -119,7 +119,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
    */
   async function pending(req: Request) {
     const { subject, verifiedAt } = await proven(req)
-    const before = Buffer.from((await secretOf?.(req, subject)) ?? '').toString('hex')
+    const before = Buffer.from((await secretOf?.(req, subject))?.key ?? '').toString('hex')
     const of = [namespace, subject, verifiedAt, before]
     const tag = secrets.tag('authenticator', JSON.stringify(of))
     return { subject, secret: Buffer.from(tag, 'base64url').subarray(0, bytes) }

@@ -6,7 +6,7 @@ import { present } from '../../lib/json.js'
 import { type Checks, mountPath } from '../../lib/options.js'
 import { type Awaitable, ignoreRejection } from '../../lib/promises.js'
 import { whenGone } from '../../lib/when-gone.js'
-import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
+import { maskPhoneNumber, readNumberOnFile } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { createRouter, factory, sitePath, startChecks } from '../http/routes.js'
@@ -200,10 +200,10 @@ export function createPhoneVerification(
    */
   async function changeOf(req: Request, subject: string, { phone }: ProvenPhone): Promise<() => void> {
     const before = await http.numbersOf(req, subject).catch(() => ({}))
-    const parsed = await Promise.all(
-      allNumbers(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
+    const read = await Promise.all(
+      allNumbers(before).map((number) => readNumberOnFile(number, http.settings.countries)),
     )
-    const onFile = parsed.flatMap((one) => (one.ok ? [one.phone] : []))
+    const onFile = read.filter((one) => one !== undefined)
     if (onFile.some((one) => one === phone)) return () => undefined
     const [first] = onFile
     const replaced = first !== undefined && { before: maskPhoneNumber(first) }

@@ -90,9 +90,9 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   const actorOf = (actor: Named<RequesterContext>, record = recordOf(actor)): RequesterContext => ({
     lane: 'auth',
     ...requesterOf(actor),
+    country: actor.country,
     ...numbersIn(actor.phone),
     secret: readSecret(actor.secret),
-    country: actor.country,
     address: actor.address,
     record,
   })

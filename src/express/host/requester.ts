@@ -6,9 +6,11 @@ import type { ClientAddress } from '../../challenge/rate-limits/networks.js'
 import type { NumberOnFile, OnFile } from '../../challenge/reach/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
+import { isPlainObject } from '../../lib/json.js'
 import { memoize } from '../../lib/memoize.js'
 import { isThenable } from '../../lib/promises.js'
-import { fromBase32 } from '../../lib/totp.js'
+import { readTotpSecret, type TotpSecret } from '../../lib/totp.js'
+import { phoneCountries } from '../../phone-number.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
@@ -149,7 +151,7 @@ type MayTakeTime<Value> = Value | null | undefined | Promise<Value | null | unde
 
 /**
  * The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. Or up to
- * five, the preferred one first: the person chooses.
+ * five, the preferred one first: the person chooses. A national number needs its country, as `{ phone, country }`.
  *
  * @example
  * phone: (req, subject) => ['+573001234567', { phone: '+5716012345', methods: ['call'], label: 'Office' }]
@@ -157,12 +159,12 @@ type MayTakeTime<Value> = Value | null | undefined | Promise<Value | null | unde
 export type PhoneOf = (
   req: Request,
   subject: string,
-) => MayTakeTime<string | readonly (string | NumberOnFile)[]>
+) => MayTakeTime<string | NumberOnFile | readonly (string | NumberOnFile)[]>
 
 /** Authenticator apps of the subjects. */
 export interface AuthenticatorOptions {
   /**
-   * The secret on file, in base32 as `tf.authenticators` gave it, or nothing. Whoever reads it makes codes: keep it
+   * The secret on file, in base32 as `tf.authenticators` gave it or as an `otpauth://totp/` URI of another system, or nothing. Whoever reads it makes codes: keep it
    * encrypted.
    *
    * @example
@@ -219,32 +221,42 @@ const isEmpty = (onFile: unknown): boolean =>
   onFile === undefined || onFile === null || onFile === '' || (Array.isArray(onFile) && onFile.length === 0)
 
 /** Reads the result of `authenticator.secretOf`. Throws a TypeError that does not contain it. */
-export function readSecret(onFile: unknown): Uint8Array | undefined {
+export function readSecret(onFile: unknown): TotpSecret | undefined {
   if (onFile === undefined || onFile === null || onFile === '') return undefined
-  const secret = typeof onFile === 'string' ? fromBase32(onFile) : undefined
-  if (secret !== undefined && secret.length >= minBytes) return secret
+  const secret = typeof onFile === 'string' ? readTotpSecret(onFile) : undefined
+  if (secret !== undefined && secret.key.length >= minBytes) return secret
   throw new TypeError(
-    'authenticator.secretOf must return what tf.authenticators gave, 16 characters of base32 or more, or undefined',
+    'authenticator.secretOf must return what tf.authenticators gave, 16 characters of base32 or more, an otpauth://totp/ URI (SHA1, SHA256 or SHA512; 6 or 8 digits; 10 to 120 s), or undefined',
   )
+}
+
+/** Returns whether the value is one number with its country. With more members it is a list of one. */
+function isNationalNumber(onFile: unknown): onFile is Required<Pick<OnFile, 'phone' | 'country'>> {
+  const { phone, country, ...more } = Object(onFile)
+  return typeof phone === 'string' && phoneCountries.has(country) && Object.keys(more).length === 0
 }
 
 /** Reads the result of the option `phone`. Throws a TypeError that contains no number. */
 function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile {
   if (onFile === undefined || onFile === null || onFile === '') return {}
   if (typeof onFile === 'string') return { phone: onFile }
-  if (!Array.isArray(onFile) || onFile.length > maxNumbers) {
-    const what = Array.isArray(onFile) ? `${onFile.length} numbers` : `a value of type ${typeof onFile}`
+  if (isNationalNumber(onFile)) return onFile
+  const list = isPlainObject(onFile) ? [onFile] : onFile
+  if (!Array.isArray(list) || list.length > maxNumbers) {
+    const what = Array.isArray(list) ? `${list.length} numbers` : `a value of type ${typeof onFile}`
     throw new TypeError(
-      `phone returned ${what}; it must return a string, a list of up to ${maxNumbers}, or undefined`,
+      `phone returned ${what}; it must return a string, { phone, country }, a list of up to ${maxNumbers}, or undefined`,
     )
   }
-  const numbers = onFile.map((given: unknown, index): NumberOnFile => {
+  const numbers = list.map((given: unknown, index): NumberOnFile => {
     const number = typeof given === 'string' ? { phone: given } : Object(given)
-    const { phone, methods: own = [], label = '' } = number
+    const { phone, country, methods: own = [], label = '' } = number
     const areStrings = [phone, label].every((text) => typeof text === 'string')
-    if (areStrings && Array.isArray(own) && own.every((name) => isOneOf(methods, name))) return number
+    const isKnown = country === undefined || phoneCountries.has(country)
+    if (areStrings && isKnown && Array.isArray(own) && own.every((name) => isOneOf(methods, name)))
+      return number
     throw new TypeError(
-      `phone: number ${index + 1} must be a string, or { phone, methods, label } with methods of the provider`,
+      `phone: number ${index + 1} must be a string, or { phone, country, methods, label } with an ISO 3166 code and methods of the provider`,
     )
   })
   return numbers.length === 0 ? {} : { numbers }

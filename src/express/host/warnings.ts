@@ -35,6 +35,8 @@ const messages = {
     'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
+  TWO_FACTOR_NUMBER_UNREADABLE:
+    'A number on file cannot be read, so its account gets no code. Let `phone` return it in international form, such as +573001234567, or as { phone, country }.',
   TWO_FACTOR_STATUS_UNEXPECTED:
     'The provider answered a code with a status that `approvedStatuses` lacks: if that code was right, nobody gets in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
 } as const satisfies Record<string, string>
@@ -102,6 +104,8 @@ export function createEmit(
   }
 
   return (body) => {
+    // Also for an app with `onEvent`, because the people concerned see only a refusal.
+    if (body.type === 'factor.unreadable') hint('TWO_FACTOR_NUMBER_UNREADABLE', body.reason)
     if (onEvent === undefined && !diagnostics.hasSubscribers) return warnOf(body)
     try {
       const event: TwoFactorEvent = { at: now(), ...body }

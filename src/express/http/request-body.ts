@@ -216,6 +216,8 @@ const maxTypedLength = 1_000
 
 /** Format of the codes of authenticator apps. */
 export const appCodePattern = /^\d{6}$/
+/** Apps of other systems may show eight digits. */
+const anyAppCodePattern = /^(?:\d{6}|\d{8})$/
 
 /** Returns the input as a code of each kind, or undefined if it can be none. */
 export function readCodes(
@@ -223,7 +225,7 @@ export function readCodes(
   settings: { readonly code: { readonly pattern: RegExp }; readonly authenticator?: object | undefined },
 ): Pick<VerifyCommand, 'code' | 'appCode'> | undefined {
   const code = readCode(typed, settings.code.pattern)
-  const appCode = settings.authenticator && readCode(typed, appCodePattern)
+  const appCode = settings.authenticator && readCode(typed, anyAppCodePattern)
   return (code ?? appCode) === undefined ? undefined : { code, appCode }
 }
 

@@ -5,7 +5,7 @@ import {
   formatPhoneNumber,
   maskPhoneNumber,
   otherCountryOf,
-  parsePhoneNumber,
+  readNumberOnFile,
 } from '../../phone-number.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, oneString } from '../http/request-body.js'
@@ -34,10 +34,10 @@ export function createNumbers(countries: readonly string[]) {
     },
 
     /** Returns the masked number on file. */
-    async maskedOf({ phone, lane }: RequesterContext): Promise<string | undefined> {
+    async maskedOf({ phone, country, lane }: RequesterContext): Promise<string | undefined> {
       if (phone === undefined || lane === 'enrol') return undefined
-      const parsed = await parsePhoneNumber(phone, { countries: 'any' })
-      return parsed.ok ? maskPhoneNumber(parsed.phone) : undefined
+      const number = await readNumberOnFile({ phone, country }, countries)
+      return number && maskPhoneNumber(number)
     },
 
     /** Returns the data for choosing a country. `other` is the country that the number fits better. */

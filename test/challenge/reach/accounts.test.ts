@@ -95,7 +95,10 @@ it('where no number on file can be read, the first says why', async ({ challenge
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
   expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })
-  expect(events).toMatchObject([{ type: 'request.refused', reason: 'not-a-number' }])
+  expect(events).toMatchObject([
+    { type: 'factor.unreadable', kind: 'phone', subject: 'ana', reason: 'not-a-number' },
+    { type: 'request.refused', reason: 'not-a-number' },
+  ])
   const withNone = { ...ana, phone: undefined, purpose: 'login' }
   expect(await challenges.start(withNone)).toEqual({ outcome: 'refused', code: 'no_phone' })
 })
