@@ -86,6 +86,18 @@ export const missedApps: readonly Mistake[] = [
       (amount) => [amount].flat().at(-1),
     ),
   }),
+  mistake('a code that opens all transfers for some minutes', 'changed', {
+    ...behind(
+      (requireCode) => (req, res, next) => {
+        if (req.session.approved === 'yes') return next()
+        requireCode(req, res, (error) => {
+          if (error === undefined) req.session.approved = 'yes'
+          next(error)
+        })
+      },
+      { once: false },
+    ),
+  }),
   mistake('a guard that prefers the query, and a handler that reads the body', 'changed', {
     ...behind((requireCode) => requireCode, {
       bind: ({ query, body }) => ({

@@ -460,6 +460,25 @@ export const rightApps: readonly RightApp[] = [
     plan: () => ({ state: ['/statement'], pages: ['/statement'] }),
   },
   {
+    what: 'an app that ends a session after some refusals',
+    wiring: {
+      front: ({ app }) => {
+        const refusals = new Map<string, number>()
+        app.use((req, res, next) => {
+          const { id } = req.session
+          const count = refusals.get(id) ?? 0
+          res.once(
+            'finish',
+            () => void (res.statusCode >= 400 && refusals.set(id, (refusals.get(id) ?? 0) + 1)),
+          )
+          if (count > 10) req.session.destroy(() => res.sendStatus(401))
+          else next()
+        })
+      },
+    },
+    unsure: /^changed: "transfer" was then not done as it was confirmed: POST \/transfers answered 401/,
+  },
+  {
     what: 'a redirect from onVerified',
     wiring: {
       options: () => ({

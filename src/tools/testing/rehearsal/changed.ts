@@ -118,6 +118,16 @@ async function changeAfter(
   }
   const { response, isDone } = await effects.attempt(action, visit, await meant())
   if (!isDone) throw refused(response, `"${action.name}" was then not done as it was confirmed`)
+  const [other] = differences.filter(({ isLike }) => !isLike)
+  if (other === undefined) return
+  // An app may note the code for all that follows.
+  const next = await effects.attempt(
+    action,
+    visit,
+    bodyLike(await meant(), other.alter(await fieldsOf(action, visit))),
+  )
+  if (next.isDone)
+    fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)
 }
 
 /** Gets the code for a number that is written strangely: does the handler read another one? */

@@ -23,7 +23,7 @@ const isWeak = (word: string): boolean => word.length < 3 || /^\d{4}-\d\d-\d\d/.
 
 /** The words of a text, and of the attributes of its tags. */
 function wordsOf({ text }: RehearsalResponse): Words {
-  const shown = text.replaceAll(/<\/?[a-z][\w-]*|[\w-]+=(?=["'])/gi, ' ')
+  const shown = text.replaceAll(/<!doctype[^>]*>|<[!/]?[a-z][\w-]*|[\w-]+=(?=["'])/gi, ' ')
   const words = shown.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? []
   return new Set(words.filter((word) => !isWeak(word)))
 }
