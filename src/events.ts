@@ -14,6 +14,12 @@ export interface ChallengeFields {
   readonly country: string
 }
 
+/** Whether the account signed in with this browser before. `new` may be worth a notice to the user. */
+export interface BrowserFields {
+  /** Absent if browsers are not tracked: at a sign-up, with bearer tokens and with `knownBrowsers: false`. */
+  readonly browser?: 'known' | 'new'
+}
+
 /** What the limit counts: requests of one address, session, subject or country, or of the whole service. */
 export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country'
 
@@ -59,7 +65,7 @@ interface MessageFields {
 /** An event without its time. */
 export type EventBody =
   /** A code was requested and every limit allowed it. */
-  | ({ readonly type: 'challenge.started' } & ChallengeFields)
+  | ({ readonly type: 'challenge.started' } & ChallengeFields & BrowserFields)
   /** The provider accepted the code for delivery. */
   | ({ readonly type: 'challenge.sent' } & ChallengeFields & ExchangeFields & MessageFields)
   /** The provider's response to a send was lost. The code may arrive. */
@@ -87,7 +93,8 @@ export type EventBody =
       /** Time between the last send of this challenge and its approval, in milliseconds. */
       readonly ageMs?: number | undefined
     } & ChallengeFields &
-      ExchangeFields)
+      ExchangeFields &
+      BrowserFields)
   /** A newer start of this or another session replaced the challenge. */
   | ({ readonly type: 'challenge.superseded' } & ChallengeFields)
   /** The user cancelled the challenge. */

@@ -1,4 +1,6 @@
-// Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
+// Twilio Verify as a code provider: it makes, sends and checks the codes of two Verify services. A service allows one
+// verification per number and five checks of it, so a stranger who signs up with the number of a user would use up the
+// checks of that user's sign-in.
 // https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
 import type { Channel, CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, later, post } from './ask.js'
@@ -6,8 +8,10 @@ import { type Answer, basicAuth, later, post } from './ask.js'
 export interface TwilioVerifyOptions {
   readonly accountSid: string
   readonly authToken: string
-  /** Of the Verify service (`VA…`), whose friendly name is in the message. */
+  /** The Verify service (`VA…`) of users with a number on file. Its friendly name is in the message. */
   readonly serviceSid: string
+  /** Another Verify service, for numbers that are verified at a sign-up. */
+  readonly signUpServiceSid: string
   /** For a service with PSD2: the labels of the rows of `describe` that hold amount and payee. */
   readonly psd2?: { readonly amount: string; readonly payee: string }
   readonly baseUrl?: string
@@ -18,23 +22,34 @@ const lifetimeMs = 600_000
 
 /** Errors that concern the account or the service. All others concern a number, such as 60605: its country is not enabled. */
 const accountErrors = new Set([10001, 20003, 20005, 20006, 20008])
+/** Marks the handle of a sign-up. */
+const signUp = 'sign-up/'
+
 const notFound = 20404
 const maxChecksReached = 60202
 /** Too many sends to this number; too many requests of this account. */
 const postponed = new Set([60203, 20429])
 
 export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
-  const { accountSid, authToken, serviceSid, psd2, baseUrl = 'https://verify.twilio.com' } = options
+  const {
+    accountSid,
+    authToken,
+    serviceSid,
+    signUpServiceSid,
+    psd2,
+    baseUrl = 'https://verify.twilio.com',
+  } = options
   const headers = {
     ...basicAuth(accountSid, authToken),
     'content-type': 'application/x-www-form-urlencoded',
   }
   const ask = (
+    service: string,
     resource: string,
     params: Record<string, string>,
     { details, signal, report }: Pick<CodeCheck, 'details' | 'signal' | 'report'>,
   ) =>
-    post(`${baseUrl}/v2/Services/${serviceSid}/${resource}`, {
+    post(`${baseUrl}/v2/Services/${service}/${resource}`, {
       operation: resource,
       headers,
       body: new URLSearchParams({ ...params, ...transactionIn(details) }).toString(),
@@ -58,13 +73,22 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
       { name: 'whatsapp', label: 'WhatsApp' },
       { name: 'rcs', label: 'RCS' },
     ],
-    async sendCode({ destination, channel, locale, ...exchange }) {
+    async sendCode({ destination, channel, locale, lane, ...exchange }) {
+      const isSignUp = lane === 'enrol'
+      const service = isSignUp ? signUpServiceSid : serviceSid
       const params = { To: destination, Channel: channel, Locale: locale }
-      return sendResult(await ask('Verifications', params, exchange), channel)
+      const result = sendResult(await ask(service, 'Verifications', params, exchange), channel)
+      // A check does not say whether it is of a sign-up, so the handle does.
+      return isSignUp && 'handle' in result ? { ...result, handle: signUp + result.handle } : result
     },
     async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'not-sent'
-      return verdict(await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange))
+      const service = handle.startsWith(signUp) ? signUpServiceSid : serviceSid
+      const params = {
+        VerificationSid: handle.replace(signUp, ''),
+        Code: code,
+      }
+      return verdict(await ask(service, 'VerificationCheck', params, exchange))
     },
   }
 }

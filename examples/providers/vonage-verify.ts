@@ -1,5 +1,6 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
-// A number has one request at a time: the one before is cancelled first, and where that fails, moved on.
+// A number has one request at a time: the one before is cancelled first, and where that fails, moved on. A request of a
+// sign-up gives way to a sign-in, so that a stranger who signs up with the number of a user does not keep the user out.
 import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, later, post } from './ask.js'
 
@@ -40,7 +41,15 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
     { signal, report }: Pick<CodeCheck, 'signal' | 'report'>,
   ) => post(url, { operation, headers, ...(body && { body: JSON.stringify(body) }), signal, report })
 
-  /** Whether the request has ended, or may have. Soon after it began the service does not let it end. */
+  /** Requests of sign-ups by number. Several processes need one store for them, such as your Redis. */
+  const signUps = new Map<string, string>()
+  function remember(to: string, handle: string): void {
+    signUps.set(to, handle)
+    const forget = () => signUps.get(to) === handle && signUps.delete(to)
+    setTimeout(forget, channelTimeout * 1_000).unref()
+  }
+
+  /** Whether the request has ended, or may have. The service does not cancel one in its first half minute. */
   async function cancel(handle: string, signal: AbortSignal): Promise<boolean> {
     const soon = AbortSignal.any([signal, AbortSignal.timeout(cancelMs)])
     const answer = await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal: soon })
@@ -50,7 +59,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
   return {
     name: 'vonage-verify',
     methods: Object.keys(steps).map((name) => ({ name, label: labels[name] })),
-    async sendCode({ destination, channel, appName, locale, previousHandle, ...exchange }) {
+    async sendCode({ destination, channel, appName, locale, lane, previousHandle, ...exchange }) {
       const to = destination.replace('+', '')
       const request = {
         brand: appName.slice(0, maxBrandLength),
@@ -61,9 +70,17 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
       }
       const isEnded = previousHandle !== undefined && (await cancel(previousHandle, exchange.signal))
       const cancelled = isEnded && { cancelled: true as const }
-      const answer = await ask('verify', `${baseUrl}/v2/verify`, request, exchange)
-      const stands = typeof answer === 'object' && answer.httpStatus === conflict
-      if (!stands || previousHandle === undefined) return { ...sendResult(answer), ...cancelled }
+      const verify = () => ask('verify', `${baseUrl}/v2/verify`, request, exchange)
+      let answer = await verify()
+      const signUp = lane === 'enrol' ? undefined : signUps.get(to)
+      if (isConflict(answer) && signUp !== undefined && (await cancel(signUp, exchange.signal))) {
+        answer = await verify()
+      }
+      if (!isConflict(answer) || previousHandle === undefined) {
+        const result = { ...sendResult(answer), ...cancelled }
+        if (lane === 'enrol' && 'handle' in result && result.handle) remember(to, result.handle)
+        return result
+      }
       // The request before could not be cancelled: it may have another step, which sends its code again.
       const next = await ask('nextWorkflow', `${urlOf(previousHandle)}/next_workflow`, undefined, exchange)
       const moved = typeof next === 'object' && next.httpStatus === 200
@@ -75,6 +92,8 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
     },
   }
 }
+
+const isConflict = (answer: Answer): boolean => typeof answer === 'object' && answer.httpStatus === conflict
 
 const labels: Readonly<Record<string, string>> = { rcs: 'RCS', whatsapp: 'WhatsApp' }
 const locales: Readonly<Record<string, string>> = { en: 'en-us', es: 'es-mx', pt: 'pt-br' }

@@ -13,6 +13,8 @@ export interface Fact<Value> {
 
 /** Facts about the browser of a request. */
 export interface BrowserFacts {
+  /** False if no browser ever becomes known. */
+  readonly isTracked: boolean
   /** Returns whether this account has signed in here before. */
   isKnown(): Awaitable<boolean>
   /** Returns whether a code that was sent to this number for this account was correct here, recently. */

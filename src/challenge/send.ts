@@ -26,6 +26,7 @@ import type { Counters, SendRateLimits } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
 import {
   type Account,
+  browserFields,
   browserKindAt,
   challengeFields,
   type DecisionContext,
@@ -164,7 +165,8 @@ export function createSend(parts: SendParts) {
     const refusal = refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
     if (refusal !== undefined) return refusal
     await command.onPassed?.()
-    emit({ type: 'challenge.started', ...challengeFields(account, way.factor, challenge) })
+    const started = browserFields(account, known.requester)
+    emit({ type: 'challenge.started', ...challengeFields(account, way.factor, challenge), ...started })
     return {
       outcome: 'started',
       challenge: accounts.view(account, way.factor, challenge, known),

@@ -22,6 +22,7 @@ import type { Counters } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
 import {
   type Account,
+  browserFields,
   browserKindAt,
   challengeFields,
   exchangeContextOf,
@@ -160,7 +161,10 @@ export function createVerify(parts: VerifyParts) {
         const { purpose, bound } = challenge
         const { channel } = outcome
         const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)
-        const eventFields = challengeFields(account, factor, { ...challenge, channel }, exchange)
+        const eventFields = {
+          ...challengeFields(account, factor, { ...challenge, channel }, exchange),
+          ...browserFields(account, requester),
+        }
         emit({ type: 'challenge.approved', ...eventFields, ...present({ ageMs }) })
         return { outcome: 'approved', purpose, channel, ...present({ phone: factor.phone, bound }) }
       }

@@ -44,7 +44,7 @@ export function codeProvider(fix: string, isName: Check = nonEmptyString()): Che
 }
 
 /** How many exchanges of a service may be under way at once. */
-export const mostExchanges = integer(1, 10_000)
+export const mostExchanges = integer(3, 10_000)
 
 /** A name stands in front of handles, which are kept with every challenge. */
 export const providerName = that(

@@ -26,7 +26,13 @@ async function recorder() {
 
 async function twilio(more: Partial<TwilioVerifyOptions> = {}) {
   const service = await recorder()
-  const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.origin }
+  const account = {
+    accountSid: 'AC1',
+    authToken: 'token',
+    serviceSid: 'VA1',
+    signUpServiceSid: 'VA2',
+    baseUrl: service.origin,
+  }
   return { service, provider: twilioVerify({ ...account, ...more }) }
 }
 
@@ -47,6 +53,17 @@ describe('Twilio Verify', () => {
     ])
     const authorization = `Basic ${Buffer.from('AC1:token').toString('base64')}`
     expect(service.requests[0]?.headers).toMatchObject({ authorization })
+  })
+
+  it('uses another service for sign-ups, whose wrong codes use up no check of a sign-in', async () => {
+    const { service, provider } = await twilio()
+    service.answer(JSON.stringify({ sid: 'VE2' }), 201)
+    const { handle } = Object(await provider.sendCode({ ...send, lane: 'enrol' }))
+    await provider.checkCode({ ...check, handle })
+    expect(service.requests).toMatchObject([
+      { line: 'POST /v2/Services/VA2/Verifications' },
+      { line: 'POST /v2/Services/VA2/VerificationCheck', body: 'VerificationSid=VE2&Code=482913' },
+    ])
   })
 
   it('lets a code die ten minutes after the first send, not after the last', async () => {
@@ -259,6 +276,20 @@ it('the chat sender posts a code that only its own send approves', async () => {
   expect(await provider.checkCode({ ...own, handle: undefined })).toBe('not-sent')
   service.answer('', 500)
   expect(await provider.sendCode(send)).toMatchObject({ result: 'unconfirmed' })
+})
+
+it('a sign-up at Vonage gives way to a sign-in with the same number, and not the reverse', async () => {
+  const service = await startCodeService(vonagePlay)
+  onTestFinished(() => service.close())
+  const codes = vonageVerify({ apiKey: 'key', apiSecret: 'secret', baseUrl: service.baseUrl })
+  const signUp = { ...send, channel: 'sms', lane: 'enrol' } as const
+  const signIn = { ...send, channel: 'sms', lane: 'auth' } as const
+  expect(await codes.sendCode(signUp)).toMatchObject({ result: 'sent' })
+  const { handle, result } = Object(await codes.sendCode(signIn))
+  expect(result).toBe('sent')
+  expect(await codes.sendCode(signUp)).toMatchObject({ result: 'later' })
+  const code = service.codeFor(send.destination)
+  expect(await codes.checkCode({ ...check, code, handle })).toBe('approved')
 })
 
 it('three people who ask twice for another code at Vonage get it', async () => {

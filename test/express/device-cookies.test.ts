@@ -2,7 +2,13 @@ import cookieSession from 'cookie-session'
 import type { RequestHandler } from 'express'
 import session from 'express-session'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store, type TwoFactorOptions } from '../../src/index.js'
+import {
+  type Grant,
+  memoryStore,
+  type Store,
+  type TwoFactorEvent,
+  type TwoFactorOptions,
+} from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   anasToken,
@@ -251,6 +257,27 @@ describe('the device cookie of an account', () => {
     const api = await startHost(withTokens())
     const told = await api.confirm(api.browser(anasToken))
     expect([told.status, deviceLines(told)]).toEqual([200, []])
+  })
+
+  it('makes the browser known, new or untracked in events and in the grant for onVerified', async () => {
+    const told: unknown[] = []
+    const options = {
+      onVerified: (_req: unknown, _res: unknown, grant: Grant) => void told.push(grant.browser),
+      onEvent: (event: TwoFactorEvent) => {
+        if (event.type === 'challenge.started' || event.type === 'challenge.approved')
+          told.push(event.browser)
+      },
+    }
+    const host = await startHost({ options })
+    const first = await host.signIn()
+    expect(told.splice(0)).toEqual(['new', 'new', 'new'])
+    await host.confirm(await again(host, first))
+    expect(told.splice(0)).toEqual(['known', 'known', 'known'])
+    const off = await startHost({
+      options: { ...options, knownBrowsers: false },
+    })
+    await off.signIn()
+    expect(told).toEqual([undefined, undefined, undefined])
   })
 
   it('is there where trust in it cannot be stored', async () => {

@@ -123,7 +123,7 @@ describe('a double click without scripts', () => {
     const held = gate()
     const sentTo: string[] = []
     const provider: CodeProvider = {
-      maxExchanges: 1,
+      maxExchanges: 3,
       async sendCode({ destination }) {
         sentTo.push(destination)
         await held.opened
@@ -132,17 +132,47 @@ describe('a double click without scripts', () => {
       checkCode: async () => 'rejected',
     }
     const host = await startHost({ provider: () => provider })
-    const [ben, ana] = [await host.login('ben'), await host.login()]
-    const busy = ben.start()
-    await vi.waitFor(() => expect(sentTo).toHaveLength(1))
+    const [ben, eva, ana] = [await host.login('ben'), await host.login('eva'), await host.login()]
+    const busy = [ben.start(), eva.start()]
+    await vi.waitFor(() => expect(sentTo).toHaveLength(2))
     const first = begin(ana, '/two-factor/start', {})
     await sleep(50)
     const second = ana.submit('/two-factor/start')
     first.abort()
     await sleep(50)
     held.open()
-    expect([(await second).status, (await busy).status]).toEqual([303, 201])
-    expect(sentTo).toEqual(['+573007654321', '+573001234567'])
+    const statuses = (await Promise.all([second, ...busy])).map(({ status }) => status)
+    expect(statuses).toEqual([303, 201, 201])
+    expect(sentTo.at(-1)).toBe('+573001234567')
+    expect(sentTo).toHaveLength(3)
+  })
+})
+
+describe('two posts at once of an own route', () => {
+  it.each([
+    ['/own?plan=a', '/own?plan=a', 1],
+    ['/own?plan=a', '/own?plan=b', 2],
+  ] as const)('to %s and %s run the handler %i times', async (one, other, runs) => {
+    const held = gate()
+    let count = 0
+    const { ana } = await startLoggedIn({
+      mount(app, tf) {
+        app.post(
+          '/own',
+          tf.ownRoute('POST', async () => {
+            count += 1
+            await held.opened
+            return { location: '/done', body: {} }
+          }),
+        )
+      },
+    })
+    const posts = [ana.submit(one), ana.submit(other)]
+    await vi.waitFor(() => expect(count).toBe(runs))
+    await sleep(50)
+    held.open()
+    await Promise.all(posts)
+    expect(count).toBe(runs)
   })
 })
 

@@ -16,7 +16,13 @@ const chats: Play = (path, body, codes, method) => {
 async function startChatHost() {
   const service = await startCodeService(chats)
   onTestFinished(() => service.close())
-  const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.baseUrl }
+  const account = {
+    accountSid: 'AC1',
+    authToken: 'token',
+    serviceSid: 'VA1',
+    signUpServiceSid: 'VA2',
+    baseUrl: service.baseUrl,
+  }
   const host = await startHost({
     provider: () => failover([twilioVerify(account)], { instead: { whatsapp: 'sms' } }),
     options: {

@@ -784,9 +784,9 @@ export const weakenings = [
     bound: 13,
     what: 'a start at the app writes to the ledger that sign-ins share',
     file: 'src/challenge/send.ts',
-    find: '    await command.onPassed?.()\n    emit(',
+    find: '    await command.onPassed?.()\n    const started = ',
     replace:
-      '    await account.ledger.run((view) => ({ outcome: 0, next: { ...view.ledger, challenge, at: view.now } }))\n    emit(',
+      '    await account.ledger.run((view) => ({ outcome: 0, next: { ...view.ledger, challenge, at: view.now } }))\n    const started = ',
     tests: ['test/challenge/reach/accounts.test.ts', 'test/express/bursts.test.ts'],
   },
   {

@@ -252,7 +252,7 @@ test.each<[unknown, string, object?]>([
   [[], 'providers must be an array of at least one CodeProvider'],
   [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
-  [[{ ...a, maxExchanges: 0 }], 'providers[0].maxExchanges must be an integer'],
+  [[{ ...a, maxExchanges: 2 }], 'providers[0].maxExchanges must be an integer from 3 to 10000'],
   [[{ ...a, methods: [{ name: 'trusted-device' }] }], 'providers[0].methods[0].name must be 1 to 32 letters'],
   [[a, { ...a, name: 'b', methods: [] }], 'providers[1].methods must list at least one method'],
   [[a, { ...a, oneCode: true }], 'providers[1].oneCode is gone: cancel the code of previousHandle'],

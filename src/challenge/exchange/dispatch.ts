@@ -9,7 +9,7 @@ import { pauseAfterLater, roomAt } from '../ledger/pacing.js'
 import type { Booked } from '../ledger/sends.js'
 import type { Purposes } from '../purposes.js'
 import type { SendRateLimits } from '../rate-limits/counters.js'
-import { type Account, challengeFields, exchangeContextOf } from '../reach/account.js'
+import { type Account, browserFields, challengeFields, exchangeContextOf } from '../reach/account.js'
 import type { Accounts } from '../reach/accounts.js'
 import type { PhoneFactor } from '../reach/factors.js'
 import type { Channel, SendResult } from './code-provider.js'
@@ -92,7 +92,8 @@ export function createDispatch(parts: DispatchParts) {
     // A booked text counts as one, and a call would count as two.
     const maySpeak =
       channel === 'call' || (mayCall && roomAt(snapshot, challenge.browserKind, 'sms') <= snapshot.now)
-    emit({ type: 'challenge.started', ...challengeFields(account, factor, challenge) })
+    const started = { ...challengeFields(account, factor, challenge), ...browserFields(account, challenge) }
+    emit({ type: 'challenge.started', ...started })
     const dispatched = await codes.send(exchangeContextOf(account, factor), {
       lane: account.lane,
       destination: factor.phone,

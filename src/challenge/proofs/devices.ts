@@ -121,10 +121,14 @@ export class BrowserDevice {
     this.entry = createUpdater(parts.store, parts.keys.devices(subject))
   }
 
+  get isTracked(): boolean {
+    return this.parts.knownMaxAgeMs > 0
+  }
+
   /** Returns whether this account has signed in here before. It gives a share of the limits, never access. */
   isKnown(): Awaitable<boolean> {
     const { shown, parts } = this
-    if (shown === undefined || parts.knownMaxAgeMs === 0) return false
+    if (shown === undefined || !this.isTracked) return false
     if (parts.now() - shown.at >= parts.knownMaxAgeMs) return false
     return this.isInForce(shown)
   }

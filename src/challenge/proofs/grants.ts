@@ -41,6 +41,11 @@ export interface Grant {
   readonly method: GrantMethod
   /** Method by which the last code was sent. Absent if none was sent. */
   readonly channel?: Channel
+  /**
+   * Whether the account signed in with this browser before. Only in the grant passed to `onVerified`, and absent if
+   * browsers are not tracked.
+   */
+  readonly browser?: 'known' | 'new'
 }
 
 /** The session ids before and after its renewal. */

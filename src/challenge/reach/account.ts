@@ -1,4 +1,4 @@
-import type { ChallengeFields, ExchangeFields } from '../../events.js'
+import type { BrowserFields, ChallengeFields, ExchangeFields } from '../../events.js'
 import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import type { Refusal, RequesterContext } from '../commands.js'
 import type { ExchangeContext } from '../exchange/exchanges.js'
@@ -9,7 +9,7 @@ import type { RateLimitKeys } from '../rate-limits/counter-table.js'
 import type { Factor, PhoneFactor } from './factors.js'
 
 /** An account during one request: its ledger, its requester and its factors. */
-export interface Account extends RateLimitKeys, Pick<RequesterContext, 'onGone'> {
+export interface Account extends RateLimitKeys, Pick<RequesterContext, 'browser' | 'onGone'> {
   readonly ledger: LedgerHandle
   readonly factors: readonly [Factor, ...Factor[]]
   /** True if the user may have several destinations. */
@@ -59,6 +59,12 @@ export const browserKindAt = (
   { phone }: PhoneFactor,
 ): Awaitable<BrowserKind> =>
   andThen(browser?.isKnownAt(phone), (isKnown) => (isKnown === true ? 'known' : 'unknown'))
+
+/** Returns what events and grants say about a browser: nothing if browsers are not tracked. */
+export const browserFields = (
+  { browser }: Pick<Account, 'browser'>,
+  { browserKind }: Pick<RequesterTag, 'browserKind'>,
+): BrowserFields => (browser?.isTracked ? { browser: browserKind === 'known' ? 'known' : 'new' } : {})
 
 /** Returns the context of a request to the provider: queue, client and the key under which its handle is sealed. */
 export const exchangeContextOf = ({ lane, key, onGone }: Account, factor: Factor): ExchangeContext => ({

@@ -114,12 +114,12 @@ export function createAccounts(
     enrolledLedgerOf: (phone: PhoneNumber) => openLedger(keys.enrolled(keys.number(phone)), limits.enrol),
 
     async open(actor: RequesterContext): Promise<Account | Refusal> {
-      const { lane = 'auth', subject, session, address, proxied = false, onGone } = actor
+      const { lane = 'auth', subject, session, address, proxied = false, browser, onGone } = actor
       const factors = await placesOf(actor)
       if ('outcome' in factors) return factors
       const [{ key: number, country }] = factors
       const key = lane === 'enrol' ? keys.enrolled(number) : keys.account(subject)
-      const counted = { lane, subject, session, address, proxied, country, key, onGone }
+      const counted = { lane, subject, session, address, proxied, country, key, browser, onGone }
       const hasChoice = lane === 'auth' && mayHaveSeveral(actor)
       return { ...counted, ledger: openLedger(key, limits[lane]), factors, hasChoice }
     },

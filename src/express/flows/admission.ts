@@ -44,6 +44,8 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     success: BrowserSuccess,
   ): Promise<Written | undefined> {
     const { req, res } = context
+    // Asked before the success makes it known.
+    const isKnown = browser?.isTracked ? await browser.isKnown() : undefined
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the user signed out meanwhile.
       if (await record.isRevoked()) return undefined
@@ -70,7 +72,15 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
       await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
     })
-    if (grant !== undefined) return { grant, ids, recorded, forget }
+    if (grant !== undefined) {
+      const kind = isKnown ? 'known' : 'new'
+      return {
+        grant: isKnown === undefined ? grant : { ...grant, browser: kind },
+        ids,
+        recorded,
+        forget,
+      }
+    }
     await forget().catch(() => undefined)
     return undefined
   }

@@ -35,7 +35,7 @@ export function createSubmissionCoalescer({ find, bearer }: Pick<Sessions, 'find
   function keyOf({ req, fields }: RequestContext): string | undefined {
     const browser = probeIn(req) ?? find(req)
     if (bearer || browser === undefined) return undefined
-    return JSON.stringify([browser, req.headers.cookie, req.baseUrl + req.path, fields])
+    return JSON.stringify([browser, req.headers.cookie, req.originalUrl, fields])
   }
 
   return {

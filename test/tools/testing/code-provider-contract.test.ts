@@ -71,7 +71,14 @@ describe.each([
     'Twilio Verify',
     twilio,
     ['sms', 'call', 'whatsapp', 'rcs'],
-    (baseUrl: string) => twilioVerify({ baseUrl, accountSid: 'AC1', authToken: 't', serviceSid: 'VA1' }),
+    (baseUrl: string) =>
+      twilioVerify({
+        baseUrl,
+        accountSid: 'AC1',
+        authToken: 't',
+        serviceSid: 'VA1',
+        signUpServiceSid: 'VA2',
+      }),
   ],
   [
     'Vonage Verify',
