@@ -27,7 +27,10 @@ export const httpStatusOf = {
   method_not_allowed: 405,
   /** A newer challenge, perhaps of another session, replaced the one on the page. Start again. */
   challenge_superseded: 409,
-  /** Another code of this account is being checked. Wait `retryAfterMs`, then try again. */
+  /**
+   * Another code of this account is being checked, or this code had no verdict less than 5 s ago. Wait `retryAfterMs`,
+   * then try again.
+   */
   verification_in_progress: 409,
   /** `phone` returned no number. */
   no_phone: 409,

@@ -179,6 +179,8 @@ export interface Refusal {
   readonly reason?: PhoneRefusal
   /** Reason for events only: the problem of the number on file (enumeration), or the reason of `beforeSend`. */
   readonly eventReason?: string
+  /** True if codes of the challenge had no verdict. They must not be called wrong. */
+  readonly wasOpen?: true
   /** What to send instead, for developers. */
   readonly detail?: string
   /** Accepted kinds of factors, if no code that can be sent is accepted. */

@@ -36,12 +36,13 @@ it.each<[string, (ana: Browser, code: string) => Promise<Pick<Answer, 'status' |
     const told = async (code: string) => (await type(ana, code)).text.replaceAll(/<[^>]+>/g, '')
     host.stub.answerCheck = () => html(502)
     expect((await type(ana, host.stub.rightCode)).status).toBe(503)
+    host.clock.now += 5_000
     // It was right, and the service takes each code once.
     host.stub.answerCheck = () => ({ json: { status: 'wrong' } })
     for (const time of ['once more', 'and again']) {
       expect([time, await told(host.stub.rightCode)]).toEqual([
         time,
-        expect.stringContaining('That code no longer works. Ask for a new one. You have 3 tries left.'),
+        expect.stringContaining('That code no longer works. Ask for a new one. You have 4 tries left.'),
       ])
     }
     expect(await told('000000')).toContain('That code is not right')

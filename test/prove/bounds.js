@@ -140,7 +140,11 @@ export const bounds = [
   {
     number: 27,
     says: 'no outage ends in a lock, in a day without codes, or in the words "wrong codes"',
-    tests: ['test/challenge/postponed-sends.test.ts', 'test/challenge/unanswered-sends.test.ts'],
+    tests: [
+      'test/challenge/postponed-sends.test.ts',
+      'test/challenge/repeated-codes.test.ts',
+      'test/challenge/unanswered-sends.test.ts',
+    ],
   },
   {
     number: 29,

@@ -2,8 +2,11 @@ import { type Refusal, refused } from '../commands.js'
 import type { Verdict } from '../exchange/code-provider.js'
 import {
   attemptsCountUntil,
+  attemptsExhausted,
+  countCheck,
   endChallenge,
   findDisplayedChallenge,
+  findOpenCode,
   isEnded,
   rememberOpenCode,
   type Submission,
@@ -26,6 +29,7 @@ import {
   forgiven,
   type Ledger,
   type LedgerSnapshot,
+  type OpenCode,
   type Rejected,
   type SettleOutcome,
   updateUsage,
@@ -78,25 +82,35 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
     const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
     return { outcome: { ...repeated, ...wasOpen(live, code) } }
   }
+  const known = rememberOpenCode(live, ledger[browserKind].check)
+  // A code without a verdict has its attempt: checking it again is not a new guess.
+  const open = findOpenCode(known, code)
   const exhaustedMs = left <= 0 ? attemptsCountUntil(live) - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, browserKind))
-  if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
+  if (open === undefined && waitMs > 0) return { outcome: attemptsExhausted(known, waitMs) }
   const underWay = checkUnderWay(view, browserKind)
   if (underWay !== undefined) {
     return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
   }
 
+  if (open !== undefined) {
+    const refusal = refuseRetry(open, now)
+    if (refusal !== undefined) return { outcome: refusal }
+  }
+
   const attempts = { ...live.attempts, [browserKind]: live.attempts[browserKind] + 1 }
-  const challenge = { ...rememberOpenCode(live, ledger[browserKind].check), attempts }
+  const challenge = open === undefined ? { ...known, attempts } : countCheck(known, open, now)
   const check: Check = {
     attempt: attempt.id,
-    at: now,
+    at: open?.at ?? now,
+    isRetry: open && true,
     expiresAt: now + limits.checkMs,
     code,
     challenge: sealed ? undefined : live.id,
     send: ledger.sends.at(-1)?.id,
   }
-  const moments = ledger[browserKind].attempts.filter((at) => at > now - rememberedMs).concat(now)
+  const earlier = ledger[browserKind].attempts.filter((at) => at > now - rememberedMs)
+  const moments = open === undefined ? earlier.concat(now) : earlier
   const counted = {
     ...updateUsage(ledger, browserKind, { check, attempts: moments }),
     challenge: sealed ? ledger.challenge : challenge,
@@ -109,6 +123,18 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   }
   const { outcome, next } = rejected({ ...view, ledger: counted }, browserKind, check, true)
   return { outcome: { ...outcome, challenge }, next }
+}
+
+const pauseOfRetryMs = 5_000
+/** A service that never decides must not be asked without end. */
+const maxChecksPerCode = 10
+
+/** Returns why a code without a verdict is not checked again now. */
+function refuseRetry({ checkedAt, checks }: OpenCode, now: number): Refusal | undefined {
+  if (checks >= maxChecksPerCode) return refused('verification_unavailable')
+  // A clock that is set back must not lengthen the pause.
+  const leftMs = Math.min(checkedAt + pauseOfRetryMs - now, pauseOfRetryMs)
+  return leftMs > 0 ? refused('verification_in_progress', leftMs) : undefined
 }
 
 /**
@@ -176,12 +202,14 @@ function ownChallenge({ challenge }: Ledger, check: Check): Challenge | undefine
 /** Settles a check without a verdict: it is no failure, and the account's send does not count. */
 function unjudged(ledger: Ledger, check: Check): Ledger {
   const own = ownChallenge(ledger, check)
+  // After a later send, the same code would be another guess.
+  const isLatest = check.send === ledger.sends.at(-1)?.id
   const sends = ledger.sends.map((send) =>
     send.id === check.send && send.challenge === check.challenge
       ? { ...send, unjudged: true as const }
       : send,
   )
-  return { ...ledger, sends, challenge: own ? rememberOpenCode(own, check) : ledger.challenge }
+  return { ...ledger, sends, challenge: own && isLatest ? rememberOpenCode(own, check) : ledger.challenge }
 }
 
 /** Counts a wrong code and remembers it, unless a later send may have made it correct. */
@@ -230,6 +258,8 @@ function consequences(
 
 /** Refunds a reservation, because no request was made. */
 function refunded(ledger: Ledger, browserKind: BrowserKind, check: Check): Ledger {
+  // Its attempt was used by the first check, which may have reached the provider.
+  if (check.isRetry) return ledger
   const next = withoutAttempt(ledger, browserKind, check)
   const own = ownChallenge(ledger, check)
   if (own === undefined) return next

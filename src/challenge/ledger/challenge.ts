@@ -7,6 +7,7 @@ import type {
   Check,
   Decision,
   LedgerSnapshot,
+  OpenCode,
   Rejected,
   RequesterTag,
 } from './ledger.js'
@@ -120,12 +121,31 @@ export function findInheritedChallenge({
 /** Remembers the code of a check without a verdict, because it may have been correct. */
 export function rememberOpenCode(challenge: Challenge, lapsed: Check | undefined): Challenge {
   if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
-  return { ...challenge, openCodes: (challenge.openCodes ?? []).concat(lapsed.code) }
+  const { code, at } = lapsed
+  if (findOpenCode(challenge, code) !== undefined) return challenge
+  return { ...challenge, openCodes: [...(challenge.openCodes ?? []), { code, at, checkedAt: at, checks: 1 }] }
+}
+
+/** Returns the entry of a code that was submitted before without a verdict. */
+export function findOpenCode(challenge: Challenge | undefined, code: string): OpenCode | undefined {
+  return challenge?.openCodes?.find((one) => one.code === code)
+}
+
+/** Counts another check of a code without a verdict. */
+export function countCheck(challenge: Challenge, open: OpenCode, now: number): Challenge {
+  const counted = { ...open, checkedAt: now, checks: open.checks + 1 }
+  return { ...challenge, openCodes: challenge.openCodes?.map((one) => (one === open ? counted : one)) }
+}
+
+/** Refuses further attempts of a challenge. `wasOpen`: some of its codes had no verdict, so they were not wrong. */
+export function attemptsExhausted(challenge: Challenge, waitMs: number): Refusal {
+  const refusal = refused('attempts_exhausted', waitMs)
+  return (challenge.openCodes ?? []).length > 0 ? { ...refusal, wasOpen: true } : refusal
 }
 
 /** Returns whether this code was submitted before without a verdict. */
 export const wasOpen = (challenge: Challenge | undefined, code: string): Pick<Rejected, 'open'> =>
-  challenge?.openCodes?.includes(code) ? { open: true } : {}
+  findOpenCode(challenge, code) === undefined ? {} : { open: true }
 
 /**
  * Returns the time until which the attempts count. A challenge that expires early must not refund the attempts it

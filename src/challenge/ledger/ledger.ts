@@ -26,6 +26,18 @@ export type ChallengeScope = RequesterTag & {
   readonly bound?: string | undefined
 }
 
+/** A code that the provider has not decided on. Checking it again is not a new guess. */
+export type OpenCode = {
+  /** Tag of the code. */
+  readonly code: string
+  /** Time of its attempt. */
+  readonly at: number
+  /** Time of its last check. */
+  readonly checkedAt: number
+  /** Number of its checks. */
+  readonly checks: number
+}
+
 export type Challenge = ChallengeScope & {
   readonly id: string
   /** Key of the factor of its code. */
@@ -47,8 +59,8 @@ export type Challenge = ChallengeScope & {
   readonly isByNumber?: true | undefined
   /** Tags of the codes that were rejected after its last send. Each used an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
-  /** Tags of the codes without a verdict. */
-  readonly openCodes?: readonly string[] | undefined
+  /** The codes without a verdict, submitted after its last send. */
+  readonly openCodes?: readonly OpenCode[] | undefined
   /** The details that the user sees, sealed. */
   readonly details?: string | undefined
 }
@@ -84,6 +96,8 @@ export type Check = {
   readonly challenge?: string | undefined
   /** The last send at the start of the check. A later send is another code. */
   readonly send?: string | undefined
+  /** True if the code had an attempt before, which got no verdict. This check used none. */
+  readonly isRetry?: true | undefined
 }
 
 /** Effect of an attempt on the account. */

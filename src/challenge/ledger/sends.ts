@@ -4,6 +4,7 @@ import type { Channel, SendResult } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   attemptsCountUntil,
+  attemptsExhausted,
   endChallenge,
   findDisplayedChallenge,
   findInheritedChallenge,
@@ -79,7 +80,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
   const exhausted =
     replaced !== undefined &&
     replaced.attempts[browserKind] >= limits.attemptsPerChallenge &&
-    refused('attempts_exhausted', attemptsCountUntil(replaced) - now)
+    attemptsExhausted(replaced, attemptsCountUntil(replaced) - now)
   const live = replaced && isLive(replaced, view) ? replaced : undefined
   const isRepeated = live !== undefined && hasSameScope(live, command)
   if (isRepeated && exhausted) return { outcome: exhausted }
@@ -148,7 +149,7 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
   const pause = pauseBeforeSend(view, command, { factor: live.factor, channel })
   if (pause !== undefined) return { outcome: pause }
   if (live.attempts[browserKind] >= view.limits.attemptsPerChallenge) {
-    return { outcome: refused('attempts_exhausted', attemptsCountUntil(live) - view.now) }
+    return { outcome: attemptsExhausted(live, attemptsCountUntil(live) - view.now) }
   }
   // Another code is on its way, and a code that was wrong may be correct now.
   const challenge = {

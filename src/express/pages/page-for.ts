@@ -174,7 +174,10 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
   const left = rejected ? problem.attemptsRemaining : challenge?.attemptsRemaining
   if (left !== 0 || (problem !== undefined && isEnded(page, problem, facts))) return problem
   const known = rejected ? problem.retryAfterMs : undefined
-  return { code: 'attempts_exhausted', retryAfterMs: known ?? (challenge && challenge.expiresAt - now) }
+  // The last code had no verdict, so it must not be called wrong.
+  const wasOpen = problem?.code === 'verification_unavailable' ? { wasOpen: true as const } : {}
+  const retryAfterMs = known ?? (challenge && challenge.expiresAt - now)
+  return { code: 'attempts_exhausted', retryAfterMs, ...wasOpen }
 }
 
 /**

@@ -89,6 +89,7 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   // A newer challenge for the same purpose: its code can be entered here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
+  if (wasOpen && code === 'attempts_exhausted') return 'problem.attempts_exhausted.open'
   if (wasOpen) return 'problem.challenge_gone'
   const isApp = page === 'code' && challenge?.channel === appMethod
   if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'

@@ -203,6 +203,8 @@ export const en = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'Too many wrong codes were entered',
   'problem.attempts_exhausted.text': 'You can ask for a new one {time}.',
+  'problem.attempts_exhausted.open.title': 'Sorry, we could not check your codes',
+  'problem.attempts_exhausted.open.text': 'You can ask for a new one {time}.',
   'problem.account_locked.title': 'Too many wrong codes were entered',
   'problem.account_locked.text': 'You can ask for a new one {time}.',
   'code.notYou': "If it wasn't you, change your password.",

@@ -198,6 +198,8 @@ export const es: Texts = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'Se escribieron demasiados códigos incorrectos',
   'problem.attempts_exhausted.text': 'Podrás pedir otro código {time}.',
+  'problem.attempts_exhausted.open.title': 'No pudimos verificar tus códigos',
+  'problem.attempts_exhausted.open.text': 'Podrás pedir otro código {time}.',
   'problem.account_locked.title': 'Se escribieron demasiados códigos incorrectos',
   'problem.account_locked.text': 'Podrás pedir otro código {time}.',
   'code.notYou': 'Si no fuiste tú, cambia tu contraseña.',

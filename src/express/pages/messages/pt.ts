@@ -199,6 +199,8 @@ export const pt: Texts = {
   'problem.code_not_accepted.text': '',
   'problem.attempts_exhausted.title': 'O código foi digitado errado muitas vezes',
   'problem.attempts_exhausted.text': 'Você poderá pedir outro código {time}.',
+  'problem.attempts_exhausted.open.title': 'Não conseguimos conferir seus códigos',
+  'problem.attempts_exhausted.open.text': 'Você poderá pedir outro código {time}.',
   'problem.account_locked.title': 'O código foi digitado errado muitas vezes',
   'problem.account_locked.text': 'Você poderá pedir outro código {time}.',
   'code.notYou': 'Se não foi você, troque a sua senha.',
