@@ -154,12 +154,15 @@ export type EventBody =
       /** True if the factor was removed and not replaced. */
       readonly removed?: true
     }
-  /** A number on file cannot be read, so its account gets no code. Once per account and process. */
+  /**
+   * A number on file or the secret of an app cannot be read, so the account gets no code by it. Once per account and
+   * process for a number, and once per request for an app.
+   */
   | {
       readonly type: 'factor.unreadable'
-      readonly kind: 'phone'
+      readonly kind: 'phone' | 'app'
       readonly subject: string
-      /** Such as `not-a-number` or `wrong-length`. */
+      /** Such as `not-a-number` or `wrong-length`. For an app `invalid-secret`, or the code or class of the error that `secretOf` threw. */
       readonly reason: string
     }
   /** The session could not be renewed after a correct code, so the user was not signed in. */

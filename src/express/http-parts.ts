@@ -3,6 +3,7 @@ import { createRenewal } from './flows/renewal.js'
 import { createShownCheck } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
+import { createAppOf } from './host/app-secrets.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
@@ -35,6 +36,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const pages = createPages(settings, languageOf, domain, sitePaths)
   const responder = createResponder(pages)
   const refuseCrossSite = createOriginCheck({ emit: domain.emit, warn: warnings.hint })
+  const onFile = createOnFile(settings)
   const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
   return {
@@ -45,7 +47,8 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     sessions,
     ...requester,
     addressOf,
-    ...createOnFile(settings),
+    ...onFile,
+    appOf: createAppOf(onFile.secretOf, domain.emit),
     /** Undefined if browsers are not tracked. */
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),

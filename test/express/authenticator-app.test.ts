@@ -147,18 +147,44 @@ describe('a code of an authenticator app', () => {
     expect(host.stub.checks).toEqual([])
   })
 
-  it.each([
-    // The shortest in use.
-    ['JBSWY3DPEHPK3PXP', undefined],
-    ['JBSWY3DPEHPK3P', 'authenticator.secretOf must return what tf.authenticators gave'],
-    ['not base32', 'authenticator.secretOf must return what tf.authenticators gave'],
-    [42, 'authenticator.secretOf must return what tf.authenticators gave'],
-  ])('with the secret %s on file is a code, or an error of the host: %s', async (onFile, error) => {
-    const secretOf = () => onFile as string
-    const { host } = await startAppHost({ authenticator: { secretOf, issuer: 'Acme' } })
-    const { json } = await (await host.login()).start()
-    if (error === undefined) expect(json.challenge.channel).toBe('app')
-    else expect(json.host).toContain(error)
-    expect(host.stub.sends).toEqual([])
+  it('has a secret of 16 characters at least', async () => {
+    const { host } = await startAppHost({
+      authenticator: { secretOf: () => 'JBSWY3DPEHPK3PXP', issuer: 'Acme' },
+    })
+    expect((await (await host.login()).start()).json.challenge.channel).toBe('app')
+  })
+
+  const invalid = 'invalid-secret'
+  it.each<[string, () => unknown, string]>([
+    ['is too short', () => 'JBSWY3DPEHPK3P', invalid],
+    ['is not base32', () => 'not base32', invalid],
+    ['is a number', () => 42, invalid],
+    [
+      'cannot be decrypted',
+      () => {
+        throw Object.assign(new Error('bad key for JBSWY3DPEHPK3PXP'), { code: 'ERR_OSSL_BAD_DECRYPT' })
+      },
+      'ERR_OSSL_BAD_DECRYPT',
+    ],
+  ])('is unavailable where the secret %s, and a text signs in', async (_name, secretOf, reason) => {
+    const authenticator = { secretOf: secretOf as () => string, issuer: 'Acme' }
+    const { host, events } = await startAppHost({ authenticator })
+    const ana = await host.login()
+    expect((await ana.start()).json.challenge.channel).toBe('sms')
+    const unreadable = events.filter(({ type }) => type === 'factor.unreadable')
+    expect(unreadable).toEqual([
+      {
+        at: expect.any(Number),
+        type: 'factor.unreadable',
+        kind: 'app',
+        subject: 'ana',
+        reason,
+      },
+    ])
+    expect(JSON.stringify(events)).not.toContain('JBSWY3')
+    expect((await ana.open('/two-factor')).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    // An account with nothing else has no way in: the mistake is the app's.
+    expect((await (await host.login('zoe')).start()).json.host).toBeDefined()
   })
 })

@@ -18,6 +18,7 @@ import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
+import { refuseMissingBody } from './missing-body.js'
 
 /** A request that reached the guard. */
 interface GuardRequest {
@@ -91,7 +92,7 @@ function createAdmission(
     } catch (error) {
       // Adapters of serverless platforms leave bytes that the app's parser skips.
       if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
-        throw explained(req, error)
+        throw refuseMissingBody(req, error, () => bind?.(req)) ?? explained(req, error)
     }
     try {
       return hashBoundFields(bind(req))
@@ -208,7 +209,7 @@ function createAdmission(
       http.checkShown({ ...required, locale }, details)
       return details
     } catch (error) {
-      throw explained(req, error)
+      throw refuseMissingBody(req, error, () => describe(req, { locale })) ?? explained(req, error)
     }
   }
 

@@ -11,6 +11,7 @@ import { memoize } from '../../lib/memoize.js'
 import { isThenable } from '../../lib/promises.js'
 import { readTotpSecret, type TotpSecret } from '../../lib/totp.js'
 import { phoneCountries } from '../../phone-number.js'
+import { InvalidSecret } from './app-secrets.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
@@ -164,8 +165,9 @@ export type PhoneOf = (
 /** Authenticator apps of the subjects. */
 export interface AuthenticatorOptions {
   /**
-   * The secret on file, in base32 as `tf.authenticators` gave it or as an `otpauth://totp/` URI of another system, or nothing. Whoever reads it makes codes: keep it
-   * encrypted.
+   * The secret on file, in base32 as `tf.authenticators` gave it or as an `otpauth://totp/` URI of another system, or
+   * nothing. Whoever reads it makes codes: keep it encrypted. If it fails or returns anything else, only the app is
+   * unavailable, and `factor.unreadable` names the cause.
    *
    * @example
    * secretOf: async (req, subject) => decrypt((await users.find(subject)).authenticator)
@@ -225,7 +227,7 @@ export function readSecret(onFile: unknown): TotpSecret | undefined {
   if (onFile === undefined || onFile === null || onFile === '') return undefined
   const secret = typeof onFile === 'string' ? readTotpSecret(onFile) : undefined
   if (secret !== undefined && secret.key.length >= minBytes) return secret
-  throw new TypeError(
+  throw new InvalidSecret(
     'authenticator.secretOf must return what tf.authenticators gave, 16 characters of base32 or more, an otpauth://totp/ URI (SHA1, SHA256 or SHA512; 6 or 8 digits; 10 to 120 s), or undefined',
   )
 }

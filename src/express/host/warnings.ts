@@ -105,7 +105,8 @@ export function createEmit(
 
   return (body) => {
     // Also for an app with `onEvent`, because the people concerned see only a refusal.
-    if (body.type === 'factor.unreadable') hint('TWO_FACTOR_NUMBER_UNREADABLE', body.reason)
+    if (body.type === 'factor.unreadable' && body.kind === 'phone')
+      hint('TWO_FACTOR_NUMBER_UNREADABLE', body.reason)
     if (onEvent === undefined && !diagnostics.hasSubscribers) return warnOf(body)
     try {
       const event: TwoFactorEvent = { at: now(), ...body }

@@ -151,6 +151,11 @@ export function parserFor(req: Request) {
   return parsers.get(mediaTypeOf(req))
 }
 
+/** Returns whether the request names a media type for which Express has no parser of objects. */
+export function hasUnknownType(req: Request): boolean {
+  return mediaTypeOf(req) !== '' && parserFor(req) === undefined
+}
+
 /** Returns the media type of the body without parameters, or an empty text. */
 function mediaTypeOf({ headers }: Request): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)

@@ -1,0 +1,50 @@
+import express, { type Request } from 'express'
+import { describe, expect, it } from 'vitest'
+import { ok, startSignedIn } from './kit.js'
+
+/** Guards behind express.json(), each with another way to read the body. */
+async function start() {
+  return startSignedIn({
+    mount(app, tf) {
+      const json = express.json()
+      const bind = (req: Request) => ({ amount: req.body.amount })
+      const guardOf = (purpose: string, of: typeof bind) => tf.requireTwoFactor({ purpose, bind: of })
+      app.post('/flat', json, guardOf('flat', bind), ok)
+      app.post(
+        '/deep',
+        json,
+        guardOf('deep', (req) => ({ amount: req.body.order.amount })),
+        ok,
+      )
+      app.post(
+        '/mistake',
+        json,
+        guardOf('mistake', (req) => ({ amount: Object(req).nothing.there })),
+        ok,
+      )
+      const show = (req: Request) => ({ rows: [['Amount', String(req.body.amount)] as const] })
+      app.post('/show', json, tf.requireTwoFactor({ purpose: 'show', bind: () => ({}), describe: show }), ok)
+    },
+  })
+}
+
+describe('a guard with `bind` behind express.json()', () => {
+  it.each(['/flat', '/deep', '/show'])(
+    'refuses a POST to %s without a body as the mistake of the client',
+    async (path) => {
+      const { host, ana } = await start()
+      const missing = await ana.send(path, { method: 'POST' })
+      expect(missing.refusal).toEqual([400, 'invalid_request'])
+      const plain = await ana.postRaw(path, 'text/plain', '')
+      expect(plain.refusal).toEqual([415, 'unsupported_media_type'])
+      expect(host.errors).toEqual([])
+    },
+  )
+
+  it('passes on a mistake of the app, which no body would mend', async () => {
+    const { host, ana } = await start()
+    const response = await ana.send('/mistake', { method: 'POST' })
+    expect(response.status).toBe(500)
+    expect(host.errors).toHaveLength(1)
+  })
+})
