@@ -143,7 +143,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const http = openHttp(settings, domain, warnings)
-  const { pages, successPaths } = http
+  const { pages, successPaths, mountCheck } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
 
@@ -173,7 +173,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const app: TwoFactor = {
     routes: factory('routes', routesChecks, ({ successPath }) => {
       successPaths.add('routes', undefined, successPath)
-      return createRouter(handlers, pages)
+      mountCheck.made()
+      return createRouter(handlers, pages, mountCheck.reached)
     }),
     start: factory('start', startChecks, ({ purpose, successPath }) => {
       if (purpose !== undefined) domain.purposes.checkStart(purpose)

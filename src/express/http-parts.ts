@@ -4,6 +4,7 @@ import { createShownCheck } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
 import { createAppOf } from './host/app-secrets.js'
+import { createMountCheck } from './host/mount-check.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
@@ -53,6 +54,8 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
+    mountCheck: createMountCheck(settings.path, warnings.hint),
+
     // Mount of the routes as a browser sees it, other paths, and responses.
     path: sitePaths.toBrowser(settings.path),
     sitePaths,
@@ -85,5 +88,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     formFieldsOf: createFormFields(settings.pages.formFields),
 
     warn,
+    hint: warnings.hint,
   }
 }

@@ -77,6 +77,7 @@ export function resolveClientOptions(options: ClientOptions) {
   const settled = checkOptions('createClient', options, checks, required)
   const { baseUrl, client, key, timeoutMs, maxExchanges, paths, numberFormat, dispatcher } = settled
   const { origin, pathname } = new URL(baseUrl)
+  if (pathname === '/' && Object.keys(paths).length === 0) warnWithoutVersion()
   return {
     origin,
     /** What every request begins with. */
@@ -87,6 +88,21 @@ export function resolveClientOptions(options: ClientOptions) {
     pathOf: pathsBelow(pathname.replace(/\/+$/, ''), paths),
     dispatcher,
   }
+}
+
+let hasWarned = false
+
+/** Once per process. Every request would be a 404, which looks like a provider that is down. */
+function warnWithoutVersion(): void {
+  if (hasWarned) return
+  hasWarned = true
+  process.emitWarning(
+    'baseUrl has no version segment: every request may be a 404. Add it, as in https://api.example.com/v1',
+    {
+      type: 'TwoFactorWarning',
+      code: 'TWO_FACTOR_BASE_URL',
+    },
+  )
 }
 
 /** Checks the deadline of one call. Throws a TypeError that begins with `where`. */

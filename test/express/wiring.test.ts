@@ -129,8 +129,8 @@ describe('a guard before the body parser', () => {
   })
 })
 
-it('a guard leads to `path`, also behind a proxy that removes the first part of it', async () => {
-  const host = await startHost({ options: { subject: () => 'ana', path: '/shop/two-factor' } })
+it('a guard leads to `path` below the `prefix`, behind a proxy that removes the first part of it', async () => {
+  const host = await startHost({ options: { subject: () => 'ana', prefix: '/shop' } })
   expect((await host.browser().get('/two-factor')).status).toBe(200)
   expect((await host.browser().open('/account')).location).toMatch(/^\/shop\/two-factor\?/)
   expect([host.errors, await codes()]).toEqual([[], []])

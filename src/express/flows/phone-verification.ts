@@ -9,7 +9,7 @@ import { whenGone } from '../../lib/when-gone.js'
 import { maskPhoneNumber, readNumberOnFile } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type Problem, problemOf } from '../http/problems.js'
-import { createRouter, factory, sitePath, startChecks } from '../http/routes.js'
+import { createRouter, factory, refuseOtherMount, sitePath, startChecks } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import type { PageView } from '../pages/page-view.js'
 import { createRoutes } from './routes.js'
@@ -222,7 +222,9 @@ export function createPhoneVerification(
   }
 
   return {
-    routes: factory('routes', {}, () => createRouter(handlers, pages, path)),
+    routes: factory('routes', {}, () =>
+      createRouter(handlers, pages, path === undefined ? undefined : refuseOtherMount(path)),
+    ),
     start: factory('start', {}, () => handlers.start()),
     proven,
     redeem,

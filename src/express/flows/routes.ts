@@ -163,7 +163,10 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
         ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
-      location: () => codePage(context.req, intent, challenge.channel),
+      location() {
+        if (flow.name === 'auth') http.mountCheck.sent()
+        return codePage(context.req, intent, challenge.channel)
+      },
     }
   }
 

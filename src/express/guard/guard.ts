@@ -72,7 +72,7 @@ function createAdmission(
   routes: Routes,
   settings: GuardSettings,
 ): (req: Request, res: Response) => boolean | Promise<boolean> {
-  const { sessions, identified, requirements, resumption, responder, path, warn } = http
+  const { sessions, identified, requirements, resumption, responder, path, mountCheck, warn, hint } = http
   const { fromApp, toBrowser, returnPathOf, pageBefore } = http.sitePaths
   const { grants, hashBoundFields } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
@@ -159,6 +159,7 @@ function createAdmission(
     const started = sends ? await routes.startUnasked({ req, res, fields }) : undefined
     const requirement = started === undefined ? issued : requirements.reissue(req, wanted)
     if (toPage) {
+      mountCheck.sent()
       responder.redirect(res, pageUrl(path, { requirement, ...started }))
       return false
     }
@@ -182,7 +183,10 @@ function createAdmission(
    * like a body that is no object or has no fields. If no parser ran before the guard, that is the cause.
    */
   function explained(req: Request, error: unknown): unknown {
-    if (error instanceof EmptyField && wasParsed(req)) return invalid(error.complaint)
+    if (error instanceof EmptyField && wasParsed(req)) {
+      if (bind !== undefined && hasNoField(bind(req), req.body)) hint('TWO_FACTOR_BIND_EMPTY')
+      return invalid(error.complaint)
+    }
     if (!(error instanceof TypeError) || wasParsed(req) || !hasBody(req)) return error
     const parser = parserFor(req)
     const isRead = req.readableDidRead && typeof req.body === 'object'
@@ -275,6 +279,10 @@ function createAdmission(
     }
   }
 }
+
+/** Returns whether a filled body has none of the bound fields: their names are probably misspelt. */
+const hasNoField = (bound: unknown, body: unknown): boolean =>
+  Object.keys(Object(body)).length > 0 && Object.values(Object(bound)).every((value) => value === undefined)
 
 /** Throws if the guard protects the page to which it redirects, which would be an endless redirect. */
 function refuseCircle(requested: string, target: string): void {

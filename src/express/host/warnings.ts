@@ -35,6 +35,12 @@ const messages = {
     'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
+  TWO_FACTOR_ROUTES_NOT_MOUNTED:
+    'Users were sent to the code page, and no request has reached `tf.routes()`. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
+  TWO_FACTOR_ROUTES_ELSEWHERE:
+    '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal. If a proxy removes a prefix, set the option `prefix`.',
+  TWO_FACTOR_BIND_EMPTY:
+    'All fields that `bind` returned are undefined, so every request is 400. Compare the names in `bind` with the fields of the form.',
   TWO_FACTOR_NUMBER_UNREADABLE:
     'A number on file cannot be read, so its account gets no code. Let `phone` return it in international form, such as +573001234567, or as { phone, country }.',
   TWO_FACTOR_STATUS_UNEXPECTED:

@@ -1,6 +1,6 @@
 import { text as dialogScript } from 'served:dialog.js'
 import { text as pageScript } from 'served:page.js'
-import { type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import { type Checks, checkOptions, nonEmptyString, optionError, that } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
@@ -58,15 +58,15 @@ export const startChecks: Checks<StartOptions> = { purpose, successPath: sitePat
 /**
  * Mounts the handlers on their paths. Each answers every method, the wrong ones with 405.
  *
- * @param path Where this router has to be mounted, where it is known
+ * @param check Sees each request to them, where the mount is known
  */
 export function createRouter(
   handlers: Handlers,
   pages: Pick<Pages, 'css' | 'headers'>,
-  path?: string,
+  check?: (req: Request) => void,
 ): Router {
   const router = createPageRouter(pages)
-  if (path !== undefined) router.use(mountedAt(path))
+  if (check !== undefined) router.use(checkMount(check))
   router.all('/start', handlers.start())
   router.all('/resend', handlers.resend)
   router.all('/verify', handlers.verify)
@@ -75,13 +75,20 @@ export function createRouter(
   return router
 }
 
-/** Refuses requests to a router at another mount, because links to its path would lead nowhere. */
-const mountedAt = (path: string): RequestHandler =>
-  middleware(({ baseUrl }) => {
-    // Express ignores the case of a path.
-    if (baseUrl.toLowerCase() === path.toLowerCase()) return true
-    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
+const checkMount = (check: (req: Request) => void): RequestHandler =>
+  middleware((req) => {
+    check(req)
+    return true
   })
+
+/** Refuses requests to a router at another mount, because links to its path would lead nowhere. */
+export function refuseOtherMount(path: string): (req: Request) => void {
+  return ({ baseUrl }) => {
+    // Express ignores the case of a path.
+    if (baseUrl.toLowerCase() === path.toLowerCase()) return
+    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
+  }
+}
 
 /** Creates a router with the files that pages load. */
 export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router {

@@ -1,0 +1,33 @@
+import type { Request } from 'express'
+import type { Warn } from './warnings.js'
+
+/** Users sent to the code page without a request there. One or two may have closed the browser. */
+const maxLost = 3
+
+export type MountCheck = ReturnType<typeof createMountCheck>
+
+/** Creates the check that users who are sent to the code page arrive there: elsewhere, a paid code ends in a 404. */
+export function createMountCheck(path: string, warn: Warn) {
+  let isMade = false
+  let isReached = false
+  let lost = 0
+  return {
+    /** The app has called `tf.routes()`. */
+    made(): void {
+      isMade = true
+    },
+    /** A request has reached the routes. */
+    reached({ baseUrl }: Pick<Request, 'baseUrl'>): void {
+      isReached = true
+      // Express ignores the case of a path.
+      if (baseUrl.toLowerCase() === path.toLowerCase()) return
+      warn('TWO_FACTOR_ROUTES_ELSEWHERE', `path: '${path}', mounted at '${baseUrl || '/'}'`)
+    },
+    /** A user was sent to the code page. */
+    sent(): void {
+      if (isReached) return
+      lost += 1
+      if (!isMade || lost >= maxLost) warn('TWO_FACTOR_ROUTES_NOT_MOUNTED', `path: '${path}'`)
+    },
+  }
+}
