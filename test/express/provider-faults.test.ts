@@ -26,6 +26,26 @@ it.each<[string, StubAnswer, number, object]>([
   expect((await ana.verify(host.stub.rightCode)).status).toBe(status === 202 ? 200 : 410)
 })
 
+it('a send without a response is unconfirmed each time it is asked about, and no text says that it was sent', async () => {
+  const host = await startHost()
+  host.stub.answerSend = () => html(502)
+  const ana = await host.login()
+  expect(await ana.start()).toMatchObject({ status: 202, json: { delivery: 'unconfirmed' } })
+  for (const time of ['once more', 'and again']) {
+    const again = await ana.start()
+    expect([time, again.status, again.json]).toMatchObject([
+      time,
+      200,
+      { alreadySent: true, delivery: 'unconfirmed' },
+    ])
+  }
+  for (const path of ['/two-factor/start', '/two-factor/resend']) {
+    const shown = await ana.submit(path, {})
+    const page = shown.text === '' ? await ana.get('/two-factor', { accept: 'text/html' }) : shown
+    expect(page.text.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\bsent\b/)
+  }
+})
+
 it.each<[string, (ana: Browser, code: string) => Promise<Pick<Answer, 'status' | 'text'>>]>([
   ['a page', async (ana, code) => ana.submit('/two-factor/verify', { code })],
   ['JSON', (ana, code) => ana.verify(code)],

@@ -151,16 +151,18 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     intent: PageIntent,
   ): HandlerResult {
     if (outcome.outcome === 'refused') return failure(outcome)
-    const unconfirmed = outcome.outcome === 'started' && outcome.delivery === 'unconfirmed'
+    const isAlreadySent = outcome.outcome === 'already-sent'
+    const delivery = isAlreadySent ? outcome.challenge.delivery : outcome.delivery
+    const unconfirmed = delivery === 'unconfirmed'
     const challenge = challengeFor(intent.demand, outcome.challenge)
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     return {
       reply: 'done',
-      status: outcome.outcome === 'already-sent' ? 200 : unconfirmed ? 202 : status,
+      status: isAlreadySent ? 200 : unconfirmed ? 202 : status,
       headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: {
         challenge: challengeDocument(challenge, flow.basePathOf(context.req), now()),
-        ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
+        ...(isAlreadySent && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
       location() {

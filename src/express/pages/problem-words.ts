@@ -74,7 +74,7 @@ function mayCall(view: TextContext): boolean {
 }
 
 function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
-  const { page, challenge, destinations, emptyField, changeableNumber } = scene
+  const { page, challenge, destinations, emptyField, changeableNumber, unconfirmed } = scene
   // Others behind the address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (code === 'not_identified' && signedOut) return 'problem.signedOut'
@@ -86,6 +86,8 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
   // The page has no field for the code that was sent.
   if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
+  // Nobody knows whether the last code was sent.
+  if (unconfirmed && code === 'resend_too_soon') return 'problem.resend_too_soon.unconfirmed'
   // A newer challenge for the same purpose: its code can be entered here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'

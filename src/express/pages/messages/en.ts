@@ -210,6 +210,8 @@ export const en = {
   'code.notYou': "If it wasn't you, change your password.",
   'problem.resend_too_soon.title': 'A code was sent a moment ago',
   'problem.resend_too_soon.text': '',
+  'problem.resend_too_soon.unconfirmed.title': 'A code is on its way',
+  'problem.resend_too_soon.unconfirmed.text': '',
   'problem.send_limit.title': "You've asked for too many codes",
   'problem.send_limit.text': 'You can ask for another {time}.',
   'problem.address.title': 'Too many requests from your network',

@@ -205,6 +205,8 @@ export const es: Texts = {
   'code.notYou': 'Si no fuiste tú, cambia tu contraseña.',
   'problem.resend_too_soon.title': 'Ya te enviamos un código',
   'problem.resend_too_soon.text': '',
+  'problem.resend_too_soon.unconfirmed.title': 'Un código va en camino',
+  'problem.resend_too_soon.unconfirmed.text': '',
   'problem.send_limit.title': 'Pediste demasiados códigos',
   'problem.send_limit.text': 'Podrás pedir otro {time}.',
   'problem.address.title': 'Demasiadas solicitudes desde tu red',

@@ -206,6 +206,8 @@ export const pt: Texts = {
   'code.notYou': 'Se não foi você, troque a sua senha.',
   'problem.resend_too_soon.title': 'Acabamos de enviar um código',
   'problem.resend_too_soon.text': '',
+  'problem.resend_too_soon.unconfirmed.title': 'Um código está a caminho',
+  'problem.resend_too_soon.unconfirmed.text': '',
   'problem.send_limit.title': 'Você pediu muitos códigos',
   'problem.send_limit.text': 'Você poderá pedir outro {time}.',
   'problem.address.title': 'Muitas solicitações da sua rede',
