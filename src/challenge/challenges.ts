@@ -12,7 +12,7 @@ import {
   type VerifyOutcome,
 } from './commands.js'
 import type { Channel } from './exchange/code-provider.js'
-import { cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
+import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
@@ -239,8 +239,7 @@ export function outlook({
   const { challenge } = ledger
   const last = ledger.sends.findLast(({ browserKind }) => browserKind === requester.browserKind)
   const isOwn =
-    challenge?.session === requester.session &&
-    challenge.attempts[requester.browserKind] < limits.attemptsPerChallenge
+    challenge?.session === requester.session && attemptsLeft(challenge, requester.browserKind, limits) > 0
   return {
     // Reveals nothing about a code that another session requested (enumeration).
     expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,

@@ -136,7 +136,11 @@ export const defaultTimeouts: Timeouts = {
 }
 
 /** Every limit and deadline in force. */
-export type Limits = OptionLimits & Timeouts
+export type Limits = OptionLimits &
+  Timeouts & {
+    /** True if known and unknown browsers share the attempts of a challenge. */
+    readonly attemptsAreShared?: true
+  }
 
 /** Upper bounds of a stricter set. Smaller values are accepted, larger ones are an error. */
 export const profiles = {

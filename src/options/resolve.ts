@@ -56,7 +56,12 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const declared: readonly Method[] = provider.methods ?? interfaceMethods
   const apps = authenticator === undefined ? [] : [{ name: appMethod }]
   const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = given
-  const limits = { ...resolveLimits(given.limits), ...resolveTimeouts(provider, store) }
+  const limits = {
+    ...resolveLimits(given.limits),
+    ...resolveTimeouts(provider, store),
+    // PSD2 RTS, article 4(3)(b): five failures, in whatever browsers.
+    ...(profile === 'psd2' && { attemptsAreShared: true as const }),
+  }
   const maxStepUpAgeMs = profile === undefined ? Number.MAX_SAFE_INTEGER : maxStepUpAges[profile]
 
   function resolvePurpose(name: string, purpose: PurposeOptions): Purpose {

@@ -172,6 +172,7 @@ describe('the profile psd2', () => {
     const settings = resolve({ limits })
     expect(settings.limits).toEqual({
       ...defaultLimits,
+      attemptsAreShared: true,
       attemptsPerChallenge: 5,
       failuresBeforeLock: 5,
       sendTimeoutMs: 10_000,

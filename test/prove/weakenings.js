@@ -313,6 +313,22 @@ export const weakenings = [
     tests: ['test/challenge/proofs/device-numbers.test.ts'],
   },
   {
+    bound: 5,
+    what: 'known and unknown browsers have five attempts each for one challenge under psd2',
+    file: 'src/challenge/ledger/challenge.ts',
+    find: 'attemptsAreShared ? Math.min(left, attemptsPerChallenge - own) : left',
+    replace: 'attemptsAreShared && own < 0 ? 0 : left',
+    tests: ['test/challenge/ledger/shared-attempts.test.ts'],
+  },
+  {
+    bound: 13,
+    what: 'under psd2, five wrong codes of an attacker lock the owner out',
+    file: 'src/challenge/ledger/sends.ts',
+    find: 'inherited: limits.attemptsAreShared && replaced?.attempts',
+    replace: 'inherited: limits.attemptsAreShared && undefined',
+    tests: ['test/challenge/ledger/shared-attempts.test.ts'],
+  },
+  {
     bound: 13,
     what: 'the lock stops known browsers, too',
     file: 'src/challenge/ledger/guessing.ts',

@@ -3,6 +3,7 @@ import type { Verdict } from '../exchange/code-provider.js'
 import {
   attemptsCountUntil,
   attemptsExhausted,
+  attemptsLeft,
   countCheck,
   endChallenge,
   findDisplayedChallenge,
@@ -77,7 +78,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   }
   const barred = refuseLocked(view, browserKind)
   if (barred !== undefined) return { outcome: barred }
-  const left = limits.attemptsPerChallenge - live.attempts[browserKind]
+  const left = attemptsLeft(live, browserKind, limits)
   if (live.wrongCodes?.includes(code)) {
     const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
     return { outcome: { ...repeated, ...wasOpen(live, code) } }
@@ -227,7 +228,7 @@ function rejected(
     own && isLatest ? { ...own, wrongCodes: (own.wrongCodes ?? []).concat(check.code) } : counted.challenge
   const next = { ...counted, challenge }
   const attemptsRemaining = own
-    ? limits.attemptsPerChallenge - own.attempts[browserKind]
+    ? attemptsLeft(own, browserKind, limits)
     : guessesLeft({ ...view, ledger: next }, browserKind)
   return {
     outcome: {

@@ -1,15 +1,18 @@
 import { clockLeewayMs } from '../../lib/time.js'
 import { type ChallengeRef, type Refusal, refused } from '../commands.js'
+import type { LedgerLimits } from '../limits.js'
 import { firstPurpose } from '../purposes.js'
-import type {
-  Challenge,
-  ChallengeScope,
-  Check,
-  Decision,
-  LedgerSnapshot,
-  OpenCode,
-  Rejected,
-  RequesterTag,
+import {
+  type BrowserKind,
+  type Challenge,
+  type ChallengeScope,
+  type Check,
+  type Decision,
+  type LedgerSnapshot,
+  noAttempts,
+  type OpenCode,
+  type Rejected,
+  type RequesterTag,
 } from './ledger.js'
 
 // Rules of a challenge: who owns it, whether a code can be submitted, and whether it is the displayed one.
@@ -116,6 +119,21 @@ export function findInheritedChallenge({
   now,
 }: LedgerSnapshot): Challenge | undefined {
   return challenge !== undefined && now < attemptsCountUntil(challenge) ? challenge : undefined
+}
+
+/**
+ * Returns the codes that this browser kind can still submit for a challenge. Where both kinds share them, inherited
+ * attempts stay separate: otherwise the wrong codes of an attacker would lock the owner out (denial of service).
+ */
+export function attemptsLeft(
+  { attempts, inherited = noAttempts }: Challenge,
+  browserKind: BrowserKind,
+  { attemptsPerChallenge, attemptsAreShared }: LedgerLimits,
+): number {
+  const left = attemptsPerChallenge - attempts[browserKind]
+  const { unknown, known } = attempts
+  const own = unknown - inherited.unknown + known - inherited.known
+  return Math.max(0, attemptsAreShared ? Math.min(left, attemptsPerChallenge - own) : left)
 }
 
 /** Remembers the code of a check without a verdict, because it may have been correct. */

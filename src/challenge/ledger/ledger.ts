@@ -45,6 +45,8 @@ export type Challenge = ChallengeScope & {
   readonly channel: Channel
   /** Codes submitted for this challenge and those it replaced. Each browser kind has its own count. */
   readonly attempts: CountByBrowser
+  /** The attempts among them that were used before its start. */
+  readonly inherited?: CountByBrowser | undefined
   /** 0 if the challenge accepts no more codes. Its attempts are still inherited. */
   readonly expiresAt: number
   /** Latest expiry, which no resend extends. */
@@ -188,6 +190,9 @@ export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: Ledger
 }
+
+// Shared, because a million challenges have no attempt.
+export const noAttempts: CountByBrowser = { unknown: 0, known: 0 }
 
 const unusedSide: BrowserUsage = { attempts: [], rejections: 0, check: undefined, settled: undefined }
 

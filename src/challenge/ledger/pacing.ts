@@ -2,7 +2,7 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { attemptsCountUntil, isLive } from './challenge.js'
+import { attemptsCountUntil, attemptsLeft, isLive } from './challenge.js'
 import type { BrowserKind, Challenge, LedgerSnapshot, RequesterTag, Send } from './ledger.js'
 
 // Limits on sends. They follow from the list of sends only, so that no restart, resend, cancel or session can shorten
@@ -104,7 +104,7 @@ export function reservedUntil(view: LedgerSnapshot, browserKind: BrowserKind): n
  */
 export function resendableAt(view: LedgerSnapshot, challenge: Challenge, browserKind: BrowserKind): number {
   const { now, limits } = view
-  const isSpent = challenge.attempts[browserKind] >= limits.attemptsPerChallenge
+  const isSpent = attemptsLeft(challenge, browserKind, limits) === 0
   return Math.max(
     now,
     isSpent ? attemptsCountUntil(challenge) : 0,

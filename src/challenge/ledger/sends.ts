@@ -5,6 +5,7 @@ import type { LedgerLimits } from '../limits.js'
 import {
   attemptsCountUntil,
   attemptsExhausted,
+  attemptsLeft,
   endChallenge,
   findDisplayedChallenge,
   findInheritedChallenge,
@@ -14,16 +15,16 @@ import {
   type Submission,
 } from './challenge.js'
 import { pauseBeforeCheck, refuseLocked } from './guessing.js'
-import type {
-  Challenge,
-  ChallengeScope,
-  CountByBrowser,
-  Decision,
-  Handle,
-  Ledger,
-  LedgerSnapshot,
-  RequesterTag,
-  Send,
+import {
+  type Challenge,
+  type ChallengeScope,
+  type Decision,
+  type Handle,
+  type Ledger,
+  type LedgerSnapshot,
+  noAttempts,
+  type RequesterTag,
+  type Send,
 } from './ledger.js'
 import {
   isLost,
@@ -65,8 +66,6 @@ export interface Booked {
 
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | Refusal
 
-// Shared, because a million challenges have no attempt.
-const noAttempts: CountByBrowser = { unknown: 0, known: 0 }
 const noHandles: readonly Handle[] = []
 
 /** Books a send with a new challenge, before anything is sent. */
@@ -83,7 +82,9 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     attemptsExhausted(replaced, attemptsCountUntil(replaced) - now)
   const live = replaced && isLive(replaced, view) ? replaced : undefined
   const isRepeated = live !== undefined && hasSameScope(live, command)
-  if (isRepeated && exhausted) return { outcome: exhausted }
+  if (isRepeated && attemptsLeft(live, browserKind, limits) === 0) {
+    return { outcome: attemptsExhausted(live, attemptsCountUntil(live) - now) }
+  }
 
   const pause = pauseBeforeSend(view, command, command)
   const isUnderWay = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
@@ -104,6 +105,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     factor: command.factor,
     channel: command.channel,
     attempts: replaced?.attempts ?? noAttempts,
+    inherited: limits.attemptsAreShared && replaced?.attempts,
     expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
     lifetimeMs: limits.codeLifetimeMs,
@@ -148,7 +150,7 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
 
   const pause = pauseBeforeSend(view, command, { factor: live.factor, channel })
   if (pause !== undefined) return { outcome: pause }
-  if (live.attempts[browserKind] >= view.limits.attemptsPerChallenge) {
+  if (attemptsLeft(live, browserKind, view.limits) === 0) {
     return { outcome: attemptsExhausted(live, attemptsCountUntil(live) - view.now) }
   }
   // Another code is on its way, and a code that was wrong may be correct now.

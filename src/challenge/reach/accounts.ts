@@ -7,6 +7,7 @@ import {
 import { type ChallengeView, type Refusal, type RequesterContext, refused } from '../commands.js'
 import type { Channel, Details } from '../exchange/code-provider.js'
 import type { DomainServices } from '../keys.js'
+import { attemptsLeft } from '../ledger/challenge.js'
 import { guessesLeft } from '../ledger/guessing.js'
 import type { Challenge } from '../ledger/ledger.js'
 import { createLedgers } from '../ledger/ledgers.js'
@@ -171,7 +172,7 @@ export function createAccounts(
       return {
         ...shown,
         resendAt: resendableAt(snapshot, challenge, requester.browserKind),
-        attemptsRemaining: snapshot.limits.attemptsPerChallenge - challenge.attempts[requester.browserKind],
+        attemptsRemaining: attemptsLeft(challenge, requester.browserKind, snapshot.limits),
         channels,
         resendAtBy: Object.fromEntries(moments),
         delivery: deliveryOf(snapshot, challenge),
