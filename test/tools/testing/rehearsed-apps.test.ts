@@ -89,13 +89,20 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
   it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, untried = {}, unsure }) => {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
-    const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests })
+    const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests, all: inFull })
     tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
     expect(fallenOf(result)).toEqual([])
     if (unsure !== undefined) return expect(result.hindrance).toMatch(unsure)
     expect(result.ok, result.hindrance).toBe(true)
-    const others = result.rows.filter(({ verdict }) => verdict !== 'held')
-    expect(Object.fromEntries(others.map(({ code, lacks }) => [code, lacks]))).toEqual(untried)
+    // Rows on the package's own routes take time, and have wrong apps above.
+    const isOwn = new Set(
+      result.rows.flatMap(({ code, lacks }) => (lacks?.startsWith('own: ') ? [code] : [])),
+    )
+    const others = result.rows.filter(({ code, verdict }) => verdict !== 'held' && !isOwn.has(code))
+    const expected = Object.entries(untried).filter(([code]) => !isOwn.has(code))
+    expect(Object.fromEntries(others.map(({ code, lacks }) => [code, lacks]))).toEqual(
+      Object.fromEntries(expected),
+    )
   })
 
   it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {
