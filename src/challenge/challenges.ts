@@ -38,8 +38,8 @@ export interface Outlook {
   readonly destinations?: readonly DestinationView[]
   /** True if the last code of this account and session expired recently with attempts left. */
   readonly expired: boolean
-  /** True if the last send failed, so that its destination must wait although nothing was sent. */
-  readonly failed: boolean
+  /** The problem of the last send, if its destination must wait although nothing was sent. */
+  readonly failed: 'delivery_failed' | 'provider_unavailable' | false
   /** Time of the last code that was not submitted, in milliseconds since 1970. 0 if there is none. */
   readonly untypedSince: number
 }
@@ -193,7 +193,7 @@ export function createChallenges(parts: SendParts): Challenges {
 }
 
 /** The outlook of an account that cannot be reached: no code is known. */
-const unreachable = ({ eventReason: _, ...refusal }: Refusal) => ({
+const unreachable = ({ eventReason: _, ...refusal }: Refusal): Outlook => ({
   refusal,
   channels: [],
   waits: {},
@@ -238,12 +238,14 @@ export function outlook({
   const untyped = ledger.sends.filter((send) => !isForgiven(send))
   const { challenge } = ledger
   const last = ledger.sends.findLast(({ browserKind }) => browserKind === requester.browserKind)
+  const isWaiting =
+    last?.state === 'refused' && cooldownExpiresAt(snapshot, requester.browserKind, last) > now
   const isOwn =
     challenge?.session === requester.session && attemptsLeft(challenge, requester.browserKind, limits) > 0
   return {
     // Reveals nothing about a code that another session requested (enumeration).
     expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
-    failed: last?.state === 'refused' && cooldownExpiresAt(snapshot, requester.browserKind, last) > now,
+    failed: isWaiting && (last.isOfService ? 'provider_unavailable' : 'delivery_failed'),
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }
 }

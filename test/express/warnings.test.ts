@@ -188,3 +188,14 @@ describe('a warning', () => {
     await Promise.all(made.map((tf) => tf.close()))
   })
 })
+
+it('names a provider that cannot be reached, once, for an app without `onEvent`', async () => {
+  const host = await startHost()
+  await host.stub.close()
+  for (const name of ['ana', 'ben']) {
+    const response = await (await host.login(name)).start()
+    expect(response.status).toBe(503)
+  }
+  expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_UNREACHABLE'])
+  expect(said[0]?.message).toContain('refused')
+})

@@ -81,6 +81,8 @@ export type Send = {
   readonly state: 'booked' | 'sent' | 'unconfirmed' | 'refused'
   /** The provider refused to send anything before this time. */
   readonly retryAt?: number | undefined
+  /** True if the provider refused the account or every send, and not this number. */
+  readonly isOfService?: true | undefined
   /** True after an operator's reset. */
   readonly forgiven?: true | undefined
   /** True if the provider returned no verdict for its code. */

@@ -209,7 +209,9 @@ export function settleSend(view: LedgerSnapshot, order: Booked, result: SendResu
  * Returns the send with its outcome. A refused one costs its cooldown. It may have used another channel than requested.
  */
 function findLastSend(send: Send, result: SendResult, now: number): Send {
-  if (result.result === 'later') return { ...send, state: 'refused', retryAt: now + pauseAfterLater(result) }
+  if (result.result === 'later')
+    return { ...send, state: 'refused', isOfService: true, retryAt: now + pauseAfterLater(result) }
+  if (result.result === 'misconfigured') return { ...send, state: 'refused', isOfService: true }
   if (isUndelivered(result)) return { ...send, state: 'refused' }
   const { channel = send.channel } = 'channel' in result ? result : send
   return { ...send, channel, state: result.result === 'unconfirmed' ? 'unconfirmed' : 'sent' }

@@ -41,6 +41,8 @@ const messages = {
     '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal. If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_BIND_EMPTY:
     'All fields that `bind` returned are undefined, so every request is 400. Compare the names in `bind` with the fields of the form.',
+  TWO_FACTOR_PROVIDER_UNREACHABLE:
+    'The provider cannot be reached, so that no code is sent. Check `baseUrl`, DNS and firewall: run `npx express-two-factor doctor` on this machine.',
   TWO_FACTOR_NUMBER_UNREADABLE:
     'A number on file cannot be read, so its account gets no code. Let `phone` return it in international form, such as +573001234567, or as { phone, country }.',
   TWO_FACTOR_STATUS_UNEXPECTED:
@@ -85,6 +87,9 @@ function findingOf(code: WarningCode): Finding {
   return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix }
 }
 
+/** Reasons for which no request has left this machine. A provider that hangs or is busy was reached. */
+const unreachable: ReadonlySet<string | undefined> = new Set(['refused', 'dns', 'tls', 'unreachable'])
+
 const diagnostics = channel('express-two-factor:event')
 
 /** Creates the function that publishes events to the app and to the diagnostics channel `express-two-factor:event`. */
@@ -103,6 +108,8 @@ export function createEmit(
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured')
       hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', describeCause(event))
+    if (event.type === 'provider.unavailable' && unreachable.has(event.reason))
+      hint('TWO_FACTOR_PROVIDER_UNREACHABLE', describeCause(event))
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {
       hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)

@@ -197,7 +197,7 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
   }
   if (page !== 'start' && page !== 'phone') return problem
   // No code was sent, and the destination that failed waits.
-  if (outlook?.failed && hidesFailure(page, problem)) return { code: 'delivery_failed' }
+  if (outlook?.failed && hidesFailure(page, problem)) return { code: outlook.failed, retryAfterMs }
   const offersFirst = effectOf(problem).replaces || problem?.code === 'second_factor_required'
   if (problem !== undefined && !offersFirst) return problem
   // A cooldown is no error: the button waits.

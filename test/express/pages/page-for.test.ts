@@ -85,7 +85,7 @@ describe('the page', () => {
   it('has one button for the next code, for where the last one went, unless others are free first', () => {
     const ranOut = states['expired, one of several numbers'] ?? startView
     const next = (more: Partial<PageFacts> = {}) => pageFor({ ...ranOut, ...more }).next?.id
-    const waiting = { waits: { b: 9_000 }, expired: true, failed: false, untypedSince: 0 }
+    const waiting = { waits: { b: 9_000 }, expired: true, failed: false as const, untypedSince: 0 }
     expect(next()).toBe('b')
     expect(next({ outlook: waiting })).toBeUndefined()
     expect(next({ method: 'any' })).toBeUndefined()
@@ -109,10 +109,10 @@ describe('the problem that is told', () => {
     ...startView,
     outlook: {
       refusal: { outcome: 'refused', code, ...(retryAfterMs && { retryAfterMs }) },
-      ...{ waits: {}, expired: false, failed: false, untypedSince: 0 },
+      ...{ waits: {}, expired: false, failed: false as const, untypedSince: 0 },
     },
   })
-  const expired = { outlook: { waits: {}, expired: true, failed: false, untypedSince: 0 } }
+  const expired = { outlook: { waits: {}, expired: true, failed: false as const, untypedSince: 0 } }
   const noneLeft = { ...codeView, challenge: { ...codeView.challenge, attemptsRemaining: 0 } }
   const gone = { code: 'challenge_gone' } as const
 
@@ -123,7 +123,7 @@ describe('the problem that is told', () => {
       'is that no code could be sent, where a guard asks for one',
       {
         ...startView,
-        outlook: { waits: {}, expired: false, failed: true, untypedSince: 0 },
+        outlook: { waits: {}, expired: false, failed: 'delivery_failed' as const, untypedSince: 0 },
         problem: { code: 'second_factor_required' },
       },
       { code: 'delivery_failed' },

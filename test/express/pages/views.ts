@@ -52,7 +52,7 @@ export const phoneView: PageFacts = {
 export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> => ({
   outlook: {
     refusal: { outcome: 'refused', code: 'resend_too_soon', retryAfterMs },
-    ...{ waits: {}, expired: false, failed: false, untypedSince: 0 },
+    ...{ waits: {}, expired: false, failed: false as const, untypedSince: 0 },
   },
 })
 
@@ -171,7 +171,12 @@ export const states: Readonly<Record<string, PageFacts>> = {
   'refused number, not yet called': told(
     {
       ...namedView,
-      outlook: { waits: { sms: 60_000 }, expired: false, failed: true, untypedSince: 0 },
+      outlook: {
+        waits: { sms: 60_000 },
+        expired: false,
+        failed: 'delivery_failed' as const,
+        untypedSince: 0,
+      },
       links: { support: '/help' },
     },
     'delivery_failed',
