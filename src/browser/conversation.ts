@@ -96,6 +96,8 @@ export function converse(
     })
 
     dialog.addEventListener('close', () => settle(false))
+    // Back must not show again, to whoever comes next, what was to be confirmed.
+    addEventListener('pagehide', () => settle(false), { signal: over.signal })
     const abort = () => {
       end()
       reject(aborted.reason)

@@ -180,7 +180,8 @@ dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-b
 dt { color: var(--faint); }
 dd { min-width: 0; margin: 0; font-weight: 600; }
 main > :last-child, section > :last-child { margin-bottom: 0; }
-.number { display: inline-block; max-width: 100%; font-weight: 600; }
+.number { font-weight: 600; }
+dd .number, li .number { display: inline-block; max-width: 100%; }
 .number, .key { hyphens: none; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }

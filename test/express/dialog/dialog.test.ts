@@ -6,7 +6,16 @@ import { axeFindings, describeInChromium, pressKey } from '../../browser/chromiu
 import { describedTransfers, mallory, mum } from '../described-transfers.js'
 import type { Host } from '../kit.js'
 import { wrongCode } from '../recovery-kit.js'
-import { ask, call, enter, json, openSinglePage, type SinglePage, verifyInAnotherTab } from './single-page.js'
+import {
+  ask,
+  call,
+  enter,
+  expectNoDialog,
+  json,
+  openSinglePage,
+  type SinglePage,
+  verifyInAnotherTab,
+} from './single-page.js'
 
 declare global {
   interface Window {
@@ -164,6 +173,13 @@ describeInChromium('<two-factor-dialog>', (browser) => {
 
     void call(page, '/guarded/settings')
     await dialogOf(page).waitFor()
+  })
+
+  it('closes when the person leaves its page, so that Back does not show it again', async () => {
+    const { page, answer } = await openDialog()
+    await page.evaluate("dispatchEvent(new Event('pagehide'))")
+    expect((await answer)[0]).toBe('AbortError')
+    await expectNoDialog(page)
   })
 
   it('asks for each of two copies of the script, one over the other', async () => {
