@@ -25,7 +25,7 @@ export const args = [
 
 export const patienceMs = 120_000
 
-const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+export const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
  * A suite in a real Chromium. Where there is none it is skipped and says so; under CI it must run.

@@ -205,6 +205,43 @@ export function itLeads(visitor: () => Visitor): void {
     expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([])
   })
 
+  it('signs in and confirms a transfer by keyboard', async () => {
+    const bank = await openBank()
+    const ana = visitor()
+    await ana.visit(`${bank.origin}/login`)
+    // The one click gives a Firefox without windows the focus: before that, Enter sends no form.
+    await ana.tap('Password')
+    await ana.submit()
+    await ana.type(...(await codeFor(bank)))
+    await ana.submit()
+    bank.sandbox.clock.advance(61_000)
+    await ana.tabTo('Transfer')
+    await ana.submit()
+    await ana.tabTo('Payee')
+    await ana.submit()
+    await ana.type(...(await codeFor(bank)))
+    await ana.submit()
+    expect(await ana.heading()).toBe(en['resume.title'])
+    await ana.tabTo('Transfer')
+    expect(await ana.focused()).toMatchObject({ kind: 'button submit', isSeen: true })
+  })
+
+  it('gives axe nothing to find: page, error, dialog, settings', async () => {
+    const bank = await openBank()
+    const ana = visitor()
+    await givePassword(ana, bank)
+    const code = await codeFor(bank)
+    expect(await ana.axeFindings()).toEqual([])
+    await enter(ana, wrong(code))
+    expect(await ana.axeFindings()).toEqual([])
+    await enter(ana, code)
+    bank.sandbox.clock.advance(61_000)
+    await ana.visit(`${bank.origin}/security`)
+    expect(await ana.axeFindings()).toEqual([])
+    await openDialog(ana, bank)
+    expect(await ana.axeFindings()).toEqual([])
+  })
+
   it('fits 320 px', async () => {
     const bank = await openBank()
     const ana = visitor()

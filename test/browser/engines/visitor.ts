@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { axeScript } from '../chromium.js'
 import { type Focused, focused, hasArrived, overflow, pointOf, setMark, textOfPage } from './in-page.js'
 import type { EngineName, Size, Tab } from './tab.js'
 
@@ -35,12 +36,17 @@ export interface Visitor {
   resize(size: Size): Promise<void>
   /** How far the page is wider than its window, in pixels. */
   overflow(): Promise<number>
+  /** What axe finds on the page and in its dialog, each as a line that names the rule and the element. */
+  axeFindings(): Promise<readonly string[]>
   evaluate(expression: string): Promise<unknown>
   forget(): Promise<void>
   picture(): Promise<string>
 }
 
 const patience = { timeout: 60_000, interval: 30 }
+
+/** Between the last control and the first one the browser itself has the focus. */
+const isOfPage = ({ kind }: Focused) => kind !== 'body' && kind !== 'html' && kind !== ''
 
 /** The text of a function and its arguments, to be evaluated in the page. */
 const called = (run: (...given: never[]) => unknown, ...given: readonly (string | number)[]): string =>
@@ -56,7 +62,8 @@ export function visitorAt(tab: Tab): Visitor {
     await leave()
     // Between two pages there is nothing to ask.
     await vi.waitFor(async () => {
-      if (!(await tab.evaluate(called(hasArrived, mark)))) throw new Error('the page has not changed')
+      if (!(await tab.evaluate(called(hasArrived, mark))))
+        throw new Error(`the page has not changed:\n${await readText()}`)
     }, patience)
   }
 
@@ -105,15 +112,26 @@ export function visitorAt(tab: Tab): Visitor {
     async tabThrough(times, key) {
       const found: Focused[] = []
       for (let presses = 0; presses < times; presses += 1) found.push(await pressTab(key))
-      // Between the last and the first control the browser itself has the focus.
-      return found.filter(({ kind }) => kind !== 'body')
+      return found.filter(isOfPage)
     },
     async tabTo(name) {
-      for (let presses = 0; presses < 60; presses += 1) if ((await pressTab()).name.includes(name)) return
+      for (let presses = 0; presses < 60; presses += 1) {
+        const stop = await pressTab()
+        if (isOfPage(stop) && stop.name.includes(name)) return
+      }
       throw new Error(`Tab never reached ${name}`)
     },
     resize: tab.resize,
     overflow: async () => Number(await tab.evaluate(called(overflow))),
+    async axeFindings() {
+      await tab.evaluate(`(() => { ${axeScript} })()`)
+      const options = JSON.stringify({ iframes: false, resultTypes: ['violations'] })
+      const found =
+        'violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => [id, target].join(": ")))'
+      return (await tab.evaluate(
+        `axe.run(${options}).then(({ violations }) => ${found})`,
+      )) as readonly string[]
+    },
     evaluate: tab.evaluate,
     forget: tab.forget,
     picture: tab.picture,
