@@ -133,6 +133,7 @@ export const bounds = [
     says: 'a right code is not lost to housekeeping, and nobody pays for an outage',
     tests: [
       'test/faults/broken-connection.test.ts',
+      'test/challenge/long-outages.test.ts',
       'test/challenge/updater.test.ts',
       'test/challenge/ledger',
     ],
