@@ -100,3 +100,7 @@ export function createShownCheck(warn: Warn) {
     if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
   }
 }
+
+/** Returns whether a filled body has none of the bound fields: their names are probably misspelt. */
+export const hasNoField = (bound: unknown, body: unknown): boolean =>
+  Object.keys(Object(body)).length > 0 && Object.values(Object(bound)).every((value) => value === undefined)

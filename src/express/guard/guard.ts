@@ -16,7 +16,7 @@ import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
-import { readDetails } from './details.js'
+import { hasNoField, readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import { refuseMissingBody } from './missing-body.js'
 
@@ -279,10 +279,6 @@ function createAdmission(
     }
   }
 }
-
-/** Returns whether a filled body has none of the bound fields: their names are probably misspelt. */
-const hasNoField = (bound: unknown, body: unknown): boolean =>
-  Object.keys(Object(body)).length > 0 && Object.values(Object(bound)).every((value) => value === undefined)
 
 /** Throws if the guard protects the page to which it redirects, which would be an endless redirect. */
 function refuseCircle(requested: string, target: string): void {
