@@ -32,7 +32,7 @@ export function createApp(
   const tf = twoFactor({
     provider: providerCodes({ client, approvedStatuses }),
     ...{ secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
-    appName: { login: 'Acme', 'new-number': 'Acme new number' },
+    appName: { login: 'Acme', 'new-number': 'Acme new number', account: 'Acme account' },
     ...{ subject: (req) => req.session.userId, phone: (_req, subject) => of(subject).numbers },
   })
   let changes: readonly Change[] = [] // oldest first; a table of your database

@@ -23,7 +23,8 @@ const tf = twoFactor({
     client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
     approvedStatuses: sandbox.approvedStatuses,
   }),
-  appName: 'Acme',
+  // The provider tells codes apart by this name: a code for a sign-in confirms no payment.
+  appName: { login: 'Acme', transfer: 'Acme transfer' },
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.userId,

@@ -69,7 +69,13 @@ export function createDemo(
     provider: makesCodes
       ? ownCodes({ client, secret: secretOfThisRun(), origin: 'localhost' })
       : providerCodes({ client, approvedStatuses }),
-    appName: { login: 'Demo bank', signup: 'Demo bank signup', 'new-number': 'Demo bank new number' },
+    appName: {
+      login: 'Demo bank',
+      signup: 'Demo bank signup',
+      'new-number': 'Demo bank new number',
+      account: 'Demo bank settings',
+      transfer: 'Demo bank transfer',
+    },
     secret: secretOfThisRun(),
     countries: ['CO', 'BR', 'ES', 'MX'],
     // All of one length, so that a code that the phone fills in is sent by itself.

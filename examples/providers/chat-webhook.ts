@@ -12,6 +12,7 @@ export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
 
   return {
     name: 'chat-webhook',
+    tellsCodesApart: true,
     async sendCode({ destination, appName, expiresInMs, signal, report }) {
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const text = `${code} is the ${appName} code for the number ending in ${destination.slice(-2)}.`

@@ -58,6 +58,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
 
   return {
     name: 'vonage-verify',
+    tellsCodesApart: true,
     methods: Object.keys(steps).map((name) => ({ name, label: labels[name] })),
     async sendCode({ destination, channel, appName, locale, lane, previousHandle, ...exchange }) {
       const to = destination.replace('+', '')

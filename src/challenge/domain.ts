@@ -60,7 +60,12 @@ export function openDomain(settings: {
   const store = withStoreDeadline(settings.store, limits.storeTimeoutMs, settings)
   const secrets = createSecrets(settings.secret)
   const keys = createKeys(namespace, secrets)
-  const purposes = createPurposes(settings.purposes, settings.defaultPurpose, settings.appName)
+  const purposes = createPurposes(
+    settings.purposes,
+    settings.defaultPurpose,
+    settings.appName,
+    settings.provider.tellsCodesApart,
+  )
   const sealedChallenges = createSealedChallenges({ secrets, purposes })
   const parts = { ...settings, store, secrets, keys, purposes, sealedChallenges }
   const accounts = createAccounts(parts)

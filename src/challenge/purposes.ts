@@ -35,9 +35,12 @@ export function createPurposes(
   initial: readonly Purpose[],
   usual: (name: string) => Purpose,
   appNames: Readonly<Record<string, string>>,
+  /** True if the provider accepts a code only for the challenge that it was sent for. */
+  tellsCodesApart = false,
 ) {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
   const maxAccepted = new Map<string, number>()
+  const bindings = { bound: new Set<string>(), unbound: new Set<string>() }
   const areDeclared = initial.some(({ name }) => name !== firstPurpose)
 
   /** Returns the provider's app-name for the codes of this purpose. */
@@ -58,11 +61,9 @@ export function createPurposes(
     return `appName: { ${names.join(', ')} }`
   }
 
-  /**
-   * Without a handle the provider knows a code by number and app-name alone: one that was sent would pass where only one
-   * that is spoken will do. Which provider gives handles shows with its first code, too late for this.
-   */
+  /** The provider knows a code by number and app-name alone: a texted code would pass where only a call is accepted. */
   function refuseMixedChannels(): void {
+    if (tellsCodesApart) return
     for (const purpose of known.values()) {
       for (const other of known.values()) {
         const left = leftOut(purpose, other)
@@ -70,6 +71,27 @@ export function createPurposes(
         const named = purpose.name === firstPurpose ? other.name : purpose.name
         throw optionError(
           `twoFactor: the channels of purpose "${purpose.name}" leave out "${left}", by which codes for "${other.name}" are sent, and the provider would take one for the other; give "${named}" an appName of its own: ${lineWith(named)}`,
+        )
+      }
+    }
+  }
+
+  /**
+   * The provider knows a code by number and app-name alone: a code for a sign-in, whose message names no amount, would
+   * confirm a payment.
+   */
+  function refuseMixedBinding(): void {
+    if (tellsCodesApart) return
+    for (const name of bindings.bound) {
+      if (bindings.unbound.has(name)) {
+        throw optionError(
+          `requireTwoFactor: purpose "${name}" has a guard with bind and one without, and the provider cannot tell their codes apart; use another purpose for one of them, or a provider with tellsCodesApart`,
+        )
+      }
+      const other = [...known.keys()].find((one) => one !== name && appNameOf(one) === appNameOf(name))
+      if (other !== undefined) {
+        throw optionError(
+          `requireTwoFactor: purpose "${name}" binds fields, and the provider would accept codes for "${other}" in their place; give "${name}" an appName of its own: ${lineWith(name)}`,
         )
       }
     }
@@ -92,6 +114,7 @@ export function createPurposes(
       )
     }
     refuseMixedChannels()
+    refuseMixedBinding()
     return purpose
   }
 
@@ -117,6 +140,16 @@ export function createPurposes(
     },
     /** Returns a purpose of this package, and adds it if the options do not name it. */
     ofPackage: (name: string) => known.get(name) ?? declare(usual(name)),
+    /**
+     * Records that codes of a purpose confirm bound fields, or that they do not. Throws a TypeError with the line to paste
+     * if the provider would accept the code of another request in their place.
+     */
+    bind(name: string, isBound: boolean): void {
+      const set = isBound ? bindings.bound : bindings.unbound
+      if (set.has(name)) return
+      set.add(name)
+      refuseMixedBinding()
+    },
     /** Records the maximum age that a guard accepts, so that grants are kept long enough. */
     accept(name: string, maxAgeMs: number): void {
       maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))

@@ -128,4 +128,6 @@ export interface HttpSettings
   readonly maxStepUpAgeMs: number
   /** True if the profile requires that a payment shows amount and payee (PSD2 RTS, article 5). */
   readonly dynamicLinking: boolean
+  /** True if the provider accepts a code only for the challenge that it was sent for. */
+  readonly tellsCodesApart: boolean
 }

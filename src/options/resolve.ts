@@ -104,6 +104,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     limits,
     maxStepUpAgeMs,
     dynamicLinking: profile === 'psd2',
+    tellsCodesApart: provider.tellsCodesApart === true,
     purposes: Object.entries(given.purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
   }

@@ -1,5 +1,6 @@
 import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/exchange/code-provider.js'
 import {
+  boolean,
   type Checks,
   checkOptions,
   integer,
@@ -35,6 +36,11 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
    * statuses as guessed in production.
    */
   readonly calibratedAt?: string | undefined
+  /**
+   * True if a new code ends the earlier codes to the same number with the same app-name, as `calibrate` finds out.
+   * Default: false, and a purpose whose guards `bind` fields then needs an `appName` of its own.
+   */
+  readonly replacesCodes?: boolean | undefined
   /** Voice of the calls. Default `Mariana`. */
   readonly voice?: Voice | undefined
   /** How often a call is tried, 1 to 3. Default 1. */
@@ -61,6 +67,7 @@ const checks = {
     (value) =>
       typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
   ),
+  replacesCodes: boolean,
   rejectedCodes: values,
   accountErrorCodes: values,
   voice: withDefault('Mariana', optionChecks.voice),
@@ -96,6 +103,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     name,
     timeoutMs: chosenTimeout(client),
     maxExchanges: client.maxExchanges,
+    tellsCodesApart: rules.replacesCodes === true,
 
     sendCode(send) {
       const { destination, appName, signal } = send

@@ -90,6 +90,7 @@ export function failover(
   return {
     members: [...members.values()],
     methods,
+    tellsCodesApart: providers.every((provider) => provider.tellsCodesApart === true),
     withMembers: (wrapped) => inTurn(named(wrapped), members, rests, given),
     ...inTurn(members, members, rests, given),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
@@ -105,6 +106,7 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     timeoutMs: provider.timeoutMs,
     maxExchanges: provider.maxExchanges,
     methods: provider.methods,
+    tellsCodesApart: provider.tellsCodesApart,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
     ...(provider.inspect && { inspect: provider.inspect.bind(provider) }),

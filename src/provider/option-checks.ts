@@ -1,5 +1,6 @@
 import { isMethodName, methodNameRule, proofKinds } from '../challenge/exchange/code-provider.js'
 import {
+  boolean,
   type Check,
   integer,
   list,
@@ -34,10 +35,11 @@ export function codeProvider(fix: string, isName: Check = nonEmptyString()): Che
         `${name}.${gone} is gone: cancel the code of previousHandle in sendCode({ previousHandle }), and return cancelled: true with the result`,
       )
     }
-    const { name: own, timeoutMs: ms, maxExchanges, methods: declared } = given
+    const { name: own, timeoutMs: ms, maxExchanges, methods: declared, tellsCodesApart } = given
     if (own !== undefined) isName(own, `${name}.name`)
     if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
     if (maxExchanges !== undefined) mostExchanges(maxExchanges, `${name}.maxExchanges`)
+    if (tellsCodesApart !== undefined) boolean(tellsCodesApart, `${name}.tellsCodesApart`)
     if (declared !== undefined) methods(declared, `${name}.methods`)
     return value
   }

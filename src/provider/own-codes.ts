@@ -122,6 +122,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     timeoutMs: chosenTimeout(client),
     maxExchanges: client.maxExchanges,
     methods,
+    tellsCodesApart: true,
 
     async sendCode(send) {
       const { destination, channel, appName, expiresInMs, signal, report } = send

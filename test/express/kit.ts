@@ -92,6 +92,7 @@ export const stubCodes = (stub: ProviderStub, more: Partial<ProviderCodesOptions
   providerCodes({
     client: createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k-canary' }),
     approvedStatuses: ['verified'],
+    replacesCodes: true,
     ...more,
   })
 
@@ -112,7 +113,9 @@ export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFact
 export async function startHost(given: HostOptions = {}): Promise<Host> {
   const stub = await startProviderStub()
   const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
-  const codes = given.provider && { provider: given.provider(stub) }
+  // Its codes may be told apart by nothing but the app-name.
+  const appName = { login: 'Acme', signup: 'Acme signup', transfer: 'Acme transfer' }
+  const codes = given.provider && { provider: given.provider(stub), appName }
   const errors: unknown[] = []
   const events: TwoFactorEvent[] = []
   const listener = given.listens && { onEvent: (event: TwoFactorEvent) => void events.push(event) }

@@ -90,9 +90,9 @@ describe('the methods of a guard', () => {
     expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['code', 'trusted-device'] })).toThrow(
       'must not include "trusted-device" for a step-up',
     )
-    expect(() => tf.requireTwoFactor({ bind: () => ({}), methods: ['trusted-device'] })).toThrow(
-      'for a step-up',
-    )
+    expect(() =>
+      tf.requireTwoFactor({ purpose: 'pay', bind: () => ({}), methods: ['trusted-device'] }),
+    ).toThrow('for a step-up')
     const instead = "write 'code', and how codes are sent in purposes: { pay: { channels } }"
     for (const channel of ['sms', 'call']) {
       expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['passkey', channel] })).toThrow(

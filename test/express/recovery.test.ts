@@ -242,7 +242,7 @@ describe('a guard', () => {
   it.each<[string, GuardOptions, PurposeOptions]>([
     ['another purpose', { purpose: 'transfer' }, {}],
     ['one request only', { once: true }, {}],
-    ['bound fields', { bind: () => ({ to: 'a' }) }, {}],
+    ['bound fields', { purpose: 'pay', bind: () => ({ to: 'a' }) }, {}],
     ['a younger sign-in', { maxAgeMs: 60_000 }, {}],
     ['a sign-in whose purpose says no', {}, { recoveryCode: false }],
   ])('names none among its methods without its purpose: %s', async (_name, guard, declared) => {

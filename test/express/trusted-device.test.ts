@@ -25,7 +25,7 @@ const options: Partial<TwoFactorOptions> = {
 const mount = (app: Express, tf: TwoFactor) => {
   app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), ok)
   app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), ok)
-  app.get('/bound', tf.requireTwoFactor({ bind: () => ({ to: 'Beatriz' }) }), ok)
+  app.get('/bound', tf.requireTwoFactor({ purpose: 'transfer', bind: () => ({ to: 'Beatriz' }) }), ok)
   app.get('/devices', async (req, res) => {
     res.json({ here: await tf.trustedDevices.has(req), all: await tf.trustedDevices.list('ana', req) })
   })

@@ -28,7 +28,7 @@ async function startChatHost() {
     options: {
       channels: ['whatsapp', 'sms'],
       purposes: { login: {}, chat: { channels: ['whatsapp'] }, transfer: {} },
-      appName: { login: 'Acme', chat: 'Acme chat', signup: 'Acme signup' },
+      appName: { login: 'Acme', chat: 'Acme chat', transfer: 'Acme transfer', signup: 'Acme signup' },
     },
     listens: true,
     mount: (app, tf) => {

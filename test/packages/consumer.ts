@@ -24,7 +24,7 @@ const tf = twoFactor({
     client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
     approvedStatuses: sandbox.approvedStatuses,
   }),
-  appName: { login: 'Acme', signup: 'Acme signup' },
+  appName: { login: 'Acme', signup: 'Acme signup', transfer: 'Acme transfer' },
   secret: 'a consumer keeps its secret in the environment',
   countries: ['CO'],
   store: memoryStore({ maxLedgers: 10 }),

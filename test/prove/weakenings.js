@@ -958,6 +958,14 @@ export const weakenings = [
     tests: ['test/browser/chromium.test.ts', 'test/browser/webkit.test.ts'],
   },
   {
+    bound: 21,
+    what: 'a code for a sign-in confirms a payment where the provider cannot tell codes apart',
+    file: 'src/challenge/purposes.ts',
+    find: 'one !== name && appNameOf(one) === appNameOf(name)',
+    replace: 'one !== name && appNameOf(one) === name',
+    tests: ['test/express/codes-apart.test.ts'],
+  },
+  {
     bound: 30,
     what: 'a user with a factor is exempt by the word of the app',
     file: 'src/express/guard/guard.ts',

@@ -192,6 +192,12 @@ export interface CodeProvider {
    * then fails as not sent.
    */
   readonly maxExchanges?: number | undefined
+  /**
+   * True if a check accepts only the code of its own challenge: each handle identifies one send, or a new code ends the
+   * earlier ones to the same number. Default: false, and a purpose whose guards `bind` fields then needs an `appName` of
+   * its own.
+   */
+  readonly tellsCodesApart?: boolean | undefined
   /** Methods of the provider, for the option `channels`. Default: `sms` and `call`. */
   readonly methods?: readonly Method[] | undefined
   /** Sends one code. It is called once per code, because a repeated send costs money and may replace the code. */

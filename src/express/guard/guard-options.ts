@@ -165,7 +165,10 @@ export const guardChecks: Checks<GuardOptions> = {
 export function resolveGuard(
   options: GuardOptions,
   purposes: Purposes,
-  settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes' | 'methods'>,
+  settings: Pick<
+    HttpSettings,
+    'maxStepUpAgeMs' | 'dynamicLinking' | 'tellsCodesApart' | 'recoveryCodes' | 'methods'
+  >,
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
   const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt, unless } = options
@@ -190,6 +193,16 @@ export function resolveGuard(
   if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
     throw optionError(
       'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
+    )
+  }
+  if (bind !== undefined && name === firstPurpose) {
+    throw optionError(
+      "requireTwoFactor: bind needs a purpose of its own, because a code for a sign-in must confirm nothing else; add purpose: 'transfer', for example",
+    )
+  }
+  if (bind !== undefined && dynamicLinking && !settings.tellsCodesApart) {
+    throw optionError(
+      'requireTwoFactor: bind with the profile psd2 needs a provider that tells codes apart: ownCodes(), or providerCodes({ replacesCodes: true }) if calibrate finds that your account replaces codes',
     )
   }
   if (describe !== undefined && bind === undefined) {
@@ -226,6 +239,7 @@ export function resolveGuard(
       'requireTwoFactor: unless skips a step-up, and this guard requires only a sign-in; add purpose, bind, once or a shorter maxAgeMs, or remove unless',
     )
   }
+  purposes.bind(name, bind !== undefined)
   purposes.accept(name, maxAgeMs)
   return {
     ...present({ bind, describe, formPath, exempt, continueAt, unless }),

@@ -116,6 +116,7 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
     async start(command) {
       const { purpose, destination, bound: fields, details } = command
       const bound = boundTag(fields, hashBoundFields)
+      if (domain.purposes.find(purpose) !== undefined) domain.purposes.bind(purpose, bound !== undefined)
       return challenges.start({ ...sendOf(command), purpose, destination, bound, details })
     },
     async resend(command) {

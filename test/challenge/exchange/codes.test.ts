@@ -265,7 +265,7 @@ describe('the queue of a provider', () => {
     const asked: string[] = []
     const member = (name: string): CodeProvider => ({
       name,
-      maxExchanges: 1,
+      maxExchanges: 3,
       sendCode() {
         asked.push(name)
         return pending()
@@ -275,7 +275,8 @@ describe('the queue of a provider', () => {
     const first = member('first')
     const all = failover([first, member('second')])
     const { codes, events } = open(all, { sendTimeoutMs: 10_000 })
-    void codes.send(target, order)
+    // One of the three places is kept for checks.
+    for (const _place of [1, 2]) void codes.send(target, order)
     await vi.advanceTimersByTimeAsync(0)
     const leaves: (() => void)[] = []
     const waiting = Array.from({ length: 10 }, () =>
@@ -287,7 +288,7 @@ describe('the queue of a provider', () => {
     expect(gone).toEqual(
       Array(10).fill(expect.objectContaining({ result: { result: 'not-sent' }, isDisconnected: true })),
     )
-    expect([asked, events]).toEqual([['first'], []])
+    expect([asked, events]).toEqual([['first', 'first'], []])
   })
 
   it('has 64 slots: half for sign-ups, a quarter for checks of sign-ins alone', async () => {

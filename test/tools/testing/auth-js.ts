@@ -43,7 +43,7 @@ export function createAuthJs(
       client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials, timeoutMs: 1_000 }),
       approvedStatuses: sandbox.approvedStatuses,
     }),
-    appName: 'Acme',
+    appName: { login: 'Acme', transfer: 'Acme transfer' },
     secret: 'a secret of thirty-two bytes or more',
     countries: ['CO'],
     // What Auth.js signs in has given a password and no more: the guard asks for the rest.
