@@ -23,7 +23,7 @@ export type {
 export type { ExchangeTrace } from './challenge/exchange/exchanges.js'
 export type { Limits } from './challenge/limits.js'
 export type { Failure, Health } from './challenge/operator/health.js'
-export type { SubjectState } from './challenge/operator/lockouts.js'
+export type { OfNumber, SubjectState } from './challenge/operator/lockouts.js'
 export type { SelfTest } from './challenge/operator/self-test.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'
 export type { Grant } from './challenge/proofs/grants.js'

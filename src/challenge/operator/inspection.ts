@@ -8,8 +8,9 @@ import { rememberedMs } from '../ledger/pacing.js'
 import { defaultLimits, defaultTimeouts } from '../limits.js'
 import type { TrustedDevice } from '../proofs/devices.js'
 import type { SubjectReport } from '../proofs/subject-report.js'
+import type { NumberState } from '../rate-limits/number-counters.js'
 import { createDeployments, type NoDeployment } from './deployment.js'
-import { lockedForMs, type Waits, waitsOf } from './lockouts.js'
+import { lockedForMs, type OfNumber, type Waits, waitsOf } from './lockouts.js'
 
 /** A code of the last day, without its number. Times are milliseconds since 1970. */
 export interface CodeReport {
@@ -40,6 +41,8 @@ export interface PersonReport extends LedgerReport, SubjectReport {
   /** Waits in browsers in which the account has signed in before. Absent if the app does not track browsers. */
   readonly known?: Waits
   readonly trustedDevices: readonly TrustedDevice[]
+  /** Counters of the number in the command, over all accounts. */
+  readonly number?: NumberState
 }
 
 /** Report on the sign-ups of all processes. */
@@ -104,15 +107,15 @@ export async function openInspection(
   })
 
   return {
-    async person(subject: string): Promise<PersonReport> {
-      const [{ snapshot, strangers, known }, { sessions, recoveryTries }, trustedDevices] = await Promise.all(
-        [subjects.look(subject), grants.look(subject), devices.list(subject)],
-      )
+    async person(subject: string, of?: OfNumber): Promise<PersonReport> {
+      const [{ snapshot, strangers, known, number }, { sessions, recoveryTries }, trustedDevices] =
+        await Promise.all([subjects.look(subject, of), grants.look(subject), devices.list(subject)])
       const ledger = ledgerReport(snapshot, strangers)
       return {
         ...ledger,
         isKnown: ledger.isKnown || sessions + recoveryTries.count + trustedDevices.length > 0,
         ...(deployment.knownMaxAgeMs > 0 && { known }),
+        ...(number && { number }),
         sessions,
         trustedDevices,
         recoveryTries,

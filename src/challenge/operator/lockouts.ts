@@ -1,3 +1,4 @@
+import { parsePhoneNumber } from '../../phone-number.js'
 import type { DomainServices } from '../keys.js'
 import { attemptsCountUntil } from '../ledger/challenge.js'
 import { isDisabled, pauseBeforeCheck, unlock } from '../ledger/guessing.js'
@@ -5,7 +6,7 @@ import { type BrowserKind, judgedIn, type Ledger, type LedgerSnapshot } from '..
 import { cooldownExpiresAt, reservedUntil, roomAt } from '../ledger/pacing.js'
 import type { Devices } from '../proofs/devices.js'
 import type { Grants } from '../proofs/grants.js'
-import type { NumberCounters } from '../rate-limits/number-counters.js'
+import type { NumberCounters, NumberState } from '../rate-limits/number-counters.js'
 import type { Accounts } from '../reach/accounts.js'
 
 // An operator's view of locked accounts, and how to unlock them.
@@ -33,6 +34,14 @@ export interface SubjectState extends KnownState {
   readonly judged: number
   /** State of browsers in which the account has signed in before. */
   readonly known: KnownState
+  /** Counters of the number in the request, over all accounts. Absent without a number. */
+  readonly number?: NumberState
+}
+
+/** A number whose counters the request concerns, too: an account whose start was refused has no send. */
+export interface OfNumber {
+  /** With its country code. */
+  readonly phone?: string | undefined
 }
 
 /** Reasons that block a send or a check, each with its duration in milliseconds. 0 if it does not block. */
@@ -100,43 +109,62 @@ export function createSubjects(
     readonly numberCounters: NumberCounters
   },
 ) {
-  const { accounts, numberCounters, grants, devices, emit } = parts
+  const { accounts, numberCounters, grants, devices, keys, emit } = parts
 
-  /** Returns the keys of the numbers to which the account was sent a code in the last day. */
-  const numbersIn = ({ sends }: Ledger) => [...new Set(sends.map(({ factor }) => factor))]
+  /** Returns the keys of the numbers to which the account was sent a code in the last day, and of one more. */
+  const numbersIn = ({ sends }: Ledger, number: string | undefined) => [
+    ...new Set([...sends.map(({ factor }) => factor), ...(number === undefined ? [] : [number])]),
+  ]
 
-  /** Reads the ledger of an account and the waits of both kinds of browsers. */
-  async function look(subject: string) {
+  /** Returns the key of a number. Throws a TypeError if it is none. */
+  async function numberOf({ phone }: OfNumber): Promise<string | undefined> {
+    if (phone === undefined) return undefined
+    const parsed = await parsePhoneNumber(phone, { countries: 'any' })
+    if (parsed.ok) return keys.number(parsed.phone)
+    throw new TypeError(
+      `subjects: phone must be a number with its country code, such as '+573001234567' (${parsed.refusal})`,
+    )
+  }
+
+  /** Reads the ledger of an account, its number, and the waits of both kinds of browsers. */
+  async function look(subject: string, of: OfNumber = {}) {
+    const number = await numberOf(of)
     const snapshot = await accounts.ledgerOf(subject).read()
     const waits = async (browserKind: BrowserKind) =>
       waitsOf(
         snapshot,
         browserKind,
         await Promise.all(
-          numbersIn(snapshot.ledger).map((number) => numberCounters.waits(number, browserKind)),
+          numbersIn(snapshot.ledger, number).map((one) => numberCounters.waits(one, browserKind)),
         ),
       )
-    const [strangers, known] = await Promise.all([waits('unknown'), waits('known')])
-    return { snapshot, strangers, known }
+    const [strangers, known, ofNumber] = await Promise.all([
+      waits('unknown'),
+      waits('known'),
+      number === undefined ? undefined : numberCounters.state(number),
+    ])
+    return { snapshot, strangers, known, ...(ofNumber && { number: ofNumber }) }
   }
 
   return {
     look,
 
-    async state(subject: string): Promise<SubjectState> {
-      const { snapshot, strangers, known } = await look(subject)
+    async state(subject: string, of?: OfNumber): Promise<SubjectState> {
+      const { snapshot, strangers, known, number } = await look(subject, of)
       const forMs = lockedForMs(snapshot)
       const judged = judgedIn(snapshot.ledger)
-      return { locked: forMs > 0, lockedForMs: forMs, judged, ...stateOf(strangers), known: stateOf(known) }
+      const state = { locked: forMs > 0, lockedForMs: forMs, judged, ...stateOf(strangers) }
+      return { ...state, known: stateOf(known), ...(number && { number }) }
     },
 
     /**
      * Lifts a lock or disabling and resets the counters: attempts and sends of the account, of the numbers that
-     * received codes, and recovery attempts.
+     * received codes and of `phone`, and recovery attempts.
      */
-    async unlock(subject: string): Promise<void> {
+    async unlock(subject: string, of: OfNumber = {}): Promise<void> {
+      const number = await numberOf(of)
       const ledger = accounts.ledgerOf(subject)
-      const numbers = numbersIn((await ledger.read()).ledger)
+      const numbers = numbersIn((await ledger.read()).ledger, number)
       await Promise.all([
         ledger.run(unlock),
         ...numbers.map((number) => numberCounters.clear(number)),

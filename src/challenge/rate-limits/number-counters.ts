@@ -12,8 +12,10 @@ import { createUpdater } from '../updater.js'
 import {
   bookSend,
   clearRecord,
+  countSends,
   emptyRecord,
   lastSendsOf,
+  type NumberCount,
   type NumberLimits,
   type NumberRecord,
   type SendToNumber,
@@ -31,6 +33,14 @@ import {
 const ofUnknown = 10_000
 /** Upper bound of the limit. The remaining room is for parallel counts that are refunded. */
 const mostWrongCodes = 9_000
+
+/** Counters of a number over all accounts. */
+export interface NumberState {
+  /** A call counts as two. */
+  readonly sendsInHour: NumberCount
+  readonly sendsInDay: NumberCount
+  readonly wrongCodesInDay: NumberCount
+}
 
 export type NumberCounters = ReturnType<typeof createNumberCounters>
 
@@ -155,6 +165,22 @@ export function createNumberCounters(
       return {
         sendMs: waitForSend(record, { browserKind, channel: 'sms' }, ofSends, now()),
         checkMs: waitForCode(wrong, browserKind, 1),
+      }
+    },
+
+    /** Returns the counters of a number over all accounts. */
+    async state(number: string): Promise<NumberState> {
+      const [record = emptyRecord, wrong] = await all([openRecord(number).read(), countWrong(number, 0)])
+      const codes = wrongIn(wrong)
+      return {
+        sendsInHour: countSends(record, 'hour', ofSends, now()),
+        sendsInDay: countSends(record, 'day', ofSends, now()),
+        wrongCodesInDay: {
+          count: codes.all,
+          unknown: codes.unknown,
+          max: maxWrong,
+          endsInMs: codes.all === 0 ? 0 : Math.ceil(wrong.resetInMs),
+        },
       }
     },
 

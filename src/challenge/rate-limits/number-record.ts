@@ -187,6 +187,22 @@ function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, 
   return { ...record, ...Object.fromEntries(windows) }
 }
 
+/** A counter of a number over all accounts. */
+export interface NumberCount {
+  readonly count: number
+  /** Those of unknown browsers among them. */
+  readonly unknown: number
+  readonly max: number
+  /** Milliseconds until the count is reset. 0 if there is none. */
+  readonly endsInMs: number
+}
+
+/** Returns the sends of the current hour or day. A call counts as two. */
+export function countSends(record: NumberRecord, span: Span, limits: NumberLimits, now: number): NumberCount {
+  const { all: count, unknown, endsAt } = windowAt(record, span, now)
+  return { count, unknown, max: limits[span], endsInMs: count === 0 ? 0 : endsAt - now }
+}
+
 /** Resets the limits. The sends stay, because their codes may be valid. */
 export function clearRecord(
   record: NumberRecord,

@@ -1,7 +1,7 @@
 import type { Domain } from '../../challenge/domain.js'
 import type { CodeProvider } from '../../challenge/exchange/code-provider.js'
 import type { Health } from '../../challenge/operator/health.js'
-import type { SubjectState } from '../../challenge/operator/lockouts.js'
+import type { OfNumber, SubjectState } from '../../challenge/operator/lockouts.js'
 import { type Finding, type SelfTest, selfTest } from '../../challenge/operator/self-test.js'
 import type { Background } from '../../lib/promises.js'
 import { maskPhoneNumber, phoneCountries } from '../../phone-number.js'
@@ -11,13 +11,19 @@ import { type SubjectName, subjectText } from './requester.js'
 
 /** Shows and changes the state of an account for an operator. */
 export interface SubjectsFacade {
-  /** Returns the locks of an account over all its numbers and its app, with their durations. */
-  state(subject: SubjectName): Promise<SubjectState>
+  /**
+   * Returns the locks of an account over all its numbers and its app, with their durations. With `phone`, it adds the
+   * counters of this number over all accounts, also for an account whose start was refused.
+   *
+   * @example
+   * const { number } = await tf.subjects.state('ana', { phone: '+573001234567' })
+   */
+  state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
    * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts, including those of
-   * its numbers over all accounts.
+   * its numbers over all accounts. Pass `phone` for an account whose start was refused.
    */
-  unlock(subject: SubjectName): Promise<void>
+  unlock(subject: SubjectName, of?: OfNumber): Promise<void>
   /**
    * Revokes grants in all sessions including the current one, known and trusted browsers, codes on their way and
    * verified numbers. Use it after a new password or number, and for a stolen account.
@@ -104,8 +110,8 @@ export function createOperator(
   const { provider, store: hostStore, appName: appNames, pages } = settings
   return {
     subjects: {
-      state: async (subject) => subjects.state(subjectText(subject)),
-      unlock: async (subject) => subjects.unlock(subjectText(subject)),
+      state: async (subject, of) => subjects.state(subjectText(subject), of),
+      unlock: async (subject, of) => subjects.unlock(subjectText(subject), of),
       revokeEverything: async (subject) => subjects.revokeEverything(subjectText(subject)),
       factorRemoved(name, factor) {
         const before = factor.kind === 'phone' ? { before: maskPhoneNumber(factor.phone) } : {}

@@ -1,6 +1,6 @@
 import type { LedgerReport, PersonReport } from '../../challenge/operator/inspection.js'
 import { printJson, readCommandLine } from './command-line.js'
-import { describeLedger, describePerson } from './person-report.js'
+import { describeLedger, describeNumber, describePerson, withoutNumber } from './person-report.js'
 import { printable } from './quote.js'
 import { exitCodes, storeFlags, type Where, withInspection } from './store-connection.js'
 import { openTerminal } from './terminal.js'
@@ -9,6 +9,10 @@ import { UsageError } from './usage-error.js'
 const flags = {
   ...storeFlags,
   unlock: { help: 'lift the lock or disabling of the account, and reset its counters' },
+  number: {
+    takes: '<number>',
+    help: 'number of the account, such as +573001234567: shows its counters over all accounts, and\n--unlock resets them',
+  },
   revoke: {
     help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
   },
@@ -34,7 +38,7 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, subject === '' ? args : args.slice(1))
   if (values === undefined) return 0
   if (subject === '') throw new UsageError('The account is missing: pass it, such as person ana.')
-  const { unlock, revoke, json } = values
+  const { unlock, revoke, json, number: phone } = values
   if (subject.startsWith('+') && !values.account) {
     if (unlock || revoke) {
       throw new UsageError(
@@ -49,16 +53,23 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   }
   return withInspection(values, async (where) => {
     const { inspection, change } = where
-    const before = await inspection.person(subject)
-    const isUnlocked = unlock === true && before.isKnown
-    if (isUnlocked) await change('unlocked', () => inspection.unlock(subject))
+    const before = await inspection.person(subject, { phone }).catch(asUsageError)
+    const isUnlocked = unlock === true && (before.isKnown || phone !== undefined)
+    if (isUnlocked) await change('unlocked', () => inspection.unlock(subject, { phone }))
     if (revoke) await change('revoked', () => inspection.revokeEverything(subject))
-    const person = isUnlocked || revoke ? await inspection.person(subject) : before
+    const person = isUnlocked || revoke ? await inspection.person(subject, { phone }) : before
     const done = { ...(unlock && { unlocked: isUnlocked }), ...(revoke && { revoked: true }) }
     if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
     else process.stdout.write(textOf(subject, person, done))
     return unlock && !isUnlocked && !revoke ? 1 : 0
   })
+}
+
+/** Reports a number that is none as a mistake on the command line. */
+function asUsageError(error: unknown): never {
+  throw error instanceof TypeError
+    ? new UsageError('--number must be a number with its country code.')
+    : error
 }
 
 /** Whether it is to be revoked, by the person in front of the program. */
@@ -99,5 +110,6 @@ function textOf(
   const shown = person.isKnown
     ? `The account ${printable(subject)}\n\n${describePerson(person).join('\n')}`
     : `Nothing is remembered of the account ${printable(subject)}. Is that how the option subject spells it?`
-  return `${[...done, shown].filter((line) => typeof line === 'string').join('\n')}\n`
+  const number = person.number ? describeNumber(person.number) : withoutNumber
+  return `${[...done, shown, ...number].filter((line) => typeof line === 'string').join('\n')}\n`
 }

@@ -41,6 +41,27 @@ export function describePerson(person: PersonReport): readonly string[] {
   ]
 }
 
+type NumberState = NonNullable<PersonReport['number']>
+
+/** The counters of a number over all accounts, line by line. */
+export function describeNumber({ sendsInHour, sendsInDay, wrongCodesInDay }: NumberState): readonly string[] {
+  const counted = ({ count, unknown, max, endsInMs }: NumberState['sendsInDay']) =>
+    count === 0
+      ? `none of ${max}`
+      : `${count} of ${max}, ${unknown} in unknown browsers, reset in ${span(endsInMs)}`
+  return [
+    '\nThe number, over all accounts\n',
+    line('Hour', `codes sent: ${counted(sendsInHour)}`),
+    line('Day', `codes sent: ${counted(sendsInDay)}`),
+    line('', `wrong codes: ${counted(wrongCodesInDay)}`),
+  ]
+}
+
+/** Printed without a number. */
+export const withoutNumber = [
+  '\nOther accounts may have used up the limits of the number. To see and reset them, pass --number <number>.',
+]
+
 const line = (name: string, text: string) => `  ${name.padEnd(13)}${text}`
 
 function statusLines({ lockedForMs, judged, strangers }: LedgerReport): readonly string[] {
