@@ -66,7 +66,9 @@ export const heading = (page: Page) => page.locator('h1').innerText()
 export const problem = (page: Page) => page.getByRole('alert').innerText()
 
 export async function enter(page: Page, code: string): Promise<void> {
-  await page.getByLabel('Security code').fill(code)
+  // Key by key: what fills in a whole code at once is taken for the phone, and the page sends it by itself.
+  await page.getByLabel('Security code').clear()
+  await page.getByLabel('Security code').pressSequentially(code)
   await press(page, 'Continue')
 }
 
