@@ -160,6 +160,8 @@ export interface ChallengeView {
    * State of the last code. `booked`: the outcome is not known yet. `unconfirmed`: the provider's response was lost.
    */
   readonly delivery: 'booked' | 'sent' | 'unconfirmed'
+  /** True if a new code was sent for this challenge. Only the newest one works. */
+  readonly isRenewed?: true
   /** Methods for a new code, the preferred one first. */
   readonly channels: readonly Channel[]
   /** What the code confirms, if the guard describes it. */

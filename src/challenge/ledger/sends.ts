@@ -287,3 +287,9 @@ export function deliveryOf(view: LedgerSnapshot, challenge: Challenge): 'booked'
   if (send === undefined || isLost(send, view)) return 'unconfirmed'
   return send.state === 'booked' || send.state === 'unconfirmed' ? send.state : 'sent'
 }
+
+/** Returns whether the last code of this challenge was sent after another one. */
+export function hasNewerCode({ ledger }: LedgerSnapshot, challenge: Challenge): boolean {
+  const codes = sendsFor(challenge, ledger.sends)
+  return codes.length > 1 && codes.at(-1)?.state === 'sent'
+}

@@ -12,7 +12,7 @@ import { guessesLeft } from '../ledger/guessing.js'
 import type { Challenge } from '../ledger/ledger.js'
 import { createLedgers } from '../ledger/ledgers.js'
 import { resendableAt, resendableBy } from '../ledger/pacing.js'
-import { deliveryOf } from '../ledger/sends.js'
+import { deliveryOf, hasNewerCode } from '../ledger/sends.js'
 import { type Limits, ledgerLimitsOf } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import type { SealedChallenges } from '../sealed-challenges.js'
@@ -176,6 +176,7 @@ export function createAccounts(
         channels,
         resendAtBy: Object.fromEntries(moments),
         delivery: deliveryOf(snapshot, challenge),
+        ...(hasNewerCode(snapshot, challenge) && { isRenewed: true as const }),
       }
     },
   }

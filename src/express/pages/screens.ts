@@ -51,7 +51,7 @@ ${view.changeableNumber && cancelling(view, texts['phone.change'])}${ways}
 </section>`
   return {
     title: codeTitle(view, challenge, texts),
-    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(sent, view, texts)}${interruption(view, texts)}</p>
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(sent, view, texts)}${challenge.isRenewed && html` ${texts['code.renewed']}`}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 ${(!isApp || ways.length > 0) && help}`,

@@ -17,6 +17,7 @@ export const en = {
   'sent.call': 'We called {phone} to read you a code. It works for {t}.',
   'sent.app': 'Enter the code that your authenticator app shows.',
   'sent.by': 'We sent a code to {phone} by {method}. It works for {t}.',
+  'code.renewed': 'This is a new code, and only the newest one works.',
   'code.unconfirmed': "A code is on its way to {phone}. If it isn't there in a minute, ask for another.",
   'code.unconfirmed.call':
     "We are calling {phone} to read you a code. If the phone doesn't ring in a minute, ask for another call.",

@@ -13,6 +13,7 @@ export const es: Texts = {
   'sent.call': 'Llamamos a {phone} para dictarte un código. Vence en {t}.',
   'sent.app': 'Escribe el código que muestra tu app de autenticación.',
   'sent.by': 'Enviamos un código a {phone} por {method}. Vence en {t}.',
+  'code.renewed': 'Es un código nuevo: solo funciona el más reciente.',
   'code.unconfirmed': 'Un código va en camino a {phone}. Si no llega en un minuto, pide otro.',
   'code.unconfirmed.call':
     'Estamos llamando a {phone} para dictarte un código. Si el teléfono no suena en un minuto, pide otra llamada.',

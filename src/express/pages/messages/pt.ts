@@ -13,6 +13,7 @@ export const pt: Texts = {
   'sent.call': 'Ligamos para {phone} para ditar um código. Ele vale por {t}.',
   'sent.app': 'Digite o código que aparece no seu app autenticador.',
   'sent.by': 'Enviamos um código para {phone} por {method}. Ele vale por {t}.',
+  'code.renewed': 'É um código novo: só o mais recente funciona.',
   'code.unconfirmed': 'Um código está a caminho de {phone}. Se não chegar em um minuto, peça outro.',
   'code.unconfirmed.call':
     'Estamos ligando para {phone} para ditar um código. Se o telefone não tocar em um minuto, peça outra ligação.',
