@@ -495,9 +495,6 @@ export const mistakes: readonly Mistake[] = [
       })
     },
   }),
-  mistake('account settings that find no number on file', 'account-without-code', {
-    settings: (bank) => ({ ...rightWiring.settings(bank), list: () => [] }),
-  }),
   mistake('account settings that store for everybody', 'account-of-another', {
     settings: (bank) => ({
       ...rightWiring.settings(bank),
