@@ -958,7 +958,7 @@ export const weakenings = [
     tests: ['test/browser/chromium.test.ts', 'test/browser/webkit.test.ts'],
   },
   {
-    bound: 21,
+    bound: 28,
     what: 'a code for a sign-in confirms a payment where the provider cannot tell codes apart',
     file: 'src/challenge/purposes.ts',
     find: 'one !== name && appNameOf(one) === appNameOf(name)',
