@@ -106,9 +106,9 @@ describe('several destinations of one person', () => {
   it.each([
     [
       Array(6).fill(mobile),
-      /^phone returned 6 numbers; it must return a string, a list of up to 5, or undefined$/,
+      /^phone returned 6 numbers; it must return a string, \{ phone, country \}, a list of up to 5, or undefined$/,
     ],
-    [[mobile, 5], /^phone: number 2 must be a string, or \{ phone, methods, label \}/],
+    [[mobile, 5], /^phone: number 2 must be a string, or \{ phone, country, methods, label \}/],
     [[{ phone: mobile, methods: ['fax'] }], /^phone: number 1 must be/],
   ])('have to be numbers: %j', async (onFile, message) => {
     const { host } = await startAppHost({ phone: () => onFile })

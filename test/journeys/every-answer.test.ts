@@ -8,6 +8,7 @@ const minute = 60_000
 /** A caller of one kind: it speaks JSON or fills in forms. */
 interface Caller {
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
+  put(path: string): Promise<Answer>
 }
 
 interface Setup {
@@ -33,6 +34,11 @@ async function setUp(asForm: boolean, options: Partial<TwoFactorOptions>): Promi
       asForm
         ? browser.submit(path, fields, { 'accept-language': 'es', ...headers })
         : browser.post(path, fields, headers),
+    put: (path) =>
+      browser.send(path, {
+        method: 'PUT',
+        headers: asForm ? { accept: 'text/html', 'accept-language': 'es' } : {},
+      }),
   })
   return {
     host,
@@ -91,7 +97,7 @@ const rows: readonly Row[] = [
       return ana.post(start)
     },
   },
-  { code: 'method_not_allowed', status: 405, run: async ({ enter }) => (await enter()).post('/two-factor') },
+  { code: 'method_not_allowed', status: 405, run: async ({ enter }) => (await enter()).put('/two-factor') },
   {
     code: 'challenge_superseded',
     status: 409,
