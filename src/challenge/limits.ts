@@ -76,12 +76,12 @@ const limitTable = {
    */
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: limit(5, count),
-  /** The same in 24 hours. */
+  /** Like `sendsPerHour`, for 24 hours. */
   sendsPerDay: limit(10, count),
   /** Maximum codes per number and hour over all accounts, entered or not. */
   // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, count),
-  /** Like `sendsPerHour`, for 24 hours. */
+  /** Like `allSendsPerHour`, for 24 hours. */
   allSendsPerDay: limit(50, count),
   /** Maximum codes per day to a number without a verification. */
   // Traffic pumping uses such numbers.

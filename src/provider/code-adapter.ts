@@ -23,29 +23,29 @@ import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
 export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
-  /** From `createClient`. */
+  /** Sends the requests to the provider: a client from `createClient`. */
   readonly client: Pick<
     ProviderClient,
     'sendSmsCode' | 'sendCallCode' | 'verifyCode' | 'balance' | 'close' | 'timeoutMs'
   > &
     Partial<Pick<ProviderClient, 'maxExchanges'>>
-  /** Names it in events and within {@link failover}. */
+  /** Name of the provider in events and in {@link failover}. */
   readonly name?: string | undefined
   /**
-   * The date on which `calibrate` found out `approvedStatuses`, as it prints it. Without it, `tf.selfTest()` reports the
+   * Date on which `calibrate` measured `approvedStatuses`, such as `2026-03-01`. Without it, `tf.selfTest()` reports the
    * statuses as guessed in production.
    */
   readonly calibratedAt?: string | undefined
   /**
-   * True if a new code ends the earlier codes to the same number with the same app-name, as `calibrate` finds out.
-   * Default: false, and a purpose whose guards `bind` fields then needs an `appName` of its own.
+   * If true, a new code ends the earlier codes to this number with this app-name, as `calibrate` finds out. Default:
+   * false; a purpose whose guards `bind` fields then needs an `appName` of its own.
    */
   readonly replacesCodes?: boolean | undefined
-  /** Voice of the calls. Default `Mariana`. */
+  /** Voice of the calls. Default: `Mariana`. */
   readonly voice?: Voice | undefined
-  /** How often a call is tried, 1 to 3. Default 1. */
+  /** How often the provider tries a call, 1 to 3. Default: 1. */
   readonly callRetries?: number | undefined
-  /** ISO 3166 code that the provider is told with each number. */
+  /** ISO 3166 code that is sent to the provider with each number. Default: none. */
   readonly countryCode?: string | undefined
 }
 

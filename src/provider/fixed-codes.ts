@@ -9,8 +9,8 @@ export type FixedCode = string | { readonly code: string; readonly until: string
 /** Options of the providers that take fixed codes. */
 export interface FixedCodesOptions {
   /**
-   * Codes for single numbers on file, for an app-store review or a demo. Nothing is sent or billed, and all limits hold. A
-   * code that somebody else may know is no second factor.
+   * Accepts a fixed code for single numbers on file, for an app-store review or a demo. Nothing is sent or billed, and all
+   * limits apply. A code that other people may know is not a second factor.
    *
    * With `until`, a day in UTC, the code ends at the end of that day.
    *
@@ -19,8 +19,8 @@ export interface FixedCodesOptions {
    */
   readonly fixedCodes?: Readonly<Record<string, FixedCode>> | undefined
   /**
-   * Takes `fixedCodes` where NODE_ENV is neither `development` nor `test`. Codes that all end within 60 days do not need
-   * it.
+   * If true, accepts `fixedCodes` although NODE_ENV is neither `development` nor `test`. Codes that all end within 60 days
+   * do not need it. Default: false.
    */
   readonly dangerouslyInProduction?: true | undefined
 }

@@ -15,11 +15,11 @@ export interface VerifyAnswer {
 
 /** How the answers of one account are to be read. */
 export interface VerdictRules {
-  /** The statuses that this account returns for a right code, compared exactly. No default: see `calibrate`. */
+  /** Values of `status` that your account returns for a correct code, compared exactly. No default: run `calibrate`. */
   readonly approvedStatuses: readonly string[]
-  /** Which `error` values mean a wrong code. Empty (default): any. */
+  /** Values of `error` that mean a wrong code. Default: `[]`, which means every value. */
   readonly rejectedCodes?: readonly string[]
-  /** Which `error` values mean that the account itself is refused. Default `['1003']`. */
+  /** Values of `error` that mean that the provider rejects your account. Default: `['1003']`. */
   readonly accountErrorCodes?: readonly string[]
 }
 

@@ -75,25 +75,26 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * Whether the refusal of a form of this site sends the code at once, where nothing but a code will do. Default true.
+   * If true, the guard sends the code when it refuses a form of this site that only a code can satisfy. Default: true.
    *
-   * With the limits and `beforeSend` of any start, and never in place of a code for something else. With a function, also
-   * a request for which it returns exactly `true`: one that nothing but an act of the person leads to (SMS pumping).
+   * All limits and `beforeSend` apply, and the send never replaces a live code for another action. A function adds other
+   * requests: those for which it returns exactly `true`. Return true only for a request that a user starts by an action
+   * (SMS pumping).
    */
   readonly sendAtOnce?: boolean | ((req: Request) => boolean)
   /**
-   * Returns the path that the right code leads to by GET, from a page: your handler there makes the change with the grant,
-   * and nothing is confirmed twice. It replaces `resume`.
+   * Returns a path of your app, to which the page redirects by GET after a correct code. It replaces `resume`.
    *
-   * The handler must change nothing without the grant, which is for one request (`once`) and for these fields (`bind`).
+   * Your handler at this path makes the change, so the user confirms only once. The handler must change nothing without
+   * the grant, which admits one request (`once`) with these fields (`bind`).
    *
    * @example
    * continueAt: (req) => `/numbers/remove?number=${encodeURIComponent(req.body.number)}`
    */
   readonly continueAt?: (req: Request) => string
   /**
-   * Page of the form, to return to: a path, or `(req) => path`. Default: the form's field `returnTo`, or a same-origin
-   * Referer.
+   * Path of the form's page, to which the user returns, or `(req) => path`. Default: the form's field `returnTo`, or a
+   * same-origin Referer.
    *
    * helmet's default `no-referrer` removes the Referer. Any value but a path of this site is ignored.
    *

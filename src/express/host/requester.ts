@@ -165,18 +165,18 @@ export type PhoneOf = (
 /** Authenticator apps of the subjects. */
 export interface AuthenticatorOptions {
   /**
-   * The secret on file, in base32 as `tf.authenticators` gave it or as an `otpauth://totp/` URI of another system, or
-   * nothing. Whoever reads it makes codes: keep it encrypted. If it fails or returns anything else, only the app is
-   * unavailable, and `factor.unreadable` names the cause.
+   * Returns the secret on file: base32 from `tf.authenticators`, an `otpauth://totp/` URI of another system, or nothing.
+   * An attacker who reads a secret can generate codes, so store it encrypted. If the function throws or returns anything
+   * else, only the app is unavailable, and `factor.unreadable` names the cause.
    *
    * @example
    * secretOf: async (req, subject) => decrypt((await users.find(subject)).authenticator)
    */
   readonly secretOf: (req: Request, subject: string) => MayTakeTime<string>
-  /** What the app shows above the code: the name of yours. No colon. */
+  /** Name of your app, which the authenticator app shows above the code. Must not contain a colon. */
   readonly issuer: string
   /**
-   * What the app shows beside that: a name by which the person knows the account. Default: the subject.
+   * Returns the name of the account, which the authenticator app shows beside the issuer. Default: the subject.
    *
    * @example
    * label: (req) => req.user.email
