@@ -20,6 +20,11 @@ describe('the README', () => {
   })
 })
 
+/** A rehearsal plan is checked as its type, which gives its functions the types of their parameters. */
+const planStart = 'export default {'
+const planType = `import type { RehearsalOptions } from 'express-two-factor/testing'
+export const plan: Omit<RehearsalOptions<any>, 'app'> = {`
+
 describe('the documents', () => {
   it('have code that compiles', () => {
     const folder = path('build/readme/')
@@ -29,7 +34,9 @@ describe('the documents', () => {
       for (const language of ['ts', 'js']) {
         for (const [index, code] of blocksOf(read(document), language).entries()) {
           const name = `${document.replace(/\W/g, '-')}-${index}.${language}`
-          writeFileSync(`${folder}${name}`, `${code}\nexport {}\n`)
+          const isPlan = code.startsWith(planStart)
+          const typed = isPlan ? `${planType}${code.slice(planStart.length)}` : `${code}\nexport {}\n`
+          writeFileSync(`${folder}${isPlan ? name.replace(/js$/, 'ts') : name}`, typed)
         }
       }
     }

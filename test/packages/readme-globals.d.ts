@@ -27,8 +27,22 @@ declare global {
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
     noteUse(subject: string, way: string | undefined, at: number): Promise<void>
+    [Symbol.iterator](): Iterator<[name: string, user: { phone?: string | string[] }]>
   }
   const signedIn: RequestHandler
+  const password: string
+  const askForCode: (challenge: object) => Promise<string>
+  /** Helpers of the reader's tests. */
+  const people: { create(user: object): { email: string; password: string; phone: string } }
+  const database: {
+    addUser(user: { id: string; password: string; phone: string }): {
+      id: string
+      password: string
+      phone: string
+    }
+    paymentsOf(id: string): Promise<unknown>
+    cardOf(id: string): Promise<unknown>
+  }
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const captchaSolved: (req: import('express').Request) => boolean
