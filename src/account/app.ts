@@ -18,6 +18,9 @@ const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
 /** Nothing has been confirmed yet, or too long ago. */
 const unproven = 'second_factor_required'
 
+/** How a code for just this change is called in its grant. */
+const confirmed = 'account'
+
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
   { tf, get, post, changes, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
@@ -27,10 +30,13 @@ export function addAppRoutes(
   const save = hostFunction((subject: string, secret: string) => authenticator.save(subject, secret))
   const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
-  /** Race: what the session alone had confirmed is worth nothing once another session has set up a way. */
+  /**
+   * Whether a code was given for this change: a code for the purpose alone, which anybody may start, named none. Race: what
+   * the session alone had confirmed is worth nothing once another session has set up a way.
+   */
   async function isProven({ req }: RouteContext, factors: Factors): Promise<boolean> {
     const grant = await tf.grants.read(req, 'authenticator')
-    return grant !== undefined && (grant.method !== firstWay || isFirst(factors))
+    return grant?.method === confirmed || (grant?.method === firstWay && isFirst(factors))
   }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
@@ -41,7 +47,7 @@ export function addAppRoutes(
     if (begun) return begun
     if (!(await isConfirmed(visit, what, factors))) return undefined
     // For as long as it takes to install an app: the code was good for one request.
-    const method = isFirst(factors) ? firstWay : 'account'
+    const method = isFirst(factors) ? firstWay : confirmed
     await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }
