@@ -70,6 +70,8 @@ describe('the prefix that a proxy removes', () => {
 
   it.each([
     '/shop//evil.example',
+    '/shop/.//evil.example',
+    '/shop/./.',
     '/shopping',
     '/shop/%2e%2e/x',
     '/shop/../x',

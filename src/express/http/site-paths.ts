@@ -108,6 +108,7 @@ function isUnder(prefix: string, path: string): boolean {
   if (prefix === '') return true
   const [pathname = ''] = path.split(/[?#]/)
   if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return false
-  // Dot segments leave the prefix, and the app would read the rest of `/shop//host` as another site.
-  return !/\.\.|%2e/i.test(pathname) && !pathname.startsWith(`${prefix}//`)
+  // Dot segments leave the prefix, and the app would read the rest of `/shop//host` as another site, to which browsers
+  // shorten `/shop/.//host`.
+  return !/\.\.|\/\.(?:\/|$)|%2e/i.test(pathname) && !pathname.startsWith(`${prefix}//`)
 }
