@@ -185,6 +185,17 @@ describe('the device cookie of an account', () => {
     expect(await meetsTheLock(host, await again(host, old))).toBe(false)
   })
 
+  it('counts when an older one comes before it, as one that is not partitioned does', async () => {
+    const host = await startApp(trusting)
+    const old = await trust(host)
+    const [[name = '', value = ''] = []] = deviceCookies(old)
+    await host.tf.trustedDevices.revokeSubject('ana')
+    host.clock.now += 60 * minute
+    const [[, newer = ''] = []] = deviceCookies(await trust(host))
+    const both = await again(host, { cookies: new Map([[name, `${value}; ${name}=${newer}`]]) })
+    expect(await meetsTheLock(host, both)).toBe(false)
+  })
+
   it('does not end with a logout, or with the sessions of the account', async () => {
     const host = await startApp()
     const ana = await host.signIn()

@@ -72,7 +72,10 @@ export function createDevices(parts: DeviceParts) {
       tokens: readonly string[],
       endedAt: () => Awaitable<number> = () => grants.devicesEndedAt(subject),
     ): BrowserDevice {
-      const shown = tokens.map((token) => marks.read(subject, token)).find((mark) => mark !== undefined)
+      // The newest: a cookie set before the session's became partitioned is sent as well, and first.
+      const [shown] = tokens
+        .flatMap((token) => marks.read(subject, token) ?? [])
+        .sort((one, other) => other.at - one.at)
       return new BrowserDevice(opened, subject, shown, endedAt)
     },
     /** Lists the trusted browsers. `here` is the browser of the request. */
