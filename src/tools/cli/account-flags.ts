@@ -9,7 +9,7 @@ import { type Asked, askForMissing, type Flag, type Values } from './command-lin
 import { openTerminal, type Terminal } from './terminal.js'
 import { UsageError, understand } from './usage-error.js'
 
-/** What it takes to speak to the provider. */
+/** Flags that a connection to the provider needs. */
 export const accountFlags = {
   baseUrl: {
     takes: '<url>',
@@ -40,7 +40,7 @@ verifyCode=/2fa/check; may be given several times`,
   },
 } as const satisfies Record<string, Flag>
 
-/** What the client says about one of its options, or about one question that it is not to send. */
+/** Returns the client's objection to one of its options, or to a request that must not be sent. */
 async function clientProblem(
   option: Partial<ClientOptions>,
   ask?: (client: ProviderClient) => Promise<unknown>,
@@ -56,19 +56,19 @@ async function clientProblem(
   }
 }
 
-/** What the client says about a number, as it is typed. The signal has fired: nothing is sent. */
+/** Returns the client's objection to a number as typed. The signal is aborted, so nothing is sent. */
 export function phoneProblem(spelled: string): Promise<string | undefined> {
   const signal = AbortSignal.abort()
   const to = { phone: compact(spelled), appName: 'none' }
   return clientProblem({}, (client) => client.sendSmsCode(to, { signal }))
 }
 
-/** A number without what people put between its digits. */
+/** Returns a number without the separators that people type between its digits. */
 export function compact(phone: string): string {
   return phone.replaceAll(/[\s().-]/g, '')
 }
 
-/** `verifyCode=/2fa/check` becomes `{ verifyCode: '/2fa/check' }`, which the client checks. */
+/** Reads `verifyCode=/2fa/check` as `{ verifyCode: '/2fa/check' }`, which the client checks. */
 function readPaths(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text) => {
@@ -79,7 +79,7 @@ function readPaths(given: readonly string[] = []): Readonly<Record<string, strin
   )
 }
 
-/** Asks for what is missing, and works with a client of the account until it is done. */
+/** Asks for missing values, and runs the work with a client of the account. */
 export async function withClient<Given extends typeof accountFlags>(
   flags: Given,
   values: Values<Given>,

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../../store/redis-store.js'
 import type { LoadFromApp } from './host-checks.js'
 
-/** The store wraps what a client said; a refused connection to several addresses has a code alone. */
+/** Returns the cause of a store error. A connection that fails at several addresses has only a code. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return reasonOf(error.cause)
@@ -10,7 +10,7 @@ export function reasonOf(error: unknown): string {
 
 const connectTimeoutMs = 3_000
 
-/** With what the app has installed, `redis` or `ioredis`; undefined when it has neither. */
+/** Opens Redis with the package that the app has installed, `redis` or `ioredis`; undefined without either. */
 export function openRedis(url: string, load: LoadFromApp): RedisOfApp | undefined {
   const nodeRedis = load('redis') as NodeRedisPackage | undefined
   if (nodeRedis !== undefined) {
@@ -29,7 +29,7 @@ export function openRedis(url: string, load: LoadFromApp): RedisOfApp | undefine
   return connection(client, () => client.disconnect())
 }
 
-/** The cluster that the node at this address belongs to. Account and TLS of the address hold for all of its nodes. */
+/** Opens the cluster of the node at this address. Account and TLS of the address apply to all nodes. */
 export function openRedisCluster(url: string, load: LoadFromApp): RedisOfApp | undefined {
   const { username, password, protocol } = new URL(url)
   const account = {
@@ -53,17 +53,17 @@ export function openRedisCluster(url: string, load: LoadFromApp): RedisOfApp | u
 
 export type RedisOfApp = ReturnType<typeof connection>
 
-/** A connection to Redis through the package of the app. */
+/** Creates a connection to Redis through the package of the app. */
 function connection(client: RedisClient & Connectable, end: () => unknown) {
   return {
     client,
-    /** Rejects with why there is none. */
+    /** Rejects with the cause of the failure. */
     connect: () =>
       new Promise<void>((resolve, reject) => {
-        // The event says more than the rejection, which may only say that the connection is closed.
+        // The event has the cause; the rejection may only report a closed connection.
         client.on('error', reject)
         client.connect().then(() => resolve(), reject)
-        // A server that is stopped in its tracks takes the connection and never says a word.
+        // A frozen server accepts the connection and never responds.
         setTimeout(() => reject(new Error('no answer')), connectTimeoutMs).unref()
       }),
     end: () => void end(),

@@ -15,10 +15,10 @@ export interface AppStore {
   close(): Promise<void>
 }
 
-/** A machine far away may be asked: slow is not silent. */
+/** A remote server may be slow without being down. */
 const timeoutMs = 2_000
 
-/** Through the client that the app has installed. The row says what is in the way. */
+/** Opens the store with the client that the app has installed. A returned row reports the obstacle. */
 export async function openRedisStore(url: string, load: LoadFromApp): Promise<AppStore | Row> {
   const single = openRedis(url, load)
   if (single === undefined) return clientMissing
@@ -46,13 +46,15 @@ const storeOf = ({ client, end }: RedisOfApp): AppStore => ({
   close: async () => end(),
 })
 
-/** Where its user may not ask, it is taken for a single one: the first key at another node says so. */
+/**
+ * A user without the permission to ask counts as a single node: the first key on another node then reports the cluster.
+ */
 async function isOfCluster({ client }: RedisOfApp): Promise<boolean> {
   const info = await senderOf({ client })('', ['info', 'cluster']).catch(() => '')
   return String(info).includes('cluster_enabled:1')
 }
 
-/** What a module of the host exports as `store`, or as its default. */
+/** Loads the store that a module of the app exports as `store` or as default. */
 export async function loadStore(file: string): Promise<AppStore> {
   const { href } = pathToFileURL(resolve(file))
   const module = await import(href).catch((error) => {

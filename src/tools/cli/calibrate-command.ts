@@ -65,7 +65,7 @@ Exit codes: 0 the lines are printed; 1 there is no answer to go by; 2 the comman
 or something is missing; 3 the answers to a right and a wrong code cannot be told apart.`,
 }
 
-/** Finds out what an account answers to a right and to a wrong code. */
+/** Determines the responses of an account to a correct and to a wrong code. */
 export async function calibrateCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, args)
   if (values === undefined) return 0
@@ -96,7 +96,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
 
 type Order = Values<typeof flags> & Asked<typeof flags>
 
-/** Sends one code, checks a wrong and the right one, and prints what follows. Resolves with the exit code. */
+/** Sends one code, checks a wrong and the correct one, and prints the options. Resolves with the exit code. */
 async function calibrate(
   terminal: Terminal,
   provider: ProviderClient,
@@ -132,7 +132,7 @@ async function calibrate(
     if (!json) print(describeAnswer(name, answer))
     return answer
   }
-  // The right code last: it may be good for one check alone, and the wrong one must meet it alive.
+  // The correct code comes last: it may be valid for only one check, and the wrong code needs it live.
   const observed = {
     echo,
     wrong: await check('wrong code', wrongCode),
@@ -150,7 +150,7 @@ async function calibrate(
   const { approvedStatuses, rejectedCodes } = calibration
   const calibratedAt = new Date().toISOString().slice(0, 10)
   const options = { approvedStatuses, rejectedCodes, codePattern: codePatternOf(code), calibratedAt }
-  // A message that has arrived: what the account says about it now it would say about every one that does.
+  // This message has arrived, so its state is the state of every delivered message.
   const notes = [...notesOn(calibration), await deliveryNote(provider, sent.id, form)]
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })
@@ -169,7 +169,7 @@ async function askForCode(terminal: Terminal): Promise<string> {
   }
 }
 
-/** What decides in the answers: the rest of one may quote what was sent. */
+/** Returns the deciding members of the responses. The other members may quote the request. */
 function shown({ echo, ...answers }: Observed): object {
   const entries = Object.entries(answers).map(([name, answer]) => {
     return [name, answer && { httpStatus: answer.httpStatus, status: answer.status, error: answer.error }]
@@ -177,7 +177,7 @@ function shown({ echo, ...answers }: Observed): object {
   return { echo, ...Object.fromEntries(entries) }
 }
 
-/** Which numbers an answer names, as far as a terminal may show them. */
+/** Lists the numbers in a response, as far as a terminal may display them. */
 function namedNote(raw: unknown): string {
   const named = numbersIn(raw).map((spelled) => maskPhoneNumber(spelled))
   return `It names ${named.slice(0, 5).join(', ') || 'several messages'}.`
@@ -187,7 +187,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Whether the account tells what became of a message: asks about one that has surely arrived. */
+/** Checks whether the account reports delivery, with a message that has surely arrived. */
 async function deliveryNote(client: ProviderClient, id: string | undefined, form: string): Promise<string> {
   if (id === undefined) return cannotTell
   try {

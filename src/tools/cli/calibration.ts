@@ -3,7 +3,7 @@ import { judge, type VerifyAnswer } from '../../provider/index.js'
 import type { NumberEcho } from '../../provider/number-echo.js'
 import { mask } from '../../provider/provider-error.js'
 
-/** What the account answered to the send, to a wrong code, to the right one, and to the right one once more. */
+/** Responses of the account to the send, a wrong code, the correct code, and the correct code again. */
 export interface Observed {
   readonly echo: NumberEcho
   readonly wrong: VerifyAnswer
@@ -11,19 +11,19 @@ export interface Observed {
   readonly again?: VerifyAnswer | undefined
 }
 
-/** What the answers of an account mean for the options of `twoFactor`, under a code that is stable, for programs. */
+/** The options of `twoFactor` that follow from the responses of an account, with a stable code for programs. */
 export type Calibration =
   | {
       readonly outcome: 'told_apart'
       readonly echo: Exclude<NumberEcho, 'others'>
       readonly approvedStatuses: readonly [string]
       readonly rejectedCodes: readonly string[]
-      /** Unknown unless the right code was checked again. */
+      /** Unknown unless the correct code was checked again. */
       readonly usedOnce?: boolean
     }
   | { readonly outcome: keyof typeof noCalibration }
 
-/** Why nothing may be pasted. */
+/** Reasons why no options may be pasted. */
 export const noCalibration = {
   foreign_number: `THE ANSWER TO THE SEND NAMES ANOTHER NUMBER than the one it was sent to, or more than one. The code may have
 gone to another phone, so twoFactor() takes none after such an answer. Ask the provider what it names there.`,
@@ -42,11 +42,11 @@ a wrong one. Run this again in some minutes. If it stays so for wrong codes alon
 this way, and people who mistype theirs will be told that the service is out of order (503).`,
 } as const
 
-/** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
+/** Derives the rules from the responses, and checks that the verdict distinguishes these responses by them. */
 export function calibrationOf({ echo, wrong, right, again }: Observed): Calibration {
   if (echo === 'others') return { outcome: 'foreign_number' }
   const status = scalarString(right.status)
-  // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
+  // Before the verdict: the verdict reads more than the status, but the options list only the status.
   if (isClean(wrong) && isClean(right) && scalarString(wrong.status) === status) return { outcome: 'alike' }
 
   const first = [wrong, right]
@@ -55,7 +55,7 @@ export function calibrationOf({ echo, wrong, right, again }: Observed): Calibrat
   }
   if (first.some(({ httpStatus }) => isOutage(httpStatus))) return { outcome: 'outage' }
 
-  // What quotes the code or a long number will be another text next time.
+  // A status that quotes the code or a long number differs next time.
   if (status === undefined || status.includes(mask)) return { outcome: 'not_approved' }
   const rules = { approvedStatuses: [status] } as const
   if (judge(right, rules) !== 'approved') return { outcome: 'not_approved' }
@@ -72,7 +72,7 @@ export function calibrationOf({ echo, wrong, right, again }: Observed): Calibrat
   }
 }
 
-/** Whether a service responds so that is out of order; 520 is how this provider refuses a code. */
+/** Returns whether a status means an outage; 520 does not, because this provider refuses codes with it. */
 export function isOutage(httpStatus: number): boolean {
   return httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 520)
 }
@@ -81,15 +81,15 @@ function isClean(answer: VerifyAnswer): boolean {
   return answer.httpStatus === 200 && !hasError(answer)
 }
 
-/** The judge knows the ways to write that there is none. */
+/** The verdict knows every notation for "no error". */
 function hasError({ error }: VerifyAnswer): boolean {
   const rules = { approvedStatuses: ['ok'], accountErrorCodes: [] }
   return judge({ httpStatus: 200, status: 'ok', error }, rules) !== 'approved'
 }
 
 /**
- * The errors to list. None where one of them quotes what was sent: it never comes a second time, and beside a list
- * without it, what it refuses would be taken for an outage.
+ * Returns the errors to list. Returns none if one of them quotes the request: such an error never recurs, and with a
+ * list that lacks it, its refusals would count as an outage.
  */
 function rejectedCodesOf(refused: readonly VerifyAnswer[]): readonly string[] {
   const errors = refused.filter(hasError).map(({ error }) => String(error))
@@ -97,15 +97,15 @@ function rejectedCodesOf(refused: readonly VerifyAnswer[]): readonly string[] {
 }
 
 /**
- * A code of the same shape that is not the right one: its own characters, moved by one. No other character
- * is sure to be in the alphabet of the account, and a code outside it might be refused for its form alone.
+ * Returns a wrong code of the same shape: the code's own characters, moved by one. Other characters may be outside the
+ * alphabet of the account, which might refuse the code only for its form.
  */
 export function wrongCodeLike(code: string): string {
   const moved = code.slice(1) + code.slice(0, 1)
   return moved === code ? code.slice(1) + neighbourOf(code.slice(0, 1)) : moved
 }
 
-/** For a code of one character repeated, which moving does not change. */
+/** Returns another character, for a code of one repeated character, which moving does not change. */
 function neighbourOf(character: string): string {
   if (character === '9') return '8'
   if (character === 'z' || character === 'Z') return String.fromCharCode(character.charCodeAt(0) - 1)
@@ -113,8 +113,8 @@ function neighbourOf(character: string): string {
 }
 
 /**
- * The source of a `code.pattern` for codes like this one. Letters bring digits along: one code of four letters
- * does not say that the next one has no digit.
+ * Returns the source of a `code.pattern` for such codes. Letters imply digits: after one code of four letters, the next
+ * code may contain a digit.
  */
 export function codePatternOf(code: string): string {
   if (/^\d+$/.test(code)) return `^\\d{${code.length}}$`

@@ -3,26 +3,26 @@ import { version } from '../../lib/version.js'
 import type { Terminal } from './terminal.js'
 import { secretShown, UsageError, understand } from './usage-error.js'
 
-/** One option of a command; one that takes nothing is a switch. */
+/** One option of a command. An option without a value is a switch. */
 export interface Flag {
-  /** What stands for its value in the help, such as `<number>`. */
+  /** Placeholder of the value in the help, such as `<number>`. */
   readonly takes?: string
-  /** The variable that gives it where the command line does not. */
+  /** Environment variable that supplies the value if the command line does not. */
   readonly variable?: string
   /** A line of the help, or several. */
   readonly help: string
-  /** May be given several times. */
+  /** If true, the option may be repeated. */
   readonly many?: true
-  /** Never on the command line, where every process of the machine reads it. */
+  /** If true, never read from the command line, where every process of the machine can read it. */
   readonly secret?: true
-  /** What is asked where nothing gives it. Without a question it may be left out. */
+  /** The question if no value is given. An option without a question is optional. */
   readonly question?: string
   readonly byDefault?: string
-  /** What is wrong with an answer, if anything: asked before the next question. */
+  /** Returns the problem of an answer, before the next question. */
   readonly problem?: (answer: string) => string | undefined | Promise<string | undefined>
 }
 
-/** The options of a command, by their names in a program: `baseUrl` is `--base-url`. */
+/** The options of a command, by their names in code: `baseUrl` is `--base-url`. */
 export type Flags = Readonly<Record<string, Flag>>
 
 type Value<Given extends Flag> = Given extends { takes: string }
@@ -31,10 +31,10 @@ type Value<Given extends Flag> = Given extends { takes: string }
     : string
   : boolean
 
-/** What a command line gives. */
+/** Values from a command line. */
 export type Values<Given extends Flags> = { readonly [Name in keyof Given]?: Value<Given[Name]> | undefined }
 
-/** A command as its help shows it. */
+/** A command as its help describes it. */
 export interface Usage<Given extends Flags> {
   readonly name: string
   readonly about: string
@@ -49,7 +49,7 @@ const common = {
 
 const optionOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Reads a command line; undefined where it asked for help or the version, which is printed. */
+/** Reads a command line. Returns undefined after it has printed the help or the version. */
 export async function readCommandLine<Given extends Flags>(
   usage: Usage<Given>,
   args: readonly string[],
@@ -87,12 +87,12 @@ function helpOf({ name, about, flags, notes = '' }: Usage<Flags>): string {
   return `Usage: express-two-factor ${name} [options]\n\n${about}\n\n${lines.join('\n')}\n${notes && `\n${notes}\n`}`
 }
 
-/** What was asked for, or given. */
+/** Values that were given or asked for. */
 export type Asked<Given extends Flags> = {
   [Name in keyof Given as Given[Name] extends { question: string } ? Name : never]: string
 }
 
-/** Finds everything that has a question, or says of all that is missing how to give it. */
+/** Asks for each missing value that has a question. Without a terminal, lists how to supply them. */
 export async function askForMissing<Given extends Flags>(
   flags: Given,
   values: Values<Given>,
@@ -101,7 +101,7 @@ export async function askForMissing<Given extends Flags>(
   const wanted = Object.entries<Flag>(flags).filter(([, { question }]) => question !== undefined)
   const given = new Map(wanted.map(([name, { variable = '' }]) => [name, givenValue(values[name], variable)]))
   const missing = wanted.filter(([name, { byDefault }]) => (given.get(name) ?? byDefault) === undefined)
-  // A secret may still come as a line of the pipe.
+  // A secret may still arrive as a line of the pipe.
   if (!terminal.interactive && missing.some(([, { secret }]) => !secret)) {
     throw new UsageError(missing.map(([name, flag]) => howToGive(name, flag)).join('\n'))
   }
@@ -110,7 +110,7 @@ export async function askForMissing<Given extends Flags>(
   return found as Asked<Given>
 }
 
-/** A variable set to nothing is how a shell leaves one out. */
+/** Treats an empty variable as absent, because a shell omits a value this way. */
 function givenValue(value: unknown, variable: string): string | undefined {
   return [value, process.env[variable]].find(
     (text): text is string => typeof text === 'string' && text !== '',
@@ -137,7 +137,7 @@ async function askFor(
   }
 }
 
-/** Prints a result for programs, with the version that found it. */
+/** Prints a result for programs, with the version of the package. */
 export function printJson(result: object): void {
   process.stdout.write(`${JSON.stringify({ version, ...result }, undefined, 2)}\n`)
 }

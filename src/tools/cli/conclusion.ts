@@ -4,7 +4,7 @@ import { masked } from '../../provider/provider-error.js'
 import type { Calibration } from './calibration.js'
 import { quote } from './quote.js'
 
-/** What a calibration finds: `codePattern` for `code.pattern` of `twoFactor`, the rest for `providerCodes`. */
+/** Options that a calibration finds: `codePattern` for `code.pattern` of `twoFactor`, the rest for `providerCodes`. */
 export interface FoundOptions {
   readonly approvedStatuses: readonly string[]
   readonly rejectedCodes: readonly string[]
@@ -13,7 +13,7 @@ export interface FoundOptions {
   readonly calibratedAt: string
 }
 
-/** The options as lines of a program. */
+/** Returns the options as lines of a program. */
 export function optionLines({
   approvedStatuses,
   rejectedCodes,
@@ -33,7 +33,7 @@ export function optionLines({
   ].join('\n')
 }
 
-/** What to know about the options. */
+/** Returns notes on the options. */
 export function notesOn({
   echo,
   rejectedCodes,
@@ -61,13 +61,13 @@ const echoNotes = {
 
 const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
 
-/** The answer without what was sent: a service may quote the code, the number or the key back. */
+/** Masks request data in a response: a service may quote the code, the number or the key. */
 export function maskAnswer(answer: VerifyAnswer, form: string): VerifyAnswer {
   const { status, error } = answer
   return { ...answer, status: maskValue(status, form), error: maskValue(error, form) }
 }
 
-/** A number that quotes nothing stays one: 0 is no error, and "0" reads the same. */
+/** Leaves a number that quotes nothing unchanged: 0 means no error, and "0" reads alike. */
 function maskValue(value: unknown, form: string): unknown {
   const text = scalarString(value)
   if (text === undefined) return value
@@ -75,7 +75,7 @@ function maskValue(value: unknown, form: string): unknown {
   return safe === text ? value : safe
 }
 
-/** What an answer says that decides, as one line. */
+/** Returns the deciding members of a response as one line. */
 export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
   const members = Object.entries(present({ status, error })).map(
     ([member, value]) => `${member} ${describeValue(value)}`,
@@ -88,7 +88,7 @@ function describeValue(value: unknown): string {
   return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? '[…]' : '{…}'
 }
 
-/** A line to paste into the options. */
+/** Returns a line to paste into the options. */
 export function optionLine(name: string, texts: readonly string[]): string {
   return `  ${name}: [${texts.map(quote).join(', ')}],`
 }

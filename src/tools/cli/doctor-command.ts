@@ -25,7 +25,7 @@ Exit codes: 0 nothing is wrong; 1 something is; 2 the command line was not under
 missing.`,
 }
 
-/** Checks what the package stands on. */
+/** Checks the environment of the package. */
 export async function doctorCommand(args: readonly string[]): Promise<number> {
   const values = await readCommandLine(usage, args)
   if (values === undefined) return 0

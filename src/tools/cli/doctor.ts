@@ -4,11 +4,11 @@ import { clockRow, expressRow, type LoadFromApp, runtimeRow } from './host-check
 import { balanceRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
 
-/** What the doctor has found. `--json` prints it as it is. */
+/** Findings of the doctor. `--json` prints this object. */
 export interface Report {
   readonly ok: boolean
   readonly rows: readonly Row[]
-  /** What only others can look at, so that no silence is taken for health. */
+  /** Parts that the doctor cannot check, so that a missing row does not pass for health. */
   readonly notLookedAt: readonly { readonly code: string; readonly text: string }[]
 }
 
@@ -23,7 +23,7 @@ const notLookedAt = [
   },
 ] as const
 
-/** Looks at everything that can be looked at without a message and without the app. */
+/** Checks everything that needs neither a message nor the app. */
 export async function examine(parts: {
   readonly provider: ProviderClient
   readonly baseUrl: string

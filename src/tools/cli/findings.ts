@@ -1,13 +1,13 @@
 import { coloured } from './terminal.js'
 
-/** What one look came to. `code` is stable, for programs. */
+/** Result of one check. `code` is stable, for programs. */
 export type Row = { readonly code: string; readonly name: string; readonly text: string } & (
   | { readonly found: 'ok' | 'skipped' }
-  /** A warning is worth a look, and nothing is wrong yet. */
+  /** A warning deserves a check; nothing has failed yet. */
   | { readonly found: 'warning' | 'wrong'; readonly fix: string }
 )
 
-/** Makes the rows about one thing. */
+/** Creates the rows of one subject. */
 export function rowsAbout(name: string) {
   return {
     ok: (code: string, text: string): Row => ({ code, name, found: 'ok', text }),
@@ -25,7 +25,7 @@ const marks = {
 } as const
 const indent = ' '.repeat(19)
 
-/** One row as aligned text: each sentence on a line of its own, the fix last. */
+/** Formats a row as aligned text: one line per sentence, the fix last. */
 export function describeRow(row: Row, stream: NodeJS.WriteStream): string {
   const [mark, colour] = marks[row.found]
   const text = row.text.replaceAll(/\. (?=[A-Z])/g, `.\n${indent}`)

@@ -4,10 +4,10 @@ import { clockLeewayMs } from '../../lib/time.js'
 import { needsNode } from '../../provider/send.js'
 import { type Row, rowsAbout } from './findings.js'
 
-/** What the app in the current folder has installed: with npx this program itself may lie elsewhere. */
+/** Resolves packages of the app in the current folder: with npx, this program may be installed elsewhere. */
 const requireFromApp = createRequire(join(process.cwd(), 'package.json'))
 
-/** A package as the app would get it, or undefined when it is not installed. */
+/** Loads a package as the app would; undefined if it is not installed. */
 export type LoadFromApp = (name: string) => unknown
 
 export const loadFromApp: LoadFromApp = (name) => {
@@ -19,7 +19,10 @@ export const loadFromApp: LoadFromApp = (name) => {
   }
 }
 
-/** Whether this runtime runs the package: by the `engines` of its package.json, and by what it puts in undici's place. */
+/**
+ * Checks whether this runtime supports the package: the `engines` of package.json, and the runtime's own version of
+ * undici.
+ */
 export function runtimeRow({ node: version = '', bun, deno }: NodeJS.ProcessVersions): Row {
   if (bun !== undefined) {
     return rowsAbout('Bun').wrong(
@@ -30,13 +33,13 @@ export function runtimeRow({ node: version = '', bun, deno }: NodeJS.ProcessVers
   }
   if (deno !== undefined) return rowsAbout('Deno').ok('deno_ok', deno)
   const { ok, wrong } = rowsAbout('Node')
-  // The versions between cannot `require` ES modules.
+  // The versions in between cannot `require` ES modules.
   const supported = isAtLeast(version, 22, 12) || (isAtLeast(version, 20, 19) && !isAtLeast(version, 21, 0))
   if (supported) return ok('node_ok', version)
   return wrong('node_too_old', `${version} is too old`, 'use Node 20.19, 22.12 or later')
 }
 
-/** Whether the Express of the app, if it has one, is among the `peerDependencies`. */
+/** Checks whether the app's version of Express, if installed, is in `peerDependencies`. */
 export function expressRow(version: string | undefined): Row {
   const { ok, wrong } = rowsAbout('Express')
   const fix = 'npm install express@5 in the folder of the app, and run this there'
@@ -51,7 +54,7 @@ function isAtLeast(version: string, leastMajor: number, leastMinor: number): boo
   return major > leastMajor || (major === leastMajor && minor >= leastMinor)
 }
 
-/** Compares the clocks by the `Date` of any answer from the provider's address. No account travels. */
+/** Compares the clocks by the `Date` of any response from the provider's address. Sends no account data. */
 export async function clockRow(baseUrl: string): Promise<Row> {
   const { ok, skipped, wrong } = rowsAbout('Clock')
   const asked = Date.now()
@@ -61,7 +64,7 @@ export async function clockRow(baseUrl: string): Promise<Row> {
     redirect: 'manual',
     signal: AbortSignal.timeout(5_000),
   }).catch(() => undefined)
-  // A cache that answers all the same repeats the date of its answer, and says how old that is (RFC 9111, 5.1).
+  // A cache may respond despite the request: it repeats the date of its response and adds the age (RFC 9111, 5.1).
   const ageMs = Number(answer?.headers.get('age') ?? 0) * 1_000
   const theirs = Date.parse(answer?.headers.get('date') ?? '') + ageMs
   if (Number.isNaN(theirs)) return skipped('clock_unknown', 'the provider tells no time to compare with')

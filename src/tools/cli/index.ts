@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.js'
 /** One command of the program. Resolves with its exit code. */
 interface Command {
   readonly summary: string
-  /** Loaded only when it is called: a command brings parts along that the others do not need. */
+  /** Loaded on call only: each command imports parts that other commands do not need. */
   readonly load: () => Promise<(args: readonly string[]) => Promise<number>>
 }
 
@@ -45,7 +45,7 @@ ${Object.entries(commands)
 express-two-factor <command> --help says more.
 `
 
-/** Runs a command line. Resolves with the exit code: 0 done, 1 failed, 2 not understood. */
+/** Runs a command line. Resolves with the exit code: 0 done, 1 failed, 2 invalid command line. */
 async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {

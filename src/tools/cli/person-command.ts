@@ -31,7 +31,7 @@ sign-up with it would meet. It needs no provider and no app, and changes nothing
 ${exitCodes}`,
 }
 
-/** Shows an account, and does to it what is asked. */
+/** Shows an account, and makes the requested change. */
 export async function personCommand(args: readonly string[]): Promise<number> {
   const [first = ''] = args
   const subject = first.startsWith('-') ? '' : first
@@ -65,14 +65,14 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   })
 }
 
-/** Reports a number that is none as a mistake on the command line. */
+/** Reports an invalid number as a usage error. */
 function asUsageError(error: unknown): never {
   throw error instanceof TypeError
     ? new UsageError('--number must be a number with its country code.')
     : error
 }
 
-/** Whether it is to be revoked, by the person in front of the program. */
+/** Asks the person at the terminal to confirm a revocation. */
 async function isMeant(subject: string): Promise<boolean> {
   const terminal = openTerminal()
   try {

@@ -2,7 +2,7 @@ import type { CodeReport, LedgerReport, PersonReport } from '../../challenge/ope
 import { hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { printable } from './quote.js'
 
-/** What keeps somebody waiting. */
+/** Reasons for a wait. */
 const reasons = {
   lock: 'locked',
   challenge: 'all tries of one code are used up',
@@ -15,12 +15,12 @@ const reasons = {
 
 type Reason = keyof typeof reasons
 
-/** A ledger, line by line. */
+/** Describes a ledger, line by line. */
 export function describeLedger(seen: LedgerReport): readonly string[] {
   return [...statusLines(seen), ...codeLines(seen.codes)]
 }
 
-/** An account, line by line. */
+/** Describes an account, line by line. */
 export function describePerson(person: PersonReport): readonly string[] {
   const { known, sessions, trustedDevices, recoveryTries } = person
   const { count, most, endsInMs } = recoveryTries
@@ -43,7 +43,7 @@ export function describePerson(person: PersonReport): readonly string[] {
 
 type NumberState = NonNullable<PersonReport['number']>
 
-/** The counters of a number over all accounts, line by line. */
+/** Describes the counters of a number over all accounts, line by line. */
 export function describeNumber({ sendsInHour, sendsInDay, wrongCodesInDay }: NumberState): readonly string[] {
   const counted = ({ count, unknown, max, endsInMs }: NumberState['sendsInDay']) =>
     count === 0
@@ -71,7 +71,7 @@ function statusLines({ lockedForMs, judged, strangers }: LedgerReport): readonly
   return [state, line('Next', waitText(strangers))]
 }
 
-/** What has to be waited for, and why: `code in 43 s (the pause after the last one), try now`. */
+/** Returns each wait and its reason: `code in 43 s (the pause after the last one), try now`. */
 function waitText({ disabled, send, cooldown, check }: LedgerReport['strangers']): string {
   if (disabled) return 'disabled; only --unlock lifts it'
   return `code ${soonest({ ...send, cooldown })}, try ${soonest(check)}`
@@ -105,7 +105,7 @@ function codeLines(codes: readonly CodeReport[]): readonly string[] {
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 const momentOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** Rounded up, so that whoever waits for it has waited long enough. */
+/** Rounds up, so that the wait is over after the displayed time. */
 export function span(ms: number): string {
   if (ms < minuteMs) return `${Math.ceil(ms / secondMs)} s`
   const minutes = Math.ceil(ms / minuteMs)

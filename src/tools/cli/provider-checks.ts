@@ -5,7 +5,7 @@ import { withProvidersWords } from './quote.js'
 
 const { ok, warning, wrong } = rowsAbout('Provider')
 
-/** Asks for the credits: the question that proves address, account and allow-list, and costs nothing. */
+/** Requests the credits: this free request verifies address, account and allow-list. */
 export async function balanceRow(
   provider: ProviderClient,
   { lowCredits, ...account }: { readonly baseUrl: string; readonly key: string; readonly lowCredits: number },
@@ -36,10 +36,10 @@ function isMereFlag(raw: unknown): boolean {
   return isJsonObject(raw) && Object.keys(raw).length === 1 && String(raw.status) === '1'
 }
 
-/** Without a fix, the error's own advice says it. */
+/** Without a fix, the row shows the advice of the error. */
 type Diagnosis = readonly [code: string, fix?: string]
 
-/** What a failed question to the provider comes to: a stable code, what happened, and what to do about it. */
+/** Describes a failed request to the provider: a stable code, the event and the fix. */
 function diagnosisRow(
   error: ProviderError,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string },

@@ -6,7 +6,7 @@ import { printable } from './quote.js'
 
 const { ok, skipped, wrong } = rowsAbout('Redis')
 
-/** What Redis, or the way to it, says when it cannot be used. The first that fits counts. */
+/** Errors of Redis, or of the connection, by pattern. The first match applies. */
 const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] = [
   [/WRONGPASS|NOAUTH|invalid password/i, 'redis_refuses_login', 'correct user and password in REDIS_URL'],
   [
@@ -27,14 +27,14 @@ export const clientMissing = wrong(
   'npm install redis in the folder of the app',
 )
 
-/** Why Redis cannot be used, and what to do about it. */
+/** Returns the reason why Redis is unusable, and the fix. */
 export function redisFailure(error: unknown): Row {
   const reason = reasonOf(error)
   const [, code, fix] = failures.find(([says]) => says.test(reason)) as (typeof failures)[number]
   return wrong(code, `cannot be used: ${printable(reason)}`, fix)
 }
 
-/** Whether Redis can be reached and written, and is set up to forget nothing that is live. */
+/** Checks that Redis is reachable, writable and configured to evict no live entry. */
 export async function redisRows(
   url: string | undefined,
   load: LoadFromApp,
@@ -56,7 +56,7 @@ export async function redisRows(
 
 async function inspected({ client, connect }: RedisOfApp, namespace: string): Promise<readonly Row[]> {
   await connect()
-  // Asked once, by a machine that may be busy or far away: slow is not silent.
+  // One request, to a server that may be busy or remote: slow does not mean down.
   const store = redisStore({ client, timeoutMs: 2_000 })
   const findings = (await store.inspect?.(namespace)) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
@@ -65,7 +65,7 @@ async function inspected({ client, connect }: RedisOfApp, namespace: string): Pr
   if (findings.length > 0) {
     return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
   }
-  // Looking took no permission to write. A user of the app has permissions for the keys of its namespace only.
+  // Reading needed no write permission. The app's Redis user may have permissions for its namespace only.
   await store.increment(`tf3:${namespace}:doctor`, 1_000)
   return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
 }

@@ -7,7 +7,7 @@ export const redisFlag = {
   help: 'Redis, if the app uses it; a password only in the variable',
 } as const satisfies Flag
 
-/** The address of Redis, from the command line or the variable; undefined without either. */
+/** Returns the address of Redis, from the command line or the variable; undefined without either. */
 export function redisUrlOf({ redisUrl }: { readonly redisUrl?: string | undefined }): string | undefined {
   if (redisUrl !== undefined && holdsPassword(redisUrl)) {
     throw secretShown('A password in --redis-url', 'REDIS_URL')

@@ -52,7 +52,7 @@ Exit codes: 0 all held for which the plan has material; 1 an attack succeeded; 2
 first line says, or the plan or the command line is wrong.`,
 }
 
-/** Rehearses an app that runs. */
+/** Rehearses a running app. */
 export async function rehearseCommand(args: readonly string[]): Promise<number> {
   const [first = ''] = args
   const url = first.startsWith('-') ? undefined : first

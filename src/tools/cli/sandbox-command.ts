@@ -58,7 +58,7 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
   const sandbox = await understand(() => startSandbox(options as SandboxOptions)).catch((error) =>
     explainAddress(error, options),
   )
-  // Listened to before anything is printed: a caller may interrupt as soon as it has read the addresses.
+  // Before anything is printed: a caller may interrupt after it has read the addresses.
   const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
   process.stdout.write(json ? `${JSON.stringify(factsOf(sandbox))}\n` : tableOf(sandbox))
   await interrupted
@@ -66,18 +66,18 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** What a value stands for. */
+/** Parses a value. */
 function meant(name: keyof typeof flags, text: string): unknown {
   const { takes }: Flag = flags[name]
-  // Number('') is 0: a variable that nobody has set must not be any free port, or an empty account.
+  // Number('') is 0: an unset variable must not mean any free port, or an empty account.
   if (takes === '<number>' || takes === '<status>') return text.trim() === '' ? Number.NaN : Number(text)
   if (takes === '<a,b>') return text.split(',').map((part) => part.trim())
   if (name !== 'approvedStatus') return text
-  // Digits are a number, as some services respond with; a string of digits is given in double quotes.
+  // Digits are a number, as in the responses of some services. Double quotes make them a string.
   return /^\d{1,15}$/.test(text) ? Number(text) : text.replace(/^"(.*)"$/, '$1')
 }
 
-/** Ctrl-C, the end of a container, of a terminal, and Ctrl-Break on Windows. */
+/** Ctrl-C, end of a container, end of a terminal, and Ctrl-Break on Windows. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 
 async function loadSandbox(): Promise<typeof import('../sandbox/index.js').startSandbox> {

@@ -42,7 +42,7 @@ export async function signupsCommand(args: readonly string[]): Promise<number> {
 }
 
 const units = { s: secondMs, m: minuteMs, min: minuteMs, h: hourMs, d: dayMs } as const
-/** Longer is a feature that is off. */
+/** A longer pause means that the feature is off. */
 const longestMs = 30 * dayMs
 
 function lengthOf(text: string): number {

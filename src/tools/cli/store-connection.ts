@@ -8,7 +8,7 @@ import { redisFailure } from './redis-check.js'
 import { redisFlag, redisUrlOf } from './redis-flag.js'
 import { UsageError } from './usage-error.js'
 
-/** What it takes to work on what an app keeps, without the app. */
+/** Flags for work on the store of an app, without the app. */
 export const storeFlags = {
   redisUrl: { ...redisFlag, help: 'Redis of the app; a password only in the variable' },
   store: { takes: '<module>', help: 'in its place: a module of yours that exports "store"' },
@@ -22,17 +22,17 @@ export const storeFlags = {
   json: { help: 'print the result as JSON' },
 } as const satisfies Flags
 
-/** What a command has done to an app. */
+/** A change that a command made. */
 type Change = 'paused' | 'resumed' | 'unlocked' | 'revoked'
 
-/** `unclear`: the store has not said so, and may have carried it out all the same. */
+/** `unclear`: the store has not confirmed the change, and may have made it. */
 type Changes = Partial<Record<Change, 'done' | 'unclear'>>
 
-/** Which app in that store. */
+/** An open store, and the app's namespace in it. */
 export interface Where {
   readonly inspection: Inspection
   readonly namespace: string
-  /** Makes a change, and remembers it: what fails later must not pass for a command that did nothing. */
+  /** Makes and records a change: a later failure must not look like a command without effect. */
   readonly change: (what: Change, make: () => Promise<unknown>) => Promise<void>
 }
 
@@ -42,7 +42,7 @@ something was done, or perhaps done: it says what.`
 
 const { wrong } = rowsAbout('Store')
 
-/** Works on what an app keeps, or says what is in the way, and what was done before. */
+/** Works on the store of an app, or reports the obstacle and the changes made before it. */
 export async function withInspection(
   values: Values<typeof storeFlags>,
   work: (where: Where) => Promise<number>,
@@ -66,9 +66,9 @@ export async function withInspection(
   } catch (error) {
     return told(failureOf(error, values, changes), json, changes)
   } finally {
-    // However it ends, it has no say in what was done.
+    // An error on close does not affect the result.
     await close().catch(() => undefined)
-    // A module of the host may hold connections that nobody told us how to end.
+    // A module of the app may have open connections that this program cannot close.
     setTimeout(() => process.exit(), 1_000).unref()
   }
 }
@@ -95,7 +95,7 @@ const noDesk = {
     ),
 } as const
 
-/** What stops a command that was understood. Any other error is a fault of ours, and is thrown. */
+/** Returns the row of a failed command. An unexpected error is a bug of ours, thrown if nothing was changed. */
 function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes: Changes): Row {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'store_unavailable') {
@@ -106,14 +106,14 @@ function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes
     return wrong('store_contended', 'is changed by others at the same moment', 'run this again')
   }
   if (Object.keys(changes).length === 0) throw error
-  // Thrown, it would end like a command that did nothing.
+  // Thrown, the error would end like a command that changed nothing.
   const text = error instanceof Error ? String(error.stack) : String(error)
   return rowsAbout('Program').wrong('program_fault', text, 'report it')
 }
 
 const states = { done: 'Done all the same', unclear: 'Perhaps done' } as const
 
-/** Returns the exit code. */
+/** Prints the row, and returns the exit code. */
 function told(row: Row, json = false, changes: Changes = {}): number {
   const made = Object.entries(changes)
   if (json) printJson({ failure: row, ...(made.length > 0 && { changes }) })

@@ -6,13 +6,13 @@ export type Terminal = ReturnType<typeof openTerminal>
 
 interface Manner {
   readonly hidden?: boolean | undefined
-  /** What an empty line means. */
+  /** Meaning of an empty line. */
   readonly byDefault?: string | undefined
 }
 
 /**
- * The person in front of the program, or the pipe in their place. Asks on the standard error, so that the standard
- * output holds results alone.
+ * Opens the terminal, or the pipe in its place. Questions go to standard error, so that standard output contains only
+ * results.
  */
 export function openTerminal() {
   const { stdin, stderr } = process
@@ -28,15 +28,15 @@ export function openTerminal() {
     input: stdin,
     ...(interactive && { output: echo }),
     terminal: interactive,
-    // An arrow key would bring a hidden line back.
+    // Prevents an arrow key from recalling a hidden line.
     historySize: 0,
   })
-  // Taken from the start: a pipe may write its lines before they are asked for.
+  // Created first: a pipe may write its lines before the questions.
   const answers = lines[Symbol.asyncIterator]()
   lines.on('SIGINT', () => {
     lines.close()
     stderr.write('\n')
-    // In raw mode Ctrl-C is a key. The shell must see the same end as without it.
+    // In raw mode Ctrl-C is a key. The shell must see the usual signal.
     process.kill(process.pid, 'SIGINT')
   })
 
@@ -54,9 +54,11 @@ export function openTerminal() {
   }
 
   return {
-    /** Whether somebody can be asked. In a pipe nothing is. */
+    /** True if a person can answer. In a pipe, false. */
     interactive,
-    /** What is typed, or the next line of the pipe. Asks again until it has an answer, unless there is a default. */
+    /**
+     * Returns the typed line, or the next line of the pipe. Repeats the question until it has an answer or a default.
+     */
     async ask(question: string, { hidden: isHidden = false, byDefault }: Manner = {}): Promise<string> {
       const asked = byDefault === undefined ? question : `${question} [${byDefault}]`
       for (;;) {
@@ -66,7 +68,7 @@ export function openTerminal() {
       }
     },
     say: (text: string) => void stderr.write(`${text}\n`),
-    /** Says what must not be overlooked. */
+    /** Prints a warning in red. */
     warn: (text: string) => void stderr.write(`${coloured('red', text, stderr)}\n`),
     close: () => lines.close(),
   }
@@ -74,7 +76,7 @@ export function openTerminal() {
 
 const colours = { red: 31, green: 32, gray: 90 } as const
 
-/** Colour for a terminal that shows it: a pipe gets none, nor does anybody who set NO_COLOR. */
+/** Colours a text for a terminal that supports it; not in a pipe, and not with NO_COLOR. */
 export function coloured(colour: keyof typeof colours, text: string, stream: NodeJS.WriteStream): string {
   if (!stream.isTTY || !stream.hasColors()) return text
   return `\u001b[${colours[colour]}m${text}\u001b[39m`

@@ -1,7 +1,7 @@
-/** The command line was not understood. The message is for the person who typed it. */
+/** The command line is invalid. The message is for the person who typed it. */
 export class UsageError extends Error {}
 
-/** Does what reads the command line. Its TypeErrors are about what was typed: those of `parseArgs`, of the sandbox. */
+/** Runs a parser of the command line. Its TypeErrors, from `parseArgs` or the sandbox, become usage errors. */
 export async function understand<Read>(read: () => Read): Promise<Awaited<Read>> {
   try {
     return await read()
@@ -11,7 +11,7 @@ export async function understand<Read>(read: () => Read): Promise<Awaited<Read>>
   }
 }
 
-/** A secret on the command line. `what` names it without its value. */
+/** Creates the error for a secret on the command line. `what` names it without its value. */
 export function secretShown(what: string, variable: string): UsageError {
   return new UsageError(
     `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
