@@ -12,7 +12,7 @@ function limit<Value>(byDefault: Value, check: Check): Limit<Value> {
 }
 
 const atLeastOne = integer(1)
-const count = integer(0)
+const nonNegative = integer(0)
 const countOrOff = that(
   'must be an integer, 0 or more, or false',
   (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
@@ -75,19 +75,19 @@ const limitTable = {
    * not count.
    */
   // Auth0 and authgear: five to ten messages per hour and number.
-  sendsPerHour: limit(5, count),
+  sendsPerHour: limit(5, nonNegative),
   /** Like `sendsPerHour`, for 24 hours. */
-  sendsPerDay: limit(10, count),
+  sendsPerDay: limit(10, nonNegative),
   /** Maximum codes per number and hour over all accounts, entered or not. */
   // More than any user signs in, including those who enter every code.
-  allSendsPerHour: limit(20, count),
+  allSendsPerHour: limit(20, nonNegative),
   /** Like `allSendsPerHour`, for 24 hours. */
-  allSendsPerDay: limit(50, count),
+  allSendsPerDay: limit(50, nonNegative),
   /** Maximum codes per day to a number without a verification. */
   // Traffic pumping uses such numbers.
-  enrolSendsPerDay: limit(3, count),
+  enrolSendsPerDay: limit(3, nonNegative),
   /** Maximum numbers per session and day at sign-ups. */
-  numbersPerSessionPerDay: limit(3, count),
+  numbersPerSessionPerDay: limit(3, nonNegative),
   /**
    * Maximum codes per address in 10 minutes: an IPv4 address or an IPv6 /56, from `req.ip`. A private address, perhaps
    * of a proxy, has ten times as many. `false` disables the limit.
@@ -105,12 +105,12 @@ const limitTable = {
   // A twentieth of the service's limit. If seven of ten are entered, 500 users a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
   /** Maximum codes per minute over all accounts. Sign-ins and sign-ups have separate counters. */
-  serviceSendsPerMinute: limit(600, count),
+  serviceSendsPerMinute: limit(600, nonNegative),
   /** Maximum codes per hour over all numbers without a verification. */
-  serviceEnrolSendsPerHour: limit(600, count),
+  serviceEnrolSendsPerHour: limit(600, nonNegative),
   /** Like `serviceEnrolSendsPerHour`, for 24 hours. */
   // SMS pumping costs money per message. This limits the cost of a day.
-  serviceEnrolSendsPerDay: limit(3_000, count),
+  serviceEnrolSendsPerDay: limit(3_000, nonNegative),
 }
 
 /** The limits that the option `limits` can change. Durations are milliseconds. */

@@ -14,7 +14,7 @@ export interface RecoveryCodes {
   readonly hashes: readonly string[]
 }
 
-const count = 10
+const codeCount = 10
 /** 120 bits: far beyond guessing, so that a plain hash protects the code (NIST SP 800-63B-4, 3.1.2.2). */
 const bytes = 15
 const length = (bytes * 8) / 5
@@ -27,7 +27,7 @@ const maxTypedLength = 200
 
 /** Generates ten codes. Your app must remove the hashes of earlier codes. */
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
-  const fresh = Array.from({ length: count }, () => toBase32(randomBytes(bytes), alphabet))
+  const fresh = Array.from({ length: codeCount }, () => toBase32(randomBytes(bytes), alphabet))
   return {
     codes: fresh.map((code) => code.replaceAll(/.{4}(?=.)/g, '$&-')),
     hashes: fresh.map((code) => hashRecoveryCode(subject, code)),

@@ -159,10 +159,10 @@ export function describeLimits(limits: OptionLimits): string {
 export function inWords(name: string, value: OptionLimits[keyof OptionLimits]): string {
   if (value === false) return 'off'
   if (typeof value === 'object') return value.map((one) => inWords(name, one)).join(', ')
-  return name.endsWith('Ms') ? duration(value) : String(value)
+  return name.endsWith('Ms') ? describeDuration(value) : String(value)
 }
 
-function duration(ms: number): string {
+function describeDuration(ms: number): string {
   const units = [
     [hourMs, 'h'],
     [minuteMs, 'min'],

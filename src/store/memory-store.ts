@@ -1,12 +1,12 @@
 import cluster from 'node:cluster'
 import { type Checks, checkOptions, func, integer, optionError, withDefault } from '../lib/options.js'
-import { createPartition, isLive, type Partition, type StoredEntry } from './partition.js'
+import { createPartition, isUnexpired, type Partition, type StoredEntry } from './partition.js'
 import {
   type CounterResult,
-  duration,
   type Entry,
+  entryKindOf,
   type Json,
-  kindOf,
+  requireDuration,
   type Store,
   type SwapResult,
   wholeAmount,
@@ -76,7 +76,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, capacity, perOwner = 1, maxEntries = Infinity } = kindOf(name)
+    const { lane, capacity, perOwner = 1, maxEntries = Infinity } = entryKindOf(name)
     const partition = createPartition({
       max: Math.min(capacities[capacity] * perOwner, maxEntries),
       lasting: capacity !== 'maxCounters',
@@ -89,21 +89,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return {
     read(key) {
       const kept = partitionOf(key).peek(key)
-      return kept && isLive(kept, now()) ? entryOf(kept) : undefined
+      return kept && isUnexpired(kept, now()) ? entryOf(kept) : undefined
     },
 
     swap(key, expectedVersion, next, ttlMs) {
       const at = now()
       const partition = partitionOf(key)
       const kept = partition.peek(key)
-      const entry = kept && isLive(kept, at) ? entryOf(kept) : undefined
+      const entry = kept && isUnexpired(kept, at) ? entryOf(kept) : undefined
       if (entry?.version !== expectedVersion) return refusal(entry)
       if (next === undefined) {
         partition.delete(key)
         return { swapped: true }
       }
       // A whole number, because V8 boxes a fraction, which needs 16 bytes more per entry.
-      const expiresAt = Math.ceil(at + duration('ttlMs', ttlMs))
+      const expiresAt = Math.ceil(at + requireDuration('ttlMs', ttlMs))
       written += 1
       const put = partition.put(key, kept, { value: frozen(next), version: written, expiresAt }, at)
       return { swapped: true, entry: entryOf(put) }
@@ -113,8 +113,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const at = now()
       const partition = partitionOf(key)
       const kept = by === 0 ? partition.peek(key) : partition.get(key)
-      const running = kept && isLive(kept, at) ? kept : undefined
-      const window = duration('windowMs', windowMs)
+      const running = kept && isUnexpired(kept, at) ? kept : undefined
+      const window = requireDuration('windowMs', windowMs)
       const count = Math.max(0, (typeof running?.value === 'number' ? running.value : 0) + wholeAmount(by))
       if (count === 0) {
         // A counter that was refunded to zero must not use room.

@@ -20,7 +20,7 @@ const shardSize = 1_600
 /** Minimum number of entries to examine before a new key is refused, at least one in each shard. */
 const minLooks = 64
 
-export const isLive = (kept: StoredEntry, at: number): boolean => at < kept.expiresAt
+export const isUnexpired = (kept: StoredEntry, at: number): boolean => at < kept.expiresAt
 
 export type Partition = ReturnType<typeof createPartition>
 
@@ -73,7 +73,7 @@ export function createPartition(parts: {
     const oldest = shard.rkeys().next().value
     const kept = oldest === undefined ? undefined : shard.peek(oldest)
     if (oldest === undefined || kept === undefined) return false
-    if (!isLive(kept, at)) return remove(shard, oldest)
+    if (!isUnexpired(kept, at)) return remove(shard, oldest)
     if (lasting) shard.get(oldest)
     return false
   }

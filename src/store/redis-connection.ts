@@ -4,7 +4,7 @@ import { clockLeewayMs } from '../lib/time.js'
 import type { Finding } from './store.js'
 
 /** Sends one command to the primary that holds `key` and returns its raw reply. */
-export type SendCommand = (key: string, args: string[]) => Promise<unknown>
+export type RunCommand = (key: string, args: string[]) => Promise<unknown>
 
 /** `new Redis()` or `new Redis.Cluster()` of the package `ioredis`. */
 export interface IoRedisClient {
@@ -34,7 +34,7 @@ export type RedisConnection =
     }
   | {
       /** Instead of `client`: sends one command to the primary that holds the key. */
-      sendCommand: SendCommand
+      sendCommand: RunCommand
       /** A client of yours. The store never closes it. */
       client?: never
     }
@@ -45,7 +45,7 @@ export function isRedisClient(client: unknown): boolean {
   return typeof client === 'object' && (typeof call === 'function' || typeof sendCommand === 'function')
 }
 
-export function senderOf({ client, sendCommand }: RedisConnection): SendCommand {
+export function senderOf({ client, sendCommand }: RedisConnection): RunCommand {
   if (sendCommand !== undefined) return sendCommand
   if ('call' in client) {
     return client.isCluster ? ioRedisCluster(client) : (_key, args) => call(client, args)
@@ -57,7 +57,7 @@ export function senderOf({ client, sendCommand }: RedisConnection): SendCommand 
 
 const call = (client: IoRedisClient, args: string[]) => client.call(...(args as [string, ...string[]]))
 
-function ioRedisCluster(client: IoRedisClient): SendCommand {
+function ioRedisCluster(client: IoRedisClient): RunCommand {
   return async (key, args) => {
     if (args.includes(key)) return call(client, args)
     // A command without a key goes to any node, unless it follows a command that only the primary of a key accepts.
@@ -82,12 +82,7 @@ export const script = (source: string): Script => ({
 })
 
 /** Runs a script by its hash, or by its source if the server has not cached it. */
-export async function runScript(
-  send: SendCommand,
-  { source, sha }: Script,
-  key: string,
-  args: string[] = [],
-) {
+export async function runScript(send: RunCommand, { source, sha }: Script, key: string, args: string[] = []) {
   try {
     return await send(key, ['evalsha', sha, '1', key, ...args])
   } catch (error) {
@@ -127,7 +122,7 @@ interface Node {
 
 /** Finds settings that would break the rules later: eviction, clocks that differ, a replica instead of a primary. */
 export async function inspectRedis(
-  send: SendCommand,
+  send: RunCommand,
   { namespace, timeoutMs, strict }: { namespace: string; timeoutMs: number; strict: boolean },
 ): Promise<readonly Finding[]> {
   const nodes = new Map<string, Node>()

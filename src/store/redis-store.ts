@@ -20,9 +20,9 @@ import {
   senderOf,
 } from './redis-connection.js'
 import { keepsSilentConnection, replaceSilentConnection } from './silent-connection.js'
-import { duration, type Entry, type Store, wholeAmount } from './store.js'
+import { type Entry, requireDuration, type Store, wholeAmount } from './store.js'
 
-export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
+export type { RedisClient, RedisConnection, RunCommand as SendCommand } from './redis-connection.js'
 
 /** Options of `redisStore`. */
 export type RedisStoreOptions = {
@@ -121,7 +121,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     withinDeadline(timeoutMs, ask).catch(unavailable)
 
   async function replicated(key: string): Promise<void> {
-    const replicas = integer(await send(key, ['wait', '1', String(Math.ceil(timeoutMs / 2))]))
+    const replicas = integerOf(await send(key, ['wait', '1', String(Math.ceil(timeoutMs / 2))]))
     if (replicas < 1) throw new Error('no replica has confirmed the change')
   }
 
@@ -143,7 +143,7 @@ export function redisStore(options: RedisStoreOptions): Store {
       return bounded(async () => {
         const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', ...put])
         const [swapped, stored] = reply as unknown[]
-        if (integer(swapped) === 0) {
+        if (integerOf(swapped) === 0) {
           return stored === null ? { swapped: false } : { swapped: false, entry: entryAtRest(stored) }
         }
         if (strict) await replicated(key)
@@ -156,7 +156,7 @@ export function redisStore(options: RedisStoreOptions): Store {
       const add = async (amount: number) => {
         const args = [window, String(amount)]
         const [count, resetInMs] = (await runScript(send, incrementScript, key, args)) as unknown[]
-        return { count: integer(count), resetInMs: integer(resetInMs) }
+        return { count: integerOf(count), resetInMs: integerOf(resetInMs) }
       }
       const adding = add(wholeAmount(by))
       const inTime = bounded(() => adding)
@@ -170,17 +170,17 @@ export function redisStore(options: RedisStoreOptions): Store {
 }
 
 /** Redis accepts whole milliseconds only. */
-const wholeMs = (name: string, ms: number): string => String(Math.ceil(duration(name, ms)))
+const wholeMs = (name: string, ms: number): string => String(Math.ceil(requireDuration(name, ms)))
 
 /** Reads a version and a value, or a counter, which is its own version. */
 function entryAtRest(stored: unknown): Entry {
   const text = String(stored)
   const [version = ''] = text.split('\n', 1)
-  return { value: version === text ? integer(text) : JSON.parse(text.slice(version.length + 1)), version }
+  return { value: version === text ? integerOf(text) : JSON.parse(text.slice(version.length + 1)), version }
 }
 
 /** Rejects a reply that is no number: NaN would be below every limit. */
-function integer(reply: unknown): number {
+function integerOf(reply: unknown): number {
   const text = String(reply)
   if (!/^\d+$/.test(text)) throw new Error('expected an integer reply')
   return Number(text)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { ignoreRejection } from '../lib/promises.js'
-import type { SendCommand } from './redis-connection.js'
+import type { RunCommand } from './redis-connection.js'
 
 /** A client of the package `redis` with one connection. It replaces a broken connection, and keeps a silent one. */
 interface ReplaceableClient {
@@ -21,7 +21,7 @@ export function keepsSilentConnection(client: unknown): client is ReplaceableCli
 }
 
 /** Returns `send` for a client whose connection is replaced while commands get no response for five seconds. */
-export function replaceSilentConnection(client: ReplaceableClient, send: SendCommand): SendCommand {
+export function replaceSilentConnection(client: ReplaceableClient, send: RunCommand): RunCommand {
   let pending = 0
   let responses = 0
   let isWatching = false

@@ -88,7 +88,7 @@ export interface Store {
  *
  * @throws {TypeError} naming the argument
  */
-export function duration(name: string, ms: number): number {
+export function requireDuration(name: string, ms: number): number {
   if (Number.isFinite(ms) && ms > 0) return ms
   throw new TypeError(`${name} must be a positive number of milliseconds, not ${ms}`)
 }
@@ -160,6 +160,6 @@ export const kinds = {
 export type Kind = keyof typeof kinds
 
 /** An unknown kind is lasting: refusing new entries is safer than evicting live ones. */
-export function kindOf(name: string): KindOfEntry {
+export function entryKindOf(name: string): KindOfEntry {
   return Object.hasOwn(kinds, name) ? kinds[name as Kind] : ledgers('auth')
 }

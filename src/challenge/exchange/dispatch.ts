@@ -15,7 +15,7 @@ import type { PhoneFactor } from '../reach/factors.js'
 import type { Channel, SendResult } from './code-provider.js'
 import type { Codes } from './codes.js'
 import type { ExchangeResult } from './exchanges.js'
-import { withoutNumbers } from './provider-answer.js'
+import { maskNumbers } from './provider-answer.js'
 
 // Before a send: `beforeSend` decides whether a code may be sent, then the provider sends it.
 
@@ -55,7 +55,7 @@ export async function permission(
   if (allow !== true || chosen === undefined) {
     await question.refund()
     const eventReason = typeof reason === 'string' && {
-      eventReason: withoutNumbers(reason).slice(0, maxReasonLength),
+      eventReason: maskNumbers(reason).slice(0, maxReasonLength),
     }
     return { ...refused('send_refused'), ...eventReason }
   }

@@ -13,12 +13,12 @@ export interface Waiter {
 type Leave = () => void
 
 /** A slot, or why there is none: none was free in time, or the client disconnected. */
-export type Entry = Leave | 'busy' | 'disconnected'
+export type SlotResult = Leave | 'busy' | 'disconnected'
 
 type SlotRequest = Pick<Waiter, 'lane' | 'command'>
 
 interface WaitingExchange extends SlotRequest {
-  readonly settle: (entry: Entry) => void
+  readonly settle: (entry: SlotResult) => void
 }
 
 const isCheckOfSignIn = ({ lane, command }: SlotRequest) => lane === 'auth' && command === 'check'
@@ -65,7 +65,7 @@ export function createExchangeQueue(most: number) {
 
   return {
     /** Resolves with the function that frees the slot, to be called once, or with the reason why there is none. */
-    async enter({ lane, command, waitMs, onGone }: Waiter): Promise<Entry> {
+    async enter({ lane, command, waitMs, onGone }: Waiter): Promise<SlotResult> {
       const request = { lane, command }
       if (isFree(request)) return enter(request)
       return new Promise((resolve) => {
@@ -74,7 +74,7 @@ export function createExchangeQueue(most: number) {
         lines[command].add(waiting)
         onGone?.(() => settle('disconnected'))
 
-        function settle(entry: Entry): void {
+        function settle(entry: SlotResult): void {
           lines[command].delete(waiting)
           stop()
           resolve(entry)

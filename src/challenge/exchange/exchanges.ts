@@ -74,17 +74,17 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     command: Waiter['command'],
     ms: number,
     exchange: (leftMs: number) => Awaitable<ExchangeResult<Result>>,
-    isAutomatic: () => Result,
+    unsentResult: () => Result,
   ): Promise<ExchangeResult<Result>> {
     const endsAt = performance.now() + ms
     const waitMs = ms * longestWait
     const leave = await queue.enter({ lane, command, waitMs, onGone })
     // The provider is not at fault, and no user receives the response.
-    if (leave === 'disconnected') return { result: isAutomatic(), fields: by, isDisconnected: true }
+    if (leave === 'disconnected') return { result: unsentResult(), fields: by, isDisconnected: true }
     if (leave === 'busy') {
       const fields = { ...by, reason: 'busy' }
       emit({ type: 'provider.unavailable', command, sent: false, ...fields })
-      return { result: isAutomatic(), fields }
+      return { result: unsentResult(), fields }
     }
     try {
       // Time for which the event loop was blocked is not taken from the provider.
@@ -94,12 +94,12 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     }
   }
 
-  /** What an operator is told of one that brought no answer, or was refused for the account. `isAutomatic`: nobody was asked. */
+  /** Emits the event for an exchange without a response, or refused for the account. `isLocal`: no request was sent. */
   function note(
     command: Waiter['command'],
     result: SendResult['result'] | Verdict,
     fields: ExchangeFields,
-    isAutomatic: boolean,
+    isLocal: boolean,
   ): void {
     // Once an hour, because a wrong key fails at every request. The distance is compared, as below.
     if (result === 'misconfigured' && Math.abs(now() - misconfiguredAt) >= hourMs) {
@@ -107,7 +107,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
       emit({ type: 'provider.misconfigured', ...fields })
     }
     const isUnanswered = result === 'not-sent' || result === 'unconfirmed' || result === 'unavailable'
-    if (isUnanswered && !isAutomatic) {
+    if (isUnanswered && !isLocal) {
       emit({ type: 'provider.unavailable', command, sent: result !== 'not-sent', ...fields })
     }
   }

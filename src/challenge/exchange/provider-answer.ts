@@ -146,7 +146,7 @@ const mask = '••••'
 const longDigits = new RegExp(`\\d(?:${between}\\d){4,}`, 'gu')
 
 /** Masks numbers and codes that an adapter may pass on from its service. Short error codes stay. */
-export function withoutNumbers(text: string): string {
+export function maskNumbers(text: string): string {
   return plainCharacters(text).replace(longDigits, mask)
 }
 
@@ -161,7 +161,7 @@ function reporter({ destination, code = '' }: ExchangeSecrets): {
   const reported: ReportedExchange = {}
   const spellings = spellingsOf([code])
   const withoutSecrets = (text: string) =>
-    withoutNumbers(spellings.reduce((safe, spelling) => safe.replace(spelling, mask), plainCharacters(text)))
+    maskNumbers(spellings.reduce((safe, spelling) => safe.replace(spelling, mask), plainCharacters(text)))
   return {
     reported,
     report(given: unknown) {

@@ -10,7 +10,7 @@ import {
   findOpenCode,
   isEnded,
   rememberOpenCode,
-  type Submission,
+  type SubmittedCode,
   wasOpen,
 } from './challenge.js'
 import {
@@ -24,13 +24,13 @@ import {
 import {
   type BrowserKind,
   type Challenge,
-  type Check,
   type Consequences,
   type Decision,
   forgiven,
   type Ledger,
   type LedgerSnapshot,
   type OpenCode,
+  type PendingCheck,
   type Rejected,
   type SettleOutcome,
   updateUsage,
@@ -39,7 +39,7 @@ import { rememberedMs } from './pacing.js'
 
 const maxUsedCodes = 20
 
-export interface Attempt extends Submission {
+export interface Attempt extends SubmittedCode {
   readonly id: string
   /** Tag of the submitted code. */
   readonly code: string
@@ -101,7 +101,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
 
   const attempts = { ...live.attempts, [browserKind]: live.attempts[browserKind] + 1 }
   const challenge = open === undefined ? { ...known, attempts } : countCheck(known, open, now)
-  const check: Check = {
+  const check: PendingCheck = {
     attempt: attempt.id,
     at: open?.at ?? now,
     isRetry: open && true,
@@ -162,7 +162,7 @@ export function settle(
 function decided(
   view: LedgerSnapshot,
   attempt: Attempt,
-  check: Check,
+  check: PendingCheck,
   verdict: Verdict,
   step: number | undefined,
 ): Required<Decision<SettleOutcome>> {
@@ -196,12 +196,12 @@ function decided(
 }
 
 /** Returns the challenge of a check, unless another one has replaced it. */
-function ownChallenge({ challenge }: Ledger, check: Check): Challenge | undefined {
+function ownChallenge({ challenge }: Ledger, check: PendingCheck): Challenge | undefined {
   return check.challenge !== undefined && challenge?.id === check.challenge ? challenge : undefined
 }
 
 /** Settles a check without a verdict: it is no failure, and the account's send does not count. */
-function unjudged(ledger: Ledger, check: Check): Ledger {
+function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
   const own = ownChallenge(ledger, check)
   // After a later send, the same code would be another guess.
   const isLatest = check.send === ledger.sends.at(-1)?.id
@@ -217,7 +217,7 @@ function unjudged(ledger: Ledger, check: Check): Ledger {
 function rejected(
   view: LedgerSnapshot,
   browserKind: BrowserKind,
-  check: Check,
+  check: PendingCheck,
   used: boolean,
 ): { readonly outcome: Rejected; readonly next: Ledger } {
   const { limits } = view
@@ -258,7 +258,7 @@ function consequences(
 }
 
 /** Refunds a reservation, because no request was made. */
-function refunded(ledger: Ledger, browserKind: BrowserKind, check: Check): Ledger {
+function refunded(ledger: Ledger, browserKind: BrowserKind, check: PendingCheck): Ledger {
   // Its attempt was used by the first check, which may have reached the provider.
   if (check.isRetry) return ledger
   const next = withoutAttempt(ledger, browserKind, check)
@@ -269,14 +269,14 @@ function refunded(ledger: Ledger, browserKind: BrowserKind, check: Check): Ledge
   return { ...next, challenge: { ...own, attempts } }
 }
 
-function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: Check): Ledger {
+function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: PendingCheck): Ledger {
   const { attempts } = ledger[browserKind]
   // No other attempt of this browser kind came after it.
   const own = attempts.lastIndexOf(at)
   return own < 0 ? ledger : updateUsage(ledger, browserKind, { attempts: attempts.toSpliced(own, 1) })
 }
 
-function usedUp({ ledger, now }: LedgerSnapshot, { code }: Check): Pick<Ledger, 'usedCodes'> {
+function usedUp({ ledger, now }: LedgerSnapshot, { code }: PendingCheck): Pick<Ledger, 'usedCodes'> {
   const young = ledger.usedCodes.filter(({ at }) => at > now - rememberedMs)
   return { usedCodes: [...young, { code, at: now }].slice(-maxUsedCodes) }
 }
@@ -289,7 +289,7 @@ function usedUp({ ledger, now }: LedgerSnapshot, { code }: Check): Pick<Ledger, 
 function afterSuccess(
   ledger: Ledger,
   { browserKind, session, hasChoice }: Attempt,
-  check: Check,
+  check: PendingCheck,
   proven: Challenge,
 ): Ledger {
   const { id, factor, channel } = proven

@@ -6,11 +6,11 @@ import {
   type BrowserKind,
   type Challenge,
   type ChallengeScope,
-  type Check,
   type Decision,
   type LedgerSnapshot,
   noAttempts,
   type OpenCode,
+  type PendingCheck,
   type Rejected,
   type RequesterTag,
 } from './ledger.js'
@@ -18,7 +18,7 @@ import {
 // Rules of a challenge: who owns it, whether a code can be submitted, and whether it is the displayed one.
 
 /** A requester and the challenge that the client displayed. */
-export interface Submission extends RequesterTag {
+export interface SubmittedCode extends RequesterTag {
   /** The displayed challenge. */
   readonly shown: ChallengeRef
   /** Sends of this account whose codes are the last ones of their number, by the keys of the factors. */
@@ -44,7 +44,7 @@ export function findLiveChallenge(
 }
 
 /** Returns the live challenge if it is the displayed one. */
-export function findDisplayedChallenge(view: LedgerSnapshot, acting: Submission): Challenge | Refusal {
+export function findDisplayedChallenge(view: LedgerSnapshot, acting: SubmittedCode): Challenge | Refusal {
   const live = findLiveChallenge(view, acting, acting.sealed)
   if ('outcome' in live) return live
   const refusal = refuseOtherThanDisplayed(live, acting.shown)
@@ -59,7 +59,7 @@ export function findDisplayedChallenge(view: LedgerSnapshot, acting: Submission)
 function isOvertaken(
   { id, isByNumber, factor }: Challenge,
   { ledger }: LedgerSnapshot,
-  { lastSends }: Submission,
+  { lastSends }: SubmittedCode,
 ): boolean {
   const last = lastSends?.[factor]
   if (!isByNumber || last === undefined) return false
@@ -137,7 +137,7 @@ export function attemptsLeft(
 }
 
 /** Remembers the code of a check without a verdict, because it may have been correct. */
-export function rememberOpenCode(challenge: Challenge, lapsed: Check | undefined): Challenge {
+export function rememberOpenCode(challenge: Challenge, lapsed: PendingCheck | undefined): Challenge {
   if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
   const { code, at } = lapsed
   if (findOpenCode(challenge, code) !== undefined) return challenge

@@ -4,12 +4,12 @@ import { type LedgerLimits, shareOfUnknownBrowsers } from '../limits.js'
 import { isEnded } from './challenge.js'
 import {
   type BrowserKind,
-  type Check,
   type CountByBrowser,
   type Decision,
   forgiven,
   type Ledger,
   type LedgerSnapshot,
+  type PendingCheck,
   updateUsage,
 } from './ledger.js'
 import { windowEnd } from './pacing.js'
@@ -102,7 +102,7 @@ export function guessesLeft(view: LedgerSnapshot, browserKind: BrowserKind): num
 export function checkUnderWay(
   { ledger, now, limits }: LedgerSnapshot,
   browserKind: BrowserKind,
-): Check | undefined {
+): PendingCheck | undefined {
   const running = (of: BrowserKind) => {
     const { check } = ledger[of]
     return check !== undefined && now < check.expiresAt ? check : undefined

@@ -90,7 +90,7 @@ export type Send = {
 }
 
 /** A check in progress. */
-export type Check = {
+export type PendingCheck = {
   readonly attempt: string
   readonly at: number
   /** Time until which it blocks other checks of its browser kind. */
@@ -136,7 +136,7 @@ export type BrowserUsage = {
   readonly attempts: readonly number[]
   /** Wrong codes among them since the last success. */
   readonly rejections: number
-  readonly check?: Check | undefined
+  readonly check?: PendingCheck | undefined
   /** The last settled attempt. A repeated settle returns the same outcome, whatever was written meanwhile. */
   readonly settled?: { readonly attempt: string; readonly outcome: SettleOutcome } | undefined
 }

@@ -12,7 +12,7 @@ import {
   hasSameScope,
   isEnded,
   isLive,
-  type Submission,
+  type SubmittedCode,
 } from './challenge.js'
 import { pauseBeforeCheck, refuseLocked } from './guessing.js'
 import {
@@ -45,7 +45,7 @@ export interface StartOnLedger extends ChallengeScope, SendTarget {
   readonly details?: string | undefined
 }
 
-export interface ResendOnLedger extends Submission {
+export interface ResendOnLedger extends SubmittedCode {
   readonly sendId: string
   readonly channel: Channel
 }

@@ -17,7 +17,7 @@ type StoredDeployment = Deployment & { readonly secret: string }
 export type NoDeployment = 'unknown-namespace' | 'other-secret'
 
 /** Longer than the lifetime of every entry of an account. */
-const keptForMs = 365 * dayMs
+const recordLifetimeMs = 365 * dayMs
 
 /**
  * Stores a record of each app. A command with a wrong namespace or secret would find no lock and lift none; this record
@@ -37,7 +37,7 @@ export function createDeployments({
     version: string | undefined,
   ): Promise<void> {
     const left: StoredDeployment = { secret, limits, knownMaxAgeMs, trustedMaxAgeMs }
-    await store.swap(key, version, left, keptForMs)
+    await store.swap(key, version, left, recordLifetimeMs)
   }
 
   return {

@@ -89,12 +89,12 @@ export function createDeviceMarks(secrets: Secrets, namespace: string) {
     read(subject: string, token: string): DeviceMark | undefined {
       const { id = '', at = '', numbers = '', signature = '' } = tokenPattern.exec(token)?.groups ?? {}
       const isSigned = signaturesOf(subject, id, at, numbers).some((own) => areEqual(own, signature))
-      return isSigned ? { id, at: Number.parseInt(at, 36), numbers: numbersIn(numbers) } : undefined
+      return isSigned ? { id, at: Number.parseInt(at, 36), numbers: parseNumberMarks(numbers) } : undefined
     },
   }
 }
 
-const numbersIn = (listed: string): DeviceMark['numbers'] =>
+const parseNumberMarks = (listed: string): DeviceMark['numbers'] =>
   listed
     .split('.')
     .slice(1)

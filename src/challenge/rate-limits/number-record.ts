@@ -61,12 +61,12 @@ export interface NumberLimits {
 }
 
 const spans = { hour: hourMs, day: dayMs } as const
-type Span = keyof typeof spans
-const eachSpan: readonly Span[] = ['hour', 'day']
+type WindowName = keyof typeof spans
+const eachSpan: readonly WindowName[] = ['hour', 'day']
 const unused: SendWindow = { endsAt: 0, all: 0, unknown: 0 }
 export const emptyRecord: NumberRecord = { hour: unused, day: unused, sends: [] }
 
-const windowAt = (record: NumberRecord, span: Span, now: number): SendWindow =>
+const windowAt = (record: NumberRecord, span: WindowName, now: number): SendWindow =>
   now < record[span].endsAt ? record[span] : { ...unused, endsAt: now + spans[span] }
 
 /** Returns the amount that a send counts. A limit of 1 admits one call. */
@@ -171,16 +171,16 @@ export function settleNumberSend(
 function recounted(record: NumberRecord, send: NumberSend, channel: Channel, limits: NumberLimits) {
   if (weightOf(channel) <= weightOf(send.channel)) return record
   const { hour, day } = refunded(record, send, limits, eachSpan)
-  const again = (span: Span, window: SendWindow) =>
+  const again = (span: WindowName, window: SendWindow) =>
     isIn(record[span], span, send) ? changed(window, limits[span], { ...send, channel }, limits, 1) : window
   return { ...record, hour: again('hour', hour), day: again('day', day) }
 }
 
-const isIn = ({ endsAt }: SendWindow, span: Span, { at }: NumberSend): boolean =>
+const isIn = ({ endsAt }: SendWindow, span: WindowName, { at }: NumberSend): boolean =>
   at >= endsAt - spans[span] && at < endsAt
 
 /** Returns the record without the amounts of a send, in the windows that contain it. */
-function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, of: readonly Span[]) {
+function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, of: readonly WindowName[]) {
   const windows = of
     .filter((span) => isIn(record[span], span, send))
     .map((span) => [span, changed(record[span], limits[span], send, limits, -1)])
@@ -198,7 +198,12 @@ export interface NumberCount {
 }
 
 /** Returns the sends of the current hour or day. A call counts as two. */
-export function countSends(record: NumberRecord, span: Span, limits: NumberLimits, now: number): NumberCount {
+export function countSends(
+  record: NumberRecord,
+  span: WindowName,
+  limits: NumberLimits,
+  now: number,
+): NumberCount {
   const { all: count, unknown, endsAt } = windowAt(record, span, now)
   return { count, unknown, max: limits[span], endsInMs: count === 0 ? 0 : endsAt - now }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { kindOf, kinds } from '../../../src/store/store.js'
+import { entryKindOf, kinds } from '../../../src/store/store.js'
 import { hour, minute } from '../kit.js'
 import { ana, createService, it, keysCounted, person, purposeIn, rightCode, visitor } from '../service.js'
 
@@ -235,7 +235,7 @@ describe('what a counter asks of the store', () => {
     await challenges.start({ ...ana, lane, address, purpose: purposeIn(lane) })
     await challenges.verify({ ...ana, lane, address, code: 'wrong1' })
     expect(written.size).toBeGreaterThan(3)
-    for (const kind of written) expect([kind, kindOf(kind).lane]).toEqual([kind, lane])
+    for (const kind of written) expect([kind, entryKindOf(kind).lane]).toEqual([kind, lane])
     expect([...written].filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
   })
 })
