@@ -24,6 +24,16 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, are
     expect((await other.verify(host.stub.rightCode)).status).toBe(200)
   })
 
+  it('approves no other account whose own send, with no answer, may not have ended it', async () => {
+    const { host } = await startChallenged({ provider })
+    const anas = host.stub.rightCode
+    host.clock.now += 60_000
+    host.stub.answerSend = () => ({ status: 500, text: '' })
+    const other = await host.login('ana2')
+    expect((await other.start()).status).toBe(202)
+    expect((await other.verify(anas)).status).toBe(areToldApart ? 422 : 410)
+  })
+
   it('is worth nothing after the number on file changed', async () => {
     const numbers = { ...phones }
     const { host, ana } = await startChallenged({

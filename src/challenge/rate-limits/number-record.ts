@@ -221,13 +221,14 @@ export function clearRecord(
 
 /**
  * Returns the sends of an account whose codes are the last ones of the number. After a send to another account, or with
- * one under way, the provider may accept the code of that account.
+ * one under way, the provider may accept the code of that account. So it may if the send after it got no response.
  */
 export function lastSendsOf({ sends }: NumberRecord, account: string): readonly string[] {
   const lastOfOthers = sends.findLastIndex((one) => one.account !== account)
+  const isAlone = lastOfOthers === -1
   return sends
     .slice(lastOfOthers + 1)
-    .filter(({ overlaps }) => overlaps.length === 0)
+    .filter(({ overlaps, underWayUntil }) => overlaps.length === 0 && (isAlone || underWayUntil === 0))
     .map(({ id }) => id)
 }
 
