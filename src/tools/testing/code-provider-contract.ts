@@ -11,26 +11,26 @@ import {
 import { type Checks, checkOptions, func, list, that } from '../../lib/options.js'
 import { wrongCode } from './wrong-code.js'
 
-/** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
+/** A fault instead of a response: a proxy's page with HTTP 200, no response, a cut connection. */
 export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
 
 /** Options of `codeProviderContract`. */
 export interface CodeProviderContractOptions {
-  /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
+  /** The test function of your runner: `test` of vitest, node:test or Jest, `it` of Mocha. */
   test: (sentence: string, run: () => Promise<void>) => unknown
-  /** The provider under test, in front of a stub of its service that works. */
+  /** Creates the provider under test, in front of a working stub of its service. */
   createProvider: () => CodeProvider | Promise<CodeProvider>
-  /** The newest code that the service sent to this number. */
+  /** Returns the newest code that the service sent to this number. */
   codeFor: (destination: string) => string | Promise<string>
-  /** How many sends to this number the service was asked for so far, failed ones included. */
+  /** Returns how many sends to this number the service received so far, including failed sends. */
   sendsTo: (destination: string) => number | Promise<number>
   /** Makes every further request to the service fail; undefined repairs it. */
   fail: (fault: ServiceFault | undefined) => void | Promise<void>
-  /** Makes the service refuse every further request for now (429); false ends that. Without it, nothing is tried. */
+  /** Makes the service refuse further requests for now (429); false ends the fault. Without it, skipped. */
   busy?: (isBusy: boolean) => void | Promise<void>
-  /** Ends the verification of this number at the service, so that no code is correct. Without it, nothing is tried. */
+  /** Ends the verification of this number at the service, so that no code is correct. Without it, skipped. */
   end?: (destination: string) => void | Promise<void>
-  /** Methods that it declares. Default `['sms', 'call']`. */
+  /** Channels that the provider declares. Default: `['sms', 'call']`. */
   channels?: readonly Channel[]
 }
 
@@ -46,7 +46,7 @@ const checks: Checks<CodeProviderContractOptions> = {
 }
 const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
 
-/** A provider with a number of its own, and what is done with the two. */
+/** A provider with its own number, and the operations on both. */
 type Trial = ReturnType<typeof trialOf>
 
 type Switch = NonNullable<CodeProviderContractOptions['busy']>
@@ -54,7 +54,7 @@ type End = NonNullable<CodeProviderContractOptions['end']>
 
 type Cases = Readonly<Record<string, (trial: Trial) => Promise<void>>>
 
-/** How long an answer may take; how long a provider waits for a service that does not answer; and how soon after it gives up. */
+/** Longest response, longest wait for a silent service, and longest delay after giving up. */
 const deadlineMs = 5_000
 const shortDeadlineMs = 200
 const graceMs = 1_000
@@ -68,8 +68,8 @@ const faultyAnswers: Readonly<Record<ServiceFault, string>> = {
 const handleOf = (sent: SendResult) => ('handle' in sent ? sent.handle : undefined)
 
 /**
- * The executable contract of a `CodeProvider`: one test per sentence of it, in your runner. Numbers are
- * random, so nothing has to be emptied before or after.
+ * The executable contract of a `CodeProvider`: one test per sentence, in your runner. Numbers are random, so you need
+ * not clean up before or after.
  *
  * @example
  * import { test } from 'node:test'
@@ -165,7 +165,7 @@ const cases: Cases = {
   },
 }
 
-/** Whoever checks codes without its service is right to judge them; nobody is right to guess. */
+/** A provider that checks codes without its service may check them. No provider may guess. */
 async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): Promise<void> {
   const { code, handle } = await deliver()
   await fail(fault)
@@ -184,7 +184,7 @@ async function postponed({ send, sends }: Trial, busy: Switch): Promise<void> {
   }
 }
 
-/** A provider that checks codes without its service may judge them. */
+/** A provider that checks codes without its service may check them. */
 async function undecided({ deliver, check }: Trial, busy: Switch): Promise<void> {
   const { code, handle } = await deliver()
   await busy(true)
@@ -224,7 +224,7 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
 
   let timeoutMs = deadlineMs
   let previousHandle: string | undefined
-  /** As it is done in earnest: with the handle of the code before it. */
+  /** Sends as the package does: with the handle of the previous code. */
   async function send(more: Partial<CodeSend> = {}): Promise<SendResult> {
     const previous = previousHandle !== undefined && { previousHandle }
     const sent = await inTime(timeoutMs, (signal) =>
@@ -254,7 +254,7 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
   }
 }
 
-/** Settles by itself soon after its signal, and never rejects. */
+/** Checks that the request settles soon after its signal, and never rejects. */
 async function inTime<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -273,7 +273,7 @@ async function inTime<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
   }
 }
 
-/** The code as it is, encoded, and hashed without a key: a million codes are tried in a second. */
+/** Returns the code as it is, encoded, and hashed without a key: an attacker tries a million codes in a second. */
 function spellingsOf(code: string): readonly string[] {
   const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) =>
     (['hex', 'base64', 'base64url'] as const).map((encoding) =>

@@ -3,14 +3,14 @@ import { subjectsNamedBy, watch } from '../../express/guard/coverage.js'
 import { checkOptions, list, optionError, that } from '../../lib/options.js'
 import type { TwoFactor } from '../../two-factor.js'
 
-/** Which routes the tests of a host reached without a guard. */
+/** Records the routes that your tests reached without a guard. */
 export interface GuardCoverage {
-  /** To be mounted behind the session (and whatever else `subject` reads) and in front of every route. */
+  /** Mount it after the session (and anything else that `subject` reads) and before every route. */
   readonly middleware: RequestHandler
   /**
-   * Throws an Error that lists every route that answered an unsafe method with 2xx or 3xx, to an identified
-   * subject, past no guard: each with the path that its router is mounted at, and an address that was asked for
-   * where a parameter stands in its own. `ignore` takes `'POST /logout'`, `'/logout'` for every method, or a RegExp on the former.
+   * Throws an Error that lists each route that returned 2xx or 3xx for an unsafe method, to an identified subject,
+   * without a guard. Each has the path of its router, and a requested address if its own path has a parameter. `ignore`
+   * takes `'POST /logout'`, `'/logout'` for every method, or a RegExp on the former.
    */
   report(options?: { readonly ignore?: readonly (string | RegExp)[] }): void
 }
@@ -26,8 +26,8 @@ const checks = {
 }
 
 /**
- * Finds the route that somebody forgot to guard, while the host's own tests run: the twin under `/v2`, the
- * form beside the API. A request that a guard admitted counts as guarded, also by `exempt`.
+ * Finds routes without a guard while your tests run: the copy under `/v2`, the form beside the API. A request that a
+ * guard admitted counts as guarded, also by `exempt`.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when `tf` was not made by `twoFactor()`
  * @example
@@ -45,11 +45,11 @@ export function guardCoverage(tf: TwoFactor): GuardCoverage {
   return {
     middleware(req, res, next) {
       requests += 1
-      // Asked on the way in: whoever signs in by this request was nobody before.
+      // Read before the handler: a request that signs in had no subject before.
       if (!safeMethods.has(req.method) && subjectOf(req) !== undefined) {
         const watched = watch(req)
         res.once('finish', () => {
-          // A redirect is how every HTML form is answered.
+          // A redirect is the usual response to an HTML form.
           if (res.statusCode >= 400 || watched.guarded) return
           const path = pathOf(req)
           const route = routeOf(req, path)
@@ -63,7 +63,7 @@ export function guardCoverage(tf: TwoFactor): GuardCoverage {
     report(options = {}) {
       checkOptions('report', options, checks)
       const { ignore = [] } = options
-      // Otherwise a middleware that nobody mounted would pass for an app without a gap.
+      // Without this check, an unmounted middleware would look like an app without gaps.
       if (requests === 0) throw new Error('guardCoverage: no request passed the middleware. Is it mounted?')
       const found = [...unguarded.keys()]
         .filter((route) => !ignore.some((pattern) => matches(pattern, route)))
@@ -80,8 +80,8 @@ const pathOf = ({ originalUrl }: Request): string => withoutEnd(originalUrl.spli
 const withoutEnd = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path)
 
 /**
- * The route as it was declared, so that one with a parameter is listed once; the path where none was. A route
- * that has passed the request on is still on it, and is not what answered.
+ * Returns the declared route, so that a route with a parameter is listed once, or else the path. A route that called
+ * `next` is still on the request, although it did not respond.
  */
 function routeOf({ route, baseUrl }: Request, path: string): string {
   const declared = route === undefined ? '' : withoutEnd(baseUrl + String(route.path))
@@ -90,7 +90,7 @@ function routeOf({ route, baseUrl }: Request, path: string): string {
   return stands && names.length === given.length ? declared : path
 }
 
-/** Where to look for it. */
+/** Returns hints for finding the route. */
 function remarks({ baseUrl }: Request, route: string, path: string): string {
   const told = [
     ...(baseUrl === '' || baseUrl === route ? [] : [`mounted at ${baseUrl}`]),
@@ -99,7 +99,7 @@ function remarks({ baseUrl }: Request, route: string, path: string): string {
   return told.length === 0 ? '' : ` (${told.join(', ')})`
 }
 
-/** Whether a pattern of `ignore` names a route, in whichever spelling either of them has. */
+/** Returns whether a pattern of `ignore` matches a route, in any spelling of both. */
 function matches(pattern: string | RegExp, route: string): boolean {
   const found = oneSpelling(route)
   if (typeof pattern !== 'string') return route.search(pattern) >= 0 || found.search(pattern) >= 0
@@ -107,7 +107,7 @@ function matches(pattern: string | RegExp, route: string): boolean {
   return pattern.startsWith('/') ? found.endsWith(` ${named}`) : found === named
 }
 
-/** As most routers read it: without regard to case, doubled slashes or one at the end. */
+/** Most routers ignore case, doubled slashes and a slash at the end. */
 const oneSpelling = (route: string): string =>
   route
     .toLowerCase()

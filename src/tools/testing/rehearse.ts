@@ -10,17 +10,19 @@ import { attackAll, hindranceOf } from './rehearsal/rows.js'
 import { createStage } from './rehearsal/stage.js'
 import { createWire } from './rehearsal/wire.js'
 
-/** With fewer requests than this the bursts become smaller, and with no more than the others need as small as can be. */
+/**
+ * With fewer requests than this, bursts are smaller. If the other rows need all requests, bursts have the minimum size.
+ */
 const requestsOfFullBursts = 5_000
 const requestsOfOthers = 1_500
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
 const defaultPort = 4010
 
 /**
- * Attacks an app as it is wired up, over HTTP, and says what fell and what to change: whether the guard stands where
- * it has to, the session renews, a code covers what is executed, and nothing in between undoes it. On this machine
- * only: no address elsewhere is taken, redirects are not followed there, and unless a first code arrives in the
- * sandbox that it holds, nothing is attacked. Ends every socket, server and sandbox that it began.
+ * Attacks a wired app over HTTP, and reports each attack that succeeded with its fix. The rows check that guards are in
+ * place, the session renews, a code covers the executed action, and no layer in between undoes this. Uses only this
+ * machine: it rejects other addresses, follows no redirects to them, and attacks nothing until a first code arrives in
+ * its sandbox. Closes every socket, server and sandbox that it started.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` for options that are missing or wrong
  * @example
@@ -67,7 +69,7 @@ export async function rehearse<Person extends RehearsalPerson>(
   }
 }
 
-/** The sandbox of the host, one that runs elsewhere, or one that ends with the rehearsal. */
+/** Returns the sandbox of the app, a remote sandbox, or a new sandbox that ends with the rehearsal. */
 async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknown)[]): Promise<HeldSandbox> {
   if (typeof sandbox === 'object' && 'inbox' in sandbox) return sandbox
   if (typeof sandbox === 'string' || sandbox instanceof URL) {
@@ -75,14 +77,14 @@ async function sandboxOf({ sandbox = {} }: RehearsalOptions, ends: (() => unknow
     ends.push(wire.close)
     return attachSandbox(wire)
   }
-  // Loaded here, so that the entry works where Express is not installed.
+  // Loaded here, so that the entry works without Express.
   const { startSandbox } = await import('../sandbox/index.js')
   const started = await startSandbox({ port: defaultPort, ...sandbox })
   ends.push(started.close)
   return started
 }
 
-/** Parts of the app that no row can see. */
+/** Returns the parts of the app that no row can see. */
 function notSeenIn({ app, logs }: RehearsalOptions, routes: RouteTable | undefined): readonly string[] {
   const isElsewhere = typeof app === 'string' || app instanceof URL
   return [
@@ -93,7 +95,7 @@ function notSeenIn({ app, logs }: RehearsalOptions, routes: RouteTable | undefin
   ]
 }
 
-/** The address of the app. A listener is served on a free port until the rehearsal ends. */
+/** Returns the address of the app. Serves a listener on a free port until the rehearsal ends. */
 async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
   const { app } = options
   if (typeof app === 'string' || app instanceof URL) return { origin: new URL(app).origin, routes: undefined }
@@ -115,7 +117,7 @@ async function served(options: RehearsalOptions, ends: (() => unknown)[]) {
   return { origin: `http://127.0.0.1:${address.port}`, routes: routes.isKnown ? routes : undefined }
 }
 
-/** Routes that the plan names beside its actions, and mounts of the package. */
+/** Returns routes that the plan names beside its actions, and mounts of the package. */
 function namedRoutes({
   path = '/two-factor',
   signUp,

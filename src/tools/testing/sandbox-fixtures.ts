@@ -5,16 +5,16 @@ import type { Sandbox, SandboxOptions, WaitOptions } from '../sandbox/index.js'
 export interface SandboxFixtureOptions {
   /** Options of `startSandbox`. */
   readonly sandbox?: SandboxOptions
-  /** The number of the n-th test, in E.164; Colombian mobile numbers by default. */
+  /** Returns the number of the n-th test, in E.164. Default: Colombian mobile numbers. */
   readonly phone?: (index: number) => string
 }
 
 type Use<Value> = (value: Value) => Promise<void>
 
-/** The next code for a number (that of the test by default): one that was not returned before. */
+/** Returns the next code for a number (default: the test's number) that was not returned before. */
 export type CodeFor = (phone?: string, options?: WaitOptions) => Promise<string>
 
-/** What each test has of its own: the first type argument of Playwright's `test.extend`. */
+/** Fixtures of each test: the first type argument of Playwright's `test.extend`. */
 export interface SandboxTestFixtures {
   /** A number that no other test of this worker uses. */
   readonly phone: string
@@ -22,13 +22,13 @@ export interface SandboxTestFixtures {
   readonly codeFor: CodeFor
 }
 
-/** What the tests of a worker share: the second type argument of Playwright's `test.extend`. */
+/** Fixtures that the tests of a worker share: the second type argument of Playwright's `test.extend`. */
 export interface SandboxWorkerFixtures {
-  /** Started with the first test that uses it, closed with its worker. */
+  /** Starts with the first test that uses it, and closes with its worker. */
   readonly sandbox: Sandbox
 }
 
-/** What a test gets: the type argument of Vitest's `test.extend`. */
+/** All fixtures of a test: the type argument of Vitest's `test.extend`. */
 export type SandboxContext = SandboxTestFixtures & SandboxWorkerFixtures
 
 /** Fixtures in the form that Vitest and Playwright share. */
@@ -42,8 +42,8 @@ export interface SandboxFixtures {
 }
 
 /**
- * Fixtures for `test.extend` of Vitest and Playwright: one sandbox per worker, and a number of its own for
- * each test, so that tests that run in parallel never read each other's codes. Needs Express.
+ * Creates fixtures for `test.extend` of Vitest and Playwright: one sandbox per worker, and a different number for each
+ * test, so that parallel tests never read each other's codes. Needs Express.
  *
  * @example
  * // Vitest
@@ -61,16 +61,16 @@ export function sandboxFixtures(options: SandboxFixtureOptions = {}): SandboxFix
     sandbox: record(() => {}, 'must be an object: the options of startSandbox'),
     phone: func('(index) => string'),
   })
-  // None of them ends in the digits of a fixed number.
+  // None of these numbers has the ending of a fixed number.
   const { phone: numberOf = (index) => `+573001${String(index % 999_000).padStart(6, '0')}` } = options
   let tests = 0
 
-  // Both runners read from the first parameter what a fixture needs: it has to be a pattern, even an empty one.
+  // Both runners read the required fixtures from the first parameter, which must be a pattern, even an empty one.
   return {
     sandbox: [
       // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture, which the runners read from the pattern
       async ({}, use) => {
-        // Loaded here, so that the entry works where Express is not installed.
+        // Loaded here, so that the entry works without Express.
         const { startSandbox } = await import('../sandbox/index.js')
         const sandbox = await startSandbox(options.sandbox)
         await use(sandbox)

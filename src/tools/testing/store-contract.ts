@@ -13,11 +13,11 @@ import { raceCases } from './store-contract/races.js'
 export interface StoreContractOptions {
   /** The test function of your runner: `test` of vitest, node:test or Jest, `it` of Mocha. */
   test: (sentence: string, run: () => Promise<void>) => unknown
-  /** A store, ready to use. Two of them race when both see the same entries. */
+  /** Creates a store that is ready to use. Two stores with shared entries race against each other. */
   createStore: () => Awaitable<Store>
-  /** Lets at least so many milliseconds pass for the store: moves its clock, or sleeps. */
+  /** Lets at least this many milliseconds pass for the store: moves its clock, or sleeps. */
   elapse: (ms: number) => Awaitable<unknown>
-  /** A store whose backend is unreachable; left out for a store that has no backend. */
+  /** Creates a store whose backend is unreachable. Omit it for a store without a backend. */
   createDownStore?: () => Awaitable<Store>
 }
 
@@ -35,8 +35,8 @@ const toPaste = {
 }
 
 /**
- * The executable contract of a {@link Store}: one test per sentence of it, in your runner. Keys are random,
- * so nothing has to be emptied before or after.
+ * The executable contract of a {@link Store}: one test per sentence, in your runner. Keys are random, so you need not
+ * clean up before or after.
  *
  * @throws {TypeError} for a missing or wrong option
  * @example
@@ -47,7 +47,7 @@ const toPaste = {
  * storeContract({ test, createStore: () => postgresStore(pool), elapse: sleep })
  */
 export function storeContract(options: StoreContractOptions): void {
-  // Unchecked, a misspelt createDownStore would leave out its part of the contract silently.
+  // Without this check, a misspelt createDownStore would silently skip its part of the contract.
   checkOptions('storeContract', options, checks, toPaste)
   const { test, createStore, elapse, createDownStore } = options
   const newKey = (kind: string) => `tf3:contract:${kind}:${randomUUID()}`

@@ -1,2 +1,2 @@
-/** A code of the same length that is not this one. */
+/** Returns a different code of equal length. */
 export const wrongCode = (code: string): string => code.replace(/.$/, (last) => (last === '0' ? '1' : '0'))

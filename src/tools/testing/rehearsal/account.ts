@@ -8,7 +8,7 @@ import type { RehearsalResponse } from './wire.js'
 
 type Change = readonly [way: string, fields: Fields]
 
-/** What `accountPages` changes, below its mount. */
+/** Returns the changes that `accountPages` offers, below its mount. */
 const changesOf = (number: string): readonly Change[] => [
   ['/numbers/add', {}],
   ['/numbers/first', { number }],
@@ -22,18 +22,18 @@ const changesOf = (number: string): readonly Change[] => [
 
 const isMade = ({ json }: RehearsalResponse) => json?.changed !== undefined
 
-/** The settings as a person sees them. */
+/** Returns the settings page of a person. */
 async function settingsOf({ agent }: Visit, mount: string): Promise<RehearsalResponse> {
   const response = await agent.get(mount)
   if (!isSuccess(response) || !Array.isArray(response.json?.numbers)) throw refused(response)
   return response
 }
 
-/** What is on file, without when it was last used: each code that is given changes that. */
+/** Returns the factors on file without their last use, because each entered code changes it. */
 const onFile = ({ json }: RehearsalResponse): string =>
   JSON.stringify(json, (name, value) => (/^(app)?usedAt$/i.test(name) ? undefined : value))
 
-/** Somebody who is signed in, what the settings hold of them, and a change that takes nobody's last way. */
+/** Returns a signed-in person, their settings, and a change that leaves them a factor. */
 async function settled(stage: Stage, mount: string) {
   const visit = await stage.signedIn()
   const settings = await settingsOf(visit, mount)
@@ -43,13 +43,13 @@ async function settled(stage: Stage, mount: string) {
   return { visit, before: onFile(settings), changes: changesOf(String(first?.id)), own }
 }
 
-/** Gives the code that a change asks for; the change is still to be made. */
+/** Enters the code that a change requires, without making the change. */
 const confirm = (stage: Stage, visit: Visit, mount: string, [way, body]: Change) =>
   stage.effects.approve(visit, { method: 'POST', path: mount + way, body })
 
 const make = ({ agent }: Visit, mount: string, [way, fields]: Change) => agent.post(mount + way, fields)
 
-/** The pages that `accountPages` made, as this app has mounted and stored them. */
+/** Attacks on the pages of `accountPages`, as this app mounts and stores them. */
 export const attacksOnAccounts: readonly Attack[] = [
   {
     code: 'account-without-code',

@@ -1,37 +1,37 @@
 import { encoded, type RehearsalRequest, type RehearsalResponse, type Wire } from './wire.js'
 
-/** A browser, as far as the app can tell: it keeps cookies, says where a request comes from, runs no script. */
+/** A browser from the view of the app: it stores cookies and sends its origin, but runs no script. */
 export interface RehearsalAgent {
-  /** Where the app is, such as `http://127.0.0.1:3000`. */
+  /** Origin of the app, such as `http://127.0.0.1:3000`. */
   readonly origin: string
-  /** Sent with every request: the place for a bearer token. */
+  /** Headers of every request, such as a bearer token. */
   readonly headers: Record<string, string>
-  /** The cookies that it holds, by name. */
+  /** Stored cookies, by name. */
   readonly cookies: ReadonlyMap<string, string>
-  /** Sends a request and follows no redirect. Asks for JSON unless `headers` say otherwise. */
+  /** Sends a request and follows no redirect. Asks for JSON unless `headers` differ. */
   send(request: RehearsalRequest): Promise<RehearsalResponse>
   /** Opens a page or asks for JSON. */
   get(path: string, headers?: RehearsalRequest['headers']): Promise<RehearsalResponse>
   /** Posts an object as JSON, `URLSearchParams` as a form. */
   post(path: string, body?: unknown, headers?: RehearsalRequest['headers']): Promise<RehearsalResponse>
-  /** Where a redirect ends, as long as it stays on the site; any other response as it is. */
+  /** Follows redirects within the site, and returns the last response. */
   follow(response: RehearsalResponse): Promise<RehearsalResponse>
 }
 
-/** What else an attack does with a browser. */
+/** Further operations of a browser, for attacks. */
 export interface Agent extends RehearsalAgent {
-  /** What it was answered so far. */
+  /** Responses so far. */
   readonly answers: readonly RehearsalResponse[]
-  /** The `Set-Cookie` headers that it has received, the newest of each name. */
+  /** Received `Set-Cookie` headers, the newest of each name. */
   readonly setCookies: ReadonlyMap<string, string>
-  /** Another one with a copy of the cookies as they are now, or without some of them. */
+  /** Returns a new browser with a copy of the current cookies, optionally without some of them. */
   copy(without?: readonly string[]): Agent
 }
 
 export interface AgentOptions {
-  /** Sees every response. */
+  /** Called with every response. */
   readonly onResponse?: (response: RehearsalResponse) => void
-  /** Changes every request before it goes out. */
+  /** Changes every request before it is sent. */
   readonly alter?: (request: RehearsalRequest) => RehearsalRequest
 }
 
@@ -55,9 +55,9 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
   async function send(given: RehearsalRequest): Promise<RehearsalResponse> {
     const request = alter(given)
     const standard = standardHeaders(request, wire.origin, cookies)
-    // The package is asked in JSON whatever the plan asks the app for.
+    // The package receives requests for JSON, even if the plan sets another `accept` for the app.
     const headers = { ...standard, ...always, accept: standard.accept, ...request.headers }
-    // An empty one takes a standard header away.
+    // An empty value removes a standard header.
     const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
     const response = await wire.send({ ...request, headers: sent })
     response.headers['set-cookie']?.forEach(keep)
@@ -115,13 +115,13 @@ function standardHeaders(
   }
 }
 
-/** Where a response leads a browser; undefined when it leads nowhere. */
+/** Returns the URL to which a response redirects a browser, or undefined. */
 function targetOf({ headers: { location }, request }: RehearsalResponse, origin: string): URL | undefined {
   const base = origin + request.path
   return location !== undefined && URL.canParse(location, base) ? new URL(location, base) : undefined
 }
 
-/** Whether a response leads a browser to another site. */
+/** Returns whether a response leads a browser to another site. */
 export function leavesSite(response: RehearsalResponse, origin: string): boolean {
   return response.headers.location !== undefined && targetOf(response, origin)?.origin !== origin
 }

@@ -10,7 +10,7 @@ import type { RehearsalResponse } from './wire.js'
 
 const html = { accept: 'text/html' }
 
-/** What the answers of the app let other sites, frames and caches do. */
+/** Attacks by other sites, frames and caches on the responses of the app. */
 export const attacksByOtherSites: readonly Attack[] = [
   {
     code: 'cross-site',
@@ -28,7 +28,7 @@ export const attacksByOtherSites: readonly Attack[] = [
           const sent = { 'sec-fetch-site': '', ...headers }
           const response = await agent.post(`${stage.path}/${route}`, { code: '000000' }, sent)
           if (isLimited(response) && response.json?.code === undefined) throw refused(response)
-          // Another problem of the package shows that it has read the post; a refusal by the app does not.
+          // Another problem of the package shows that it has read the post. A refusal by the app does not.
           const isRead = !['cross_site', 'not_identified', undefined].includes(codeOf(response))
           if (response.status < 400 || isRead) fell(response, `${name}: ${told(response)}`)
         }
@@ -97,13 +97,13 @@ export const attacksByOtherSites: readonly Attack[] = [
   },
 ]
 
-/** The page of the package, and those of the plan. */
+/** Returns the page of the package and the pages of the plan. */
 const pathsOf = ({ path, paths }: Stage, { person }: Visit) => [
   path,
   ...paths.map((one) => pathFor(one, person)),
 ]
 
-/** The code page as a browser gets it, wherever it is. */
+/** Returns the code page as a browser gets it, at any address. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {
   const { agent } = await stage.challenged(await stage.passwordGiven())
   const page = await agent.follow(await agent.get(stage.path, html))

@@ -5,7 +5,7 @@ import { lacking, NotTried } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest } from './wire.js'
 
-/** The actions that need a code of their own. */
+/** Returns the actions that require their own code. */
 export function stepUpsOf(
   stage: Stage,
   which: (action: RehearsalAction) => boolean = () => true,
@@ -15,7 +15,7 @@ export function stepUpsOf(
   return found
 }
 
-/** Has a guard require a code for this request, and enters it. */
+/** Has a guard require a code for this request, and enters the code. */
 export async function mustAsk(
   stage: Stage,
   visit: Visit,

@@ -3,9 +3,9 @@ import { isSuccess, pathFor } from './requests.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, lacking, NotTried, refusalOf, refused, throwWorst, told } from './verdicts.js'
 
-/** A sign-in and the actions as they are meant: other rows prove nothing without them. */
+/** A regular sign-in and regular actions: other rows prove nothing without them. */
 export const asMeant: readonly [Attack, ...Attack[]] = [
-  /** It also proves that the sandbox is that of the app. */
+  /** Also proves that the app uses this sandbox. */
   {
     code: 'sign-in',
     claim: 'the right code signs in, and a wrong one does not',
@@ -44,7 +44,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       return 'the right code alone let a person in'
     },
   },
-  /** It shows what each action changes. */
+  /** Also shows the effect of each action. */
   {
     code: 'confirmed-action',
     claim: 'after its code an action is done',

@@ -13,7 +13,7 @@ import { repeatedAction } from './twice.js'
 import { unlistedRoutes } from './unlisted.js'
 import { attacksWithoutCode } from './without-code.js'
 
-/** In this order: bursts sign in last, because they may trip a limiter. The provider fails beside all of them. */
+/** Bursts sign in last, because they may trip a limiter. The faults of the provider run in parallel with all rows. */
 export const attacks: readonly [Attack, ...Attack[]] = [
   ...asMeant,
   ...attacksWithoutCode,

@@ -2,12 +2,12 @@ import type { Attack, Stage } from './stage.js'
 import { Fell, fell, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
-/** Whatever posts and is answered. */
+/** A client that posts and receives a response. */
 interface Posting {
   post(path: string, body: object): Promise<{ readonly status: number }>
 }
 
-/** Posts from many browsers at once, each body by the next of them. Resolves with how often each status came. */
+/** Posts in parallel from many browsers, each body from the next browser. Resolves with the count of each status. */
 export async function postAtOnce(
   browsers: readonly Posting[],
   path: string,
@@ -23,28 +23,28 @@ export async function postAtOnce(
   return statuses
 }
 
-/** Each another one, because the same wrong code again would not reach the provider. */
+/** Returns different codes, because a repeated wrong code would not reach the provider. */
 export function wrongCodes(count: number, right = '000000'): readonly string[] {
   const codes = Array.from({ length: count + 1 }, (_, index) => String(index + 1).padStart(right.length, '7'))
   return codes.filter((code) => code !== right).slice(0, count)
 }
 
-/** Browsers in which one person has given the password. */
+/** Creates browsers in which one person has entered the password. */
 async function crowd(stage: Stage, count: number): Promise<readonly [Visit, ...Visit[]]> {
   const first = await stage.passwordGiven()
   const more = await Promise.allSettled(
     Array.from({ length: count - 1 }, () => stage.passwordGiven({ person: first.person })),
   )
   const errors = more.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-  // One or two of them would not be the crowd that the row is about.
+  // One or two browsers are not the crowd that the row is about.
   if (errors.length > more.length / 2) throw errors[0]
   return [first, ...more.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))]
 }
 
-/** The highest `attemptsPerChallenge` that there is. */
+/** The highest permitted `attemptsPerChallenge`. */
 const maxJudged = 10
 
-/** The package's own counters, on the store of the app. */
+/** Attacks on the package's own counters, in the store of the app. */
 export const attacksOnStores: readonly Attack[] = [
   {
     code: 'replay',
@@ -120,7 +120,7 @@ export const attacksOnStores: readonly Attack[] = [
 
 function bounded({ path }: Stage, route: 'start' | 'verify', seen: string, held: boolean): string {
   const body = route === 'verify' ? { code: '…' } : {}
-  // What counts for each of several by itself does so for guesses, codes and starts.
+  // A store that counts per process does so for attempts, codes and starts.
   if (!held) throw new Fell(seen, { method: 'POST', path: `${path}/${route}`, body }, 'counts')
   return seen
 }

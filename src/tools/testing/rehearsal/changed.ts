@@ -12,15 +12,15 @@ import type { Visit } from './visit.js'
 interface Difference {
   readonly what: string
   readonly alter: (fields: Fields) => Fields
-  /** Other fields in the query. */
+  /** Changes the fields of the query. */
   readonly query?: (fields: Fields) => Fields
-  /** Other values in it, which the state must not show. */
+  /** Changed values, which the state must not show. */
   readonly values: readonly unknown[]
-  /** Whether a parser may read the approved action in it: then only another effect is wrong. */
+  /** True if a parser may read the approved action in it: then only another effect is wrong. */
   readonly isLike: boolean
 }
 
-/** Other fields between the code for an action and the action. */
+/** Changes fields between the code for an action and the action. */
 export const changedFields: Attack = {
   code: 'changed',
   claim: 'a code covers the action that it was shown for and no other',
@@ -68,7 +68,7 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
       const other = otherOf(leaf)
       return [
         { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
-        // A guard and a handler may prefer different ones of query and body.
+        // Guard and handler may read a field from different parts: query or body.
         {
           ...set('a query with another', leaf, value, [other]),
           query: (all: Fields) => withLeaf(all, path, other),
@@ -85,11 +85,11 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
   ]
 }
 
-/** Numbers of another value that `parseInt` reads as this one. 1 is also the length of a list that grows. */
+/** Returns other numbers that `parseInt` reads as this number. Excludes 1, the length of a growing list. */
 const strangeNumbers = (value: unknown): readonly string[] =>
   /^([2-9]|[1-9]\d+)$/.test(String(value)) ? [`${value}e3`, `${value}.9`] : []
 
-/** Gets the code for an action as it is, and then sends it with differences. */
+/** Gets the code for the original action, and then sends the action with differences. */
 async function changeAfter(
   stage: Stage,
   action: RehearsalAction,
@@ -108,11 +108,11 @@ async function changeAfter(
       query === undefined ? altered : { ...altered, path: `${altered.path}?${formOf(query(fields))}` }
     const { response, isDone, change } = await effects.attempt(action, visit, request)
     const isShown = showsValue(change, values)
-    // Another value may change the state in another direction. A refusal with a requirement did nothing.
+    // Another value may change the state in another direction. A refusal with a requirement changed nothing.
     const isOther = requirementIn(response) === undefined && (isShown || touches(change, effect))
     if (!isDone && !isOther) continue
     if (!isLike || isShown || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
-    // It meant the same, and the code is used up.
+    // The variant was equivalent, and the code is used.
     visit = await stage.signedIn()
     await mustAsk(stage, visit, await meant(), action)
   }
@@ -120,7 +120,7 @@ async function changeAfter(
   if (!isDone) throw refused(response, `"${action.name}" was then not done as it was confirmed`)
   const [other] = differences.filter(({ isLike }) => !isLike)
   if (other === undefined) return
-  // An app may note the code for all that follows.
+  // An app may accept the code for all later requests.
   const next = await effects.attempt(
     action,
     visit,
@@ -130,7 +130,7 @@ async function changeAfter(
     fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)
 }
 
-/** Gets the code for a number that is written strangely: does the handler read another one? */
+/** Gets the code for a number in an unusual notation, and checks whether the handler reads another number. */
 async function confirmAnother(stage: Stage, action: RehearsalAction, { path, value }: Leaf): Promise<void> {
   const { effects } = stage
   const { effect } = await effects.knownOf(action)
@@ -141,7 +141,7 @@ async function confirmAnother(stage: Stage, action: RehearsalAction, { path, val
     const meant = requestWith(action, visit.person, fields)
     const confirmed = bodyLike(meant, withLeaf(fields, path, strange))
     if ((await effects.approve(visit, confirmed)) === undefined) continue
-    // Where the code covers the plain number, too, guard and handler read one number.
+    // If the code also covers the plain number, guard and handler read the number alike.
     if ((await effects.attempt(action, visit, meant)).isDone) continue
     const { response, isDone, change } = await effects.attempt(action, visit, confirmed)
     if (isDone && isExactly(change, effect)) {

@@ -24,7 +24,7 @@ export type RehearsalState<Person extends RehearsalPerson = RehearsalPerson> =
 /** Members of a body. Lists and objects are sent in JSON only. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A request that needs a code. */
+/** A request that requires a code. */
 export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerson> {
   /** Name of the action in the result. */
   readonly name: string

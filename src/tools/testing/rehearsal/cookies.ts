@@ -9,7 +9,9 @@ import { Fell, fell, NotTried, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
-/** Ends a row about cookies where somebody who is signed in needs none, as with a token: there is none to misuse. */
+/**
+ * Ends a row about cookies if a signed-in person needs no cookie, as with a token: an attacker has no cookie to misuse.
+ */
 export async function mustNeedCookies({ path, paths }: Stage, { agent, person }: Visit): Promise<void> {
   const without = agent.copy([...agent.cookies.keys()])
   const all = [path, ...paths.map((one) => pathFor(one, person))]
@@ -31,7 +33,7 @@ export const attackOnCookies: Attack = {
     const full = await stage.lookIn(visit)
     let keys = 0
     for (const [name, line] of agent.setCookies) {
-      // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
+      // Only a cookie that keeps a person signed in is a target. Other cookies may have any attributes.
       const seen = await stage.look({ ...visit, agent: agent.copy([name]) })
       if (stage.firstShown(seen, full) !== undefined) continue
       keys += 1
@@ -54,7 +56,7 @@ export const attackOnCookies: Attack = {
   },
 }
 
-/** Whether pages of this origin may read it with the cookies of a visitor. */
+/** Returns whether pages of this origin may read the response with the cookies of a visitor. */
 export function mayRead(origin: string, { headers }: RehearsalResponse): boolean {
   return (
     headers['access-control-allow-origin'] === origin &&
@@ -62,7 +64,7 @@ export function mayRead(origin: string, { headers }: RehearsalResponse): boolean
   )
 }
 
-/** Whether the app is called by pages of another origin that the plan names: they need its cookie. */
+/** Returns whether pages of another origin in the plan call the app: they need its cookie. */
 async function isCalledAcross({ path, options: { origins = [] } }: Stage, agent: Agent): Promise<boolean> {
   const readings = origins.map(async (origin) =>
     mayRead(origin, await agent.get(path, fromElsewhere(origin))),
@@ -70,7 +72,7 @@ async function isCalledAcross({ path, options: { origins = [] } }: Stage, agent:
   return (await Promise.all(readings)).includes(true)
 }
 
-/** Posts what a form of another site can, with a cookie that comes along: only the app itself can refuse that. */
+/** Posts like a form of another site, with the cookie attached: only the app can refuse this request (CSRF). */
 async function forge(stage: Stage): Promise<void> {
   const posted = (stage.options.actions ?? []).filter(({ method = 'POST' }) => method === 'POST')
   for (const action of posted.filter((one) => !stepsUp(one))) {

@@ -6,7 +6,7 @@ import type { RehearsalResponse } from './wire.js'
 
 const types = ['json', 'form', 'multipart'] as const
 
-/** What a plan usually lacks where an app refuses with this status. */
+/** The usual gap in a plan, by the status of the app's refusal. */
 const missing: Readonly<Record<number, string>> = {
   400: 'other fields or another `type` of its body (form, multipart)',
   401: 'a `signIn` that the route accepts',

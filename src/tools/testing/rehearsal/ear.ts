@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RehearsalResponse } from './wire.js'
 
-/** They count and time what the server sends, so that their digits may be those of a code by chance. */
+/** Headers with counts and times of the server, whose digits may match a code by chance. */
 const counting =
   /^(content-length|date|last-modified|expires|age|etag|cache-control|strict-transport-security|retry-after|(x-)?ratelimit.*)$/
 
-/** What the app says in a response: of its cookies name and value, and not when they end. */
+/** Returns the text of a response: cookies with name and value, without their expiry. */
 export function saidBy({ headers, text }: RehearsalResponse): string {
   const said = Object.entries(headers).flatMap(([name, value]) => {
     if (counting.test(name)) return []
@@ -14,7 +14,7 @@ export function saidBy({ headers, text }: RehearsalResponse): string {
   return JSON.stringify(said) + text
 }
 
-/** Listens to what the app says while it is attacked. */
+/** Reads the responses of the app during the attacks. */
 export type Ear = ReturnType<typeof createEar>
 
 export function createEar({ key }: { readonly key: string }) {
@@ -22,13 +22,13 @@ export function createEar({ key }: { readonly key: string }) {
   const codes = new Set<string>()
   const warnings = new Set<string>()
   const eventTexts: string[] = []
-  /** Looked through in the end: an answer that shows a code comes before the code has arrived. */
+  /** Searched at the end: a response that leaks a code precedes the delivery of the code. */
   const heard: RehearsalResponse[] = []
 
-  /** A time in milliseconds is no code, whatever its digits are. */
+  /** A time in milliseconds is not a code, even if its digits match. */
   const secretIn = (text: string): string | undefined => {
     if (text.includes(key)) return 'the key of the account'
-    // A word that a full stop ends is whole; a part of a number, an id or a date is none.
+    // A word before a full stop counts. A part of a number, an id or a date does not.
     const words = text.replaceAll(/"\w+Ms":\d+/g, '').match(/(?<!\w|\w[.-])\w{4,10}(?!\w|[.-]\w)/g) ?? []
     return words.some((word) => codes.has(word)) ? 'a code' : undefined
   }

@@ -21,18 +21,18 @@ import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 /** Returns whether a code for the action itself is required. */
 export const stepsUp = ({ stepUp }: RehearsalAction): boolean => stepUp !== false
 
-/** An action that was done once as it is meant. */
+/** An action that was done once as intended. */
 export interface Known {
   readonly effect: Effect
   /** Response to the request that was done. */
   readonly response: RehearsalResponse
-  /** Purpose that its guard names. */
+  /** Purpose in the refusal of its guard. */
   readonly purpose: string | undefined
-  /** The fields that it was done with. */
+  /** The fields of that request. */
   readonly fields: Fields
 }
 
-/** What a request did, by the state and not by its response. */
+/** The effect of a request, by the state and not by its response. */
 export interface Outcome {
   readonly response: RehearsalResponse
   readonly change: Change
@@ -43,19 +43,21 @@ interface EffectsParts {
   readonly state: RehearsalAction['state']
   readonly signedIn: (visit?: Partial<Visit>) => Promise<Visit>
   readonly codeGiven: (visit: Visit, body: object) => Promise<Challenged>
-  /** Whether the package warned that no parser runs before a guard. */
+  /** Returns whether the package warned that no parser runs before a guard. */
   readonly isUnparsed: () => boolean
   /** Notes the request of an action. */
   readonly onAction: (request: RehearsalRequest) => void
 }
 
-/** The one probe of the state: what an action changes, and whether a request changed it. */
+/**
+ * Creates the only probe of the state: it determines the effect of an action, and whether a request had this effect.
+ */
 export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction }: EffectsParts) {
   const known = new Map<RehearsalAction, Promise<Known>>()
   const noise = new Map<RehearsalAction, Map<string, number>>()
   const witnesses = new Map<RehearsalPerson, Promise<Visit>>()
 
-  /** A browser of the person that reads the state, and takes no part in the attack. */
+  /** Returns a browser of the person that reads the state, and takes no part in the attack. */
   function witnessOf(person: RehearsalPerson): Promise<Visit> {
     const found = witnesses.get(person) ?? signedIn({ person })
     witnesses.set(person, found)
@@ -82,7 +84,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     return snapshotOfPages(pages)
   }
 
-  /** Does an action as it is meant, and returns how the state changed. */
+  /** Does an action as intended, and returns how the state changed. */
   async function perform(action: RehearsalAction) {
     const visit = await signedIn()
     adopt(visit)
@@ -112,7 +114,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     return { ...about, change, response }
   }
 
-  /** Does it for two people: parts of the state that differ between them are ids, times and names. */
+  /** Does the action for two people: parts of the state that differ between them are ids, times and names. */
   async function learn(action: RehearsalAction): Promise<Known> {
     const [one, other] = [await perform(action), await perform(action)]
     noise.set(action, new Map([...one.idle, ...other.idle]))
@@ -140,7 +142,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
   /** Returns whether a change of the state shows that the action was done. */
   async function isDone(action: RehearsalAction, change: Change): Promise<boolean> {
     const { effect } = await knownOf(action)
-    // The session of the witness has ended: what the pages would show, nobody sees.
+    // The session of the witness has ended, so the pages would not show an effect.
     if (losesPages(change) && !losesPages(effect.parts)) {
       throw new NotTried(`the state of "${action.name}" can no longer be read: give a function`)
     }
@@ -161,7 +163,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     return { response, change, isDone: await isDone(action, change) }
   }
 
-  /** The fields of an action, or those of another person where a visitor cannot read the page that they come from. */
+  /** Returns the fields of an action. If a visitor cannot read their page, returns the fields of another person. */
   async function fieldsFor(action: RehearsalAction, visit: Visit): Promise<Fields> {
     const { fields } = await knownOf(action)
     return fieldsOf(action, visit).catch(() => fields)

@@ -12,7 +12,7 @@ const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
   'a bare word': { kind: 'body', body: status },
 })
 
-/** Wrong codes while the provider is down, slow or lying: each for somebody of their own. */
+/** Sends wrong codes while the provider is down, slow or responds wrongly, each for a different person. */
 export const faults: Attack = {
   code: 'provider-faults',
   claim: 'no trouble of the provider lets anybody in',
@@ -33,13 +33,13 @@ export const faults: Attack = {
           .verify({ ...visit, code: wrongCode(visit.code) })
           .finally(() => box.remove(id))
         if (response.status < 400) fell(response, `${name}: ${told(response)}`)
-        // Somebody who could not get in at all would not get in by a wrong code either.
+        // A person who cannot sign in at all cannot sign in with a wrong code either, and proves nothing.
         await stage.admitted(visit)
         return response.status
       }),
     )
     throwWorst(settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
-    // Whatever the provider says, they are wrong: nobody asks it.
+    // The package refused them without the provider, so the faults had no effect.
     if (settled.every((one) => one.status === 'fulfilled' && one.value === 422))
       throw new NotTried('the app checks codes itself', { lacks: 'codes that the provider checks' })
     return 'nobody got in, and afterwards each by the right code'

@@ -9,7 +9,7 @@ interface Entry {
   readonly id: string
 }
 
-/** A sandbox as far as a rehearsal uses it: of this process or of another. */
+/** The part of a sandbox that a rehearsal uses, in this process or another. */
 export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStatuses'> {
   readonly inbox: {
     waitFor(phone: string, options: WaitOptions): Promise<Entry & { readonly code: string }>
@@ -23,7 +23,7 @@ export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStat
 }
 
 /**
- * A sandbox that runs in another process, by its control interface.
+ * Connects to a sandbox in another process, by its control interface.
  *
  * @throws {TypeError} when none answers
  */
@@ -53,7 +53,7 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
       list: (phone) => get('/messages', { phone }),
     },
     faults: {
-      // JSON has no Infinity; the sandbox takes its name.
+      // JSON has no Infinity, so the sandbox accepts its name.
       add: (fault) => post('/faults', { ...fault, times: String(fault.times) }),
       remove: (id) => post('/faults/delete', { id }),
       list: () => get('/faults'),
@@ -61,7 +61,7 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
   }
 }
 
-/** The same sandbox without what it saw so far: one that runs for long knows the people of earlier rehearsals. */
+/** Returns the sandbox without its past messages: a long-running sandbox knows people of earlier rehearsals. */
 export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
   const { credentials, approvedStatuses, inbox, faults } = sandbox
   const messages = await inbox.list()

@@ -16,7 +16,7 @@ const addressHeaders = [
   ...['cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for', 'x-remote-addr'],
 ]
 
-/** Headers that claim to come from the app's own network, proxy or client. */
+/** Returns headers that claim to come from the app's own network, proxy or client. */
 export function forgedHeaders(path: string): readonly Readonly<Record<string, string>>[] {
   return [
     ...addressHeaders.map((name) => ({ [name]: '127.0.0.1' })),
@@ -41,7 +41,7 @@ export function forgedHeaders(path: string): readonly Readonly<Record<string, st
   ]
 }
 
-/** Ways to write a path that a router may take for the same one, and a guard for another. */
+/** Returns spellings of a path that a router may treat as equal, and a guard as different. */
 export function spellingsOf(path: string): readonly string[] {
   const end = path.lastIndexOf('/')
   const [before, last] = [path.slice(0, end), path.slice(end + 1)]
@@ -58,7 +58,7 @@ export function spellingsOf(path: string): readonly string[] {
   ]
 }
 
-/** Names under which an app may read from a request who somebody is, where a code goes, or where to go next. */
+/** Names under which an app may read from a request the subject, the destination of a code, or the next page. */
 export const subjectNames = [
   ...[
     'subject',
@@ -81,15 +81,15 @@ export const wayNames = [
   ...['callbackUrl', 'returnTo', 'return_to', 'returnUrl', 'next', 'redirect', 'continue', 'url'],
 ]
 
-/** A site that is not the app. */
+/** A foreign site. */
 export const attacker = 'https://evil.example'
 
-/** Origins of others that a careless comparison takes for one of these. */
+/** Returns foreign origins that a careless comparison accepts as one of these. */
 export function originsLike(origins: readonly string[]): readonly string[] {
   const like = origins.flatMap((origin) => {
     const { protocol, hostname, port } = new URL(origin)
     const end = port === '' ? '' : `:${port}`
-    // Another name below its domain may be its own.
+    // The app may own other names below its domain.
     const domain = /[a-z]/i.test(hostname) ? hostname.split('.').slice(-2).join('.') : hostname
     return [
       ...[`${protocol}//${hostname}.evil.example`, `${origin}.evil.example`],
@@ -99,7 +99,7 @@ export function originsLike(origins: readonly string[]): readonly string[] {
   return [attacker, 'null', ...new Set(like)]
 }
 
-/** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
+/** Values of `Location` that make a browser leave the site although they begin, or nearly begin, with a slash. */
 export const waysOut = [
   attacker,
   'https:evil.example',
@@ -135,7 +135,7 @@ export const waysOut = [
   '../evil.example',
 ]
 
-/** Headers of requests that another site made a browser send to this origin. */
+/** Returns headers of requests to this origin that another site triggered in a browser. */
 export function crossSiteHeaders(origin: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
   return {
     'another site': { 'sec-fetch-site': 'cross-site', origin: attacker },

@@ -4,7 +4,7 @@ import type { RehearsalRequest } from './wire.js'
 /** Names of fields by which an app recognises a repeated request. */
 export const bodyKey = /idempot|nonce|request.?id|^(key|uuid)$/i
 
-/** The request with another key, so that an app that repeats its first response does the action again. */
+/** Returns the request with another key, so that an app that repeats its first response does the action again. */
 export function withKey(request: RehearsalRequest, key: string): RehearsalRequest {
   const { body } = request
   const headers = { ...request.headers, 'idempotency-key': key }

@@ -2,7 +2,7 @@ import { saidBy } from './ear.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, NotTried, told } from './verdicts.js'
 
-/** Warnings that name a mistake of wiring. Others follow from the attacks, or are about production. */
+/** Warnings about wiring mistakes. Other warnings follow from the attacks, or concern production. */
 const wiring = [
   'TRUST_PROXY_ALL',
   'COOKIE_NOT_SECURE',
@@ -13,7 +13,7 @@ const wiring = [
   'ROWS_NOT_BOUND',
 ].map((name) => `TWO_FACTOR_${name}`)
 
-/** Judged by all traffic, and so at the end. */
+/** Rows that need all traffic, and so run at the end. */
 export const judgements: readonly Attack[] = [
   {
     code: 'secrets',

@@ -2,17 +2,17 @@ import { isJsonObject } from '../../../lib/json.js'
 import type { Fields } from './contract.js'
 import { bodyKey } from './idempotency.js'
 
-/** A value in a body, with the names that lead to it. */
+/** A value in a body, with its path of names. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: unknown
 }
 
-/** Names of fields that belong to the request and not to the action: a key against repeats, a token against CSRF. */
+/** Returns whether a field belongs to the request and not to the action: an idempotency key, a CSRF token. */
 export const isOfTheRequest = (name: string): boolean =>
   bodyKey.test(name) || /^_|csrf|xsrf|token/i.test(name)
 
-/** The values of a body, without the fields that belong to the request. */
+/** Returns the values of a body, without the fields that belong to the request. */
 export function leavesOf(fields: Fields, above: readonly string[] = []): readonly Leaf[] {
   return Object.entries(fields).flatMap(([name, value]): readonly Leaf[] => {
     const path = [...above, name]
@@ -31,7 +31,7 @@ export function withoutLeaf(fields: Fields, [name = '', ...rest]: readonly strin
   return rest.length > 0 && isJsonObject(inner) ? { ...others, [name]: withoutLeaf(inner, rest) } : others
 }
 
-/** Returns a value of the same form, so that an app does not refuse it for its form alone. */
+/** Returns a value of the same form, so that an app does not refuse it only for its form. */
 export function anotherValue(value: unknown): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1

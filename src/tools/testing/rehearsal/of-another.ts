@@ -6,7 +6,7 @@ import type { Attack, Stage } from './stage.js'
 import { bodyLike } from './variants.js'
 import { fell, told } from './verdicts.js'
 
-/** An action for another account, with a code of one's own. */
+/** Does an action for another account, with a code of the attacker. */
 export const actionOfAnother: Attack = {
   code: 'of-another',
   claim: 'a code of one account does nothing to another',
@@ -42,7 +42,7 @@ async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void
   }
 }
 
-/** Values by which a request may name a person. */
+/** Returns values by which a request may name a person. */
 const namesOf = (person: object): readonly string[] =>
   Object.entries(person).flatMap(([name, value]) =>
     /pass|secret/i.test(name) || !/string|number/.test(typeof value) ? [] : [String(value)],

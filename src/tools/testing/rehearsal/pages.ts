@@ -7,21 +7,21 @@ import type { RehearsalResponse } from './wire.js'
 
 type Words = ReadonlySet<string>
 
-/** A page as its owner sees it, with the words that no visitor without an account gets. */
+/** A page as its owner gets it, with the words that a visitor without an account does not get. */
 export interface Sight {
   readonly page: RehearsalResponse
   readonly marks: Words
-  /** Whether a visitor without an account gets the page, too. */
+  /** True if a visitor without an account also gets the page. */
   readonly isPublic: boolean
 }
 
-/** As much of the marks as a response must contain: a part of a page may differ between two views. */
+/** Share of the marks that a response must contain: a part of a page may differ between two views. */
 const enough = 0.8
 
-/** A clock, a date, or too short to tell a page from another. */
+/** Returns whether a word is a date, or too short to identify a page, as in a clock. */
 const isWeak = (word: string): boolean => word.length < 3 || /^\d{4}-\d\d-\d\d/.test(word)
 
-/** The words of a text, and of the attributes of its tags. */
+/** Returns the words of a text, and of the attributes of its tags. */
 function wordsOf({ text }: RehearsalResponse): Words {
   const shown = text.replaceAll(/<!doctype[^>]*>|<[!/]?[a-z][\w-]*|[\w-]+=(?=["'])/gi, ' ')
   const words = shown.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? []
@@ -35,14 +35,14 @@ const minus = (words: Words, others: Words): Words => new Set([...words].filter(
 export const asksForProof = ({ text, json }: RehearsalResponse): boolean =>
   json === undefined && /<input[^>]*("?password\b|one-time-code|name="?(code|otp)\b)/i.test(text)
 
-/** Returns whether a response shows what its owner sees. */
+/** Returns whether a response shows the owner's content. */
 export function isShown(response: RehearsalResponse, { page, marks, isPublic }: Sight): boolean {
   if (!isSuccess(response) || (asksForProof(response) && !asksForProof(page))) return false
   if (marks.size === 0) return isPublic
   return both(marks, wordsOf(response)).size >= enough * marks.size
 }
 
-/** The pages of the plan. A page counts as shown if a response contains what only its owner gets. */
+/** Creates the pages of the plan. A page counts as shown if a response contains content that only its owner gets. */
 export function createPages(paths: readonly RehearsalPath[], anonymous: () => Agent) {
   async function look({ agent, person }: Visit): Promise<readonly RehearsalResponse[]> {
     if (paths.length === 0) throw lacking('pages')
@@ -65,7 +65,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
     const layout = await nobody.follow(outside)
     const marks = minus(both(wordsOf(page), wordsOf(again)), wordsOf(layout))
     if (marks.size > 0) return { page, marks, isPublic }
-    // A front end that loads its data by itself: name the address of the data.
+    // A front end may load its data by script: the plan must then name the address of the data.
     if (!isPublic || /<script/i.test(page.text)) {
       throw new NotTried(`${address} shows nothing of its own: give the address of its data in \`pages\``)
     }
@@ -95,7 +95,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
   return { paths, look, sightOf, lookIn, firstShown, mustHide }
 }
 
-/** The same page, without the words that another person sees on their own. */
+/** Returns the page without the words that another person gets on their own page. */
 export const unlike = (sight: Sight, other: Sight): Sight => ({
   ...sight,
   marks: minus(sight.marks, wordsOf(other.page)),

@@ -120,7 +120,7 @@ export const planChecks = {
   timeoutMs: integer(1_000, maxTimeoutMs, ' (milliseconds)'),
 } satisfies Checks<RehearsalOptions>
 
-/** Refuses a plan that would attack nothing: its rows would hold for every app. */
+/** Refuses a plan without targets: its rows would hold for every app. */
 export function checkMaterial(
   { actions = [], pages = [], only = [] }: RehearsalOptions,
   codes: readonly string[],

@@ -6,8 +6,8 @@ const marks = { held: 'held ', fell: 'FELL ', 'not tried': '--   ' } as const
 const indent = ' '.repeat(7)
 
 /**
- * A rehearsal as a text: each sentence with its attack and result, and for what fell the fix, the request to repeat, and
- * where to read on. At the end are the routes by kind, and the parts that the rehearsal cannot see.
+ * Formats a rehearsal as text: each sentence with its attack and result, and for each row that fell the fix, the
+ * request to repeat, and the document. At the end are the routes by kind, and the parts that the rehearsal cannot see.
  *
  * @example
  * console.log(describeRehearsal(await rehearse(options)))
@@ -58,7 +58,7 @@ const secretHeaders: Readonly<Record<string, string>> = {
   authorization: '"authorization: $TOKEN"',
 }
 
-/** A request as a line for a POSIX shell. What is secret in it is left to whoever repeats it. */
+/** Formats a request as a line for a POSIX shell. The reader supplies its secrets. */
 export function curlLine(origin: string, request: RehearsalRequest): string {
   const { method, path, headers = {}, body } = request
   const payload = encoded(body).text?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
@@ -71,7 +71,10 @@ export function curlLine(origin: string, request: RehearsalRequest): string {
   ].join(' ')
 }
 
-/** The words for curl to ask for this path as it stands: of an address it drops fragments and dots, and expands brackets. */
+/**
+ * Returns the words that make curl send this path unchanged: curl drops fragments and dots of an address, and expands
+ * brackets.
+ */
 function addressOf(origin: string, path: string): string {
   const isKept = new URL(origin + path).href === origin + path && !/[#[\]{}]/.test(path)
   return isKept ? shellWord(origin + path) : `--request-target ${shellWord(path)} ${shellWord(origin)}`

@@ -21,7 +21,7 @@ export interface Success {
   readonly seen: string
 }
 
-/** An action or a page, and everybody who may not have it. */
+/** An action or a page, and all requesters without permission for it. */
 export interface Target {
   readonly name: string
   readonly kind: 'actions' | 'pages'
@@ -32,7 +32,7 @@ export interface Target {
 
 interface Requester {
   readonly who: string
-  /** `visit` sends; the action is that of `owner`. */
+  /** `visit` sends; the action is for `owner`. */
   readonly prepare: () => Promise<{ readonly visit: Visit; readonly owner: RehearsalPerson }>
 }
 
@@ -41,7 +41,7 @@ const controlMs = 1_100
 
 const known = new WeakMap<Stage, readonly Target[]>()
 
-/** What the attacks without a code aim at. Its people sign in once for all rows. */
+/** Returns the targets of the attacks without a code. Their people sign in once for all rows. */
 export function targetsOf(stage: Stage): readonly Target[] {
   const { actions = [], pages = [] } = stage.options
   const targets = known.get(stage) ?? [
@@ -76,12 +76,13 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-/** Everybody who may not do this action yet. */
+/** Returns the requesters who may not do this action yet. */
 function requestersOf(stage: Stage, action: RehearsalAction): readonly Requester[] {
   const { effects } = stage
   async function somebody(): Promise<RehearsalPerson> {
     const person = await stage.person()
-    // The witness of the state signs in first: an app may end it at the next sign-in with a code, not at a password.
+    // The witness of the state signs in first: an app may end its session at the next sign-in with a code, but not at a
+    // password.
     await effects.watch(action, person)
     return person
   }
@@ -143,7 +144,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
       return find(variants)
     }
 
-    /** One of them did it: which, shows another person. */
+    /** Repeats the requests for another person, to find the request that did the action. */
     async function find(variants: readonly RehearsalRequest[]): Promise<Success> {
       ready = await prepare()
       const base = requestWith(action, ready.owner, fields).path
@@ -160,7 +161,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
       )
     }
 
-    /** A state that changes by itself proves nothing. */
+    /** Ends the row if the state changes without a request, because then it proves nothing. */
     async function mustRest(ms: number): Promise<void> {
       const changed = await effects.watch(action, ready.owner)
       await new Promise((resolve) => setTimeout(resolve, Math.max(ms, controlMs)))
@@ -207,7 +208,7 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   return attempts
 }
 
-/** Watches whether any of the actions is done for a person. One that could not be done has a row of its own. */
+/** Watches whether any action is done for a person. An action that could not be done has its own row. */
 async function watchAll({ effects, options: { actions = [] } }: Stage, person: RehearsalPerson) {
   const watches = actions.map(async (action) => {
     await effects.knownOf(action)

@@ -9,7 +9,7 @@ export const pathFor = (path: RehearsalPath, person: RehearsalPerson): string =>
 export const hasOwnPath = ({ path, body }: Pick<RehearsalRequestOf, 'path' | 'body'>): boolean =>
   typeof path === 'function' || typeof body === 'function'
 
-/** Fields as a form sends them: a list repeats its field. */
+/** Encodes fields as a form does: a list repeats its field. */
 export const formOf = (fields: Fields): URLSearchParams =>
   new URLSearchParams(
     Object.entries(fields).flatMap(([name, value]) =>
@@ -37,7 +37,7 @@ export async function fieldsOf(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** A request of the plan with these fields. */
+/** Creates a request of the plan with these fields. */
 export function requestWith(
   { method = 'POST', path, type = 'json', body }: RehearsalRequestOf,
   person: RehearsalPerson,

@@ -13,15 +13,15 @@ export const returnTo: Attack = {
   async run(stage, tries) {
     const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
     tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
-    // Where bodies are checked strictly no field of one is read, and the query may be all the same.
+    // An app with strict body checks reads no field of the body, but may read the query.
     const done = (await signInsBy(stage, ways, withFields)) || (await signInsBy(stage, ways))
-    // Of an app that lets nobody in nothing was tried.
+    // An app that admits no sign-in has not been tested.
     if (done === 0) await stage.signedIn()
     return `none left the site, ${ways.length - done} were refused`
   },
 }
 
-/** Signs in once for each way out, named in the query and, by `inBody`, in bodies. Resolves with how many were let in. */
+/** Signs in once for each exit, in the query and, by `inBody`, in bodies. Resolves with the number of sign-ins. */
 async function signInsBy(
   stage: Stage,
   ways: readonly string[],
@@ -45,7 +45,7 @@ async function signInsBy(
       await agent.follow(verified)
       done += 1
     } catch (error) {
-      // A sign-in that is refused for it leads nowhere.
+      // A refused sign-in leads to no other site.
       const refusal = refusalOf(error)
       if (refusal === undefined || isLimited(refusal)) throw error
     }

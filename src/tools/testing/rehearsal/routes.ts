@@ -4,7 +4,7 @@ import type { RehearsalRoute } from './contract.js'
 import { codeOf } from './diagnosis.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
-/** A router of Express 4 or 5, as far as both have the same members. */
+/** The members that routers of Express 4 and 5 share. */
 interface Routing {
   readonly stack: readonly Layer[]
 }
@@ -12,9 +12,9 @@ interface Routing {
 interface Layer {
   readonly route?: Route
   readonly handle?: unknown
-  /** Express 5.3: the path that it is mounted at. */
+  /** Express 5.3: the mount path. */
   readonly rawPath?: unknown
-  /** Express 4: how it recognises that path. */
+  /** Express 4: the pattern of the mount path. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
 }
 
@@ -27,7 +27,7 @@ interface Route {
 type Routed = IncomingMessage & { readonly route?: Route; readonly baseUrl?: string; readonly app?: SubApp }
 
 interface SubApp {
-  /** The path that it is mounted at, with those of the apps above. */
+  /** Returns its mount path, including the mounts of the apps above. */
   path(): string
 }
 
@@ -37,25 +37,28 @@ const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 export type RouteTable = ReturnType<typeof createRouteTable>
 
-/** The one table of routes: those of an Express app in this process that change something, and how each is covered. */
+/**
+ * Creates the only table of routes: all routes of an Express app in this process that change something, and how each is
+ * covered.
+ */
 export function createRouteTable(
   server: Server,
   { own, ignore }: { readonly own: readonly string[]; readonly ignore: readonly string[] },
 ) {
   const root = server.listeners('request').find((listener) => isRouting(routingOf(listener)))
-  /** Mounts that only a request shows: an older Express 5 does not keep them. */
+  /** Mounts that only a request shows: an older Express 5 does not store them. */
   const mounts = new Map<Route, string>()
   /** Routes by the requests that reached them, such as `POST /transfers/7`. */
   const reached = new Map<string, Set<string>>()
   const named = new Map<string, Kind>()
   const guarded = new Set<string>()
-  /** A router does not show the apps that it holds; a request that reached one does. */
+  /** A router does not list its sub-apps, but a request that reached a sub-app shows it. */
   const subApps = new Map<object, string>()
 
   function note(req: Routed, res: ServerResponse): void {
     const target = keyOf({ method: String(req.method), path: String(req.url) })
     let others: (() => void) | undefined
-    // The app may use `guardCoverage`, too.
+    // The app may also use `guardCoverage`.
     Object.defineProperty(req, noteGuarded, {
       get: () => () => {
         guarded.add(target)
@@ -70,7 +73,7 @@ export function createRouteTable(
       if (app !== undefined && Object(app) !== root) subApps.set(app, app.path().replace(/^\/$/, ''))
       if (route === undefined) return
       mounts.set(route, baseUrl)
-      // A route that passed the request on is still on it, below the mount of what answered.
+      // A route that called `next` is still on the request, below the mount of the route that responded.
       if (!leadsTo(`${baseUrl}${route.path}`, target)) return
       for (const name of [method, 'ALL']) add(reached, `${name} ${baseUrl}${route.path}`, target)
     })
@@ -99,7 +102,7 @@ export function createRouteTable(
     })
   }
 
-  /** Routes that were reached and that no router shows: those behind a function of the app. */
+  /** Returns routes that were reached but that no router lists: they are behind a function of the app. */
   function hidden(shown: readonly string[]): readonly string[] {
     const isShown = (route: string) =>
       [route, route.replace(/^[A-Z]+/, 'ALL')].some((one) => shown.includes(one))
@@ -108,7 +111,7 @@ export function createRouteTable(
     )
   }
 
-  /** The routes of the app itself that change something. */
+  /** Returns the app's own routes that change something. */
   function list(): readonly RehearsalRoute[] {
     const shown = declared()
     const all = [...new Set([...shown, ...hidden(shown)])].sort()
@@ -132,9 +135,9 @@ export function createRouteTable(
   }
 
   return {
-    /** Whether the app is an Express app. */
+    /** True for an Express app. */
     isKnown: root !== undefined,
-    /** Whether routes were reached that no router shows: there may be more. */
+    /** Returns whether requests reached routes that no router lists: there may be more. */
     hasHidden: () => hidden(declared()).length > 0,
     attack: (request: RehearsalRequest) => name(request, 'attacked'),
     exempt: (request: RehearsalRequest) => name(request, 'exempt'),
@@ -156,7 +159,7 @@ export function createRouteTable(
   }
 }
 
-/** A request of a declared route, with 1 for each parameter; undefined for a pattern. */
+/** Creates a request for a declared route, with 1 for each parameter; undefined for a pattern. */
 export function requestFor(route: string): RehearsalRequest | undefined {
   const [method = '', path = ''] = route.split(' ')
   const filled = path.replaceAll(/:\w+(\([^)]*\))?/g, '1')
@@ -165,7 +168,7 @@ export function requestFor(route: string): RehearsalRequest | undefined {
     : undefined
 }
 
-/** Whether a declared path, unless it is a pattern, is that of a request. */
+/** Returns whether a declared path, unless it is a pattern, matches the path of a request. */
 function leadsTo(declared: string, target: string): boolean {
   const names = pathOf(keyOf({ method: 'GET', path: declared })).split('/')
   const given = pathOf(target).split('/')
@@ -189,7 +192,7 @@ const keyOf = ({ method, path }: Pick<RehearsalRequest, 'method' | 'path'>): str
   return `${method} ${plain.length > 1 ? plain.replace(/\/$/, '') : plain}`
 }
 
-/** Whether a pattern of `ignore` names a route: `ALL` of a route that handles every method is named by any of them. */
+/** Returns whether a pattern of `ignore` names a route. Any method names an `ALL` route, which handles every method. */
 function isNamed(pattern: string, route: string): boolean {
   const [method = '', path = ''] = pattern.split(' ')
   const named = [method, 'ALL'].map((one) => keyOf({ method: one, path }))
@@ -209,7 +212,7 @@ function mountOf({ rawPath, regexp }: Layer): string | undefined {
   return path?.replaceAll('\\', '')
 }
 
-/** Express 4 throws for `router`, and makes its own at the first route; Express 5 has no `_router`. */
+/** Express 4 throws for `router`, and creates its own at the first route. Express 5 has no `_router`. */
 function routingOf(listener: object): unknown {
   return Reflect.get(listener, 'lazyrouter') === undefined
     ? Reflect.get(listener, 'router')

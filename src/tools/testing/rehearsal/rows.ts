@@ -10,7 +10,7 @@ import { BudgetError } from './wire.js'
 /** Runs the rows in their order. */
 export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   const { only } = stage.options
-  // Secrets and warnings come from all traffic: without it they would hold.
+  // Rows on secrets and warnings judge all traffic. Without traffic they would always hold.
   const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
   const [signIn, ...others] = attacks
   const asked = others.filter((one) => isAll || only.includes(one.code))
@@ -20,9 +20,9 @@ export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> 
     const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
     return [first, ...asked.map((one) => ({ ...notTried(one, why), under: signIn.code }))]
   }
-  // A silent provider takes time, which it may take beside all others.
+  // A silent provider takes time, so this row runs in parallel with all others.
   const inTrouble = asked.includes(faults) && rowOf(faults, stage, tellers)
-  // It may fail before its turn comes, or after the others have.
+  // The row may fail before or after the other rows end.
   if (inTrouble) inTrouble.catch(() => {})
   const rows = [first]
   for (const [at, attack] of asked.entries()) {
@@ -35,14 +35,17 @@ export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> 
   return rows
 }
 
-/** The first reason why the rows prove too little, although none fell. What ended the rehearsal comes first. */
+/**
+ * Returns the first reason why the rows prove too little, although none fell. The reason that ended the rehearsal comes
+ * first.
+ */
 export function hindranceOf(rows: readonly RehearsalRow[]): string | undefined {
   if (rows.some(({ verdict }) => verdict === 'fell')) return undefined
   const row = rows.find(({ verdict, lacks }) => verdict === 'not tried' && lacks === undefined)
   return row && `${row.code}: ${row.tried}`
 }
 
-/** `tellers`: which row told a mistake by which several fall, or what hinders several. */
+/** `tellers`: the row that reports a mistake, or an obstacle, that several rows share. */
 async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>): Promise<RehearsalRow> {
   const { code, claim, fix, docs } = attack
   const under = (what: string) => {
@@ -63,7 +66,7 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
       const also = mistake === undefined ? {} : under(mistake)
       return { code, claim, tried, seen: error.message, verdict: 'fell', fix, docs, ...repeat, ...also }
     }
-    // The plan is wrong, and not the app.
+    // The plan is wrong, not the app.
     if (error instanceof TypeError && Reflect.get(error, 'code') === 'ERR_TWO_FACTOR_OPTION') throw error
     const { lacks } = error instanceof NotTried ? error.more : {}
     if (lacks !== undefined) return { ...notTried(attack, (error as Error).message), lacks }

@@ -7,7 +7,7 @@ import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
-/** What keeps one person, browser and sign-in apart from another. */
+/** Attacks on the separation of people, browsers and sign-ins. */
 export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'session-renewal',
@@ -93,7 +93,7 @@ export const attacksOnSessions: readonly Attack[] = [
       const { effects } = stage
       const action = await approvable(stage)
       const people = [await stage.person(), await stage.person()] as const
-      // Their state is read in other browsers, which sign in first.
+      // The state of these actions is read in other browsers, which sign in first.
       const changes =
         action === undefined
           ? []
@@ -168,7 +168,7 @@ export const attacksOnSessions: readonly Attack[] = [
   },
 ]
 
-/** The first action whose effect shows. */
+/** Returns the first action with a visible effect. */
 async function approvable({
   effects,
   options: { actions = [] },

@@ -4,13 +4,13 @@ import { text as readText } from 'node:stream/consumers'
 import { optionError } from '../../../lib/options.js'
 import { createWire, isOwnAddress, type RehearsalResponse } from './wire.js'
 
-/** About one connection, or about a body as it was packed. */
+/** Headers of one connection, or of the encoding of a body. */
 const notPassedOn = /^(connection|keep-alive|upgrade|host|transfer-encoding|content-length|accept-encoding)$/
 
 /**
- * Stands in front of an app of this machine while somebody signs in by hand. Resolves, once a request below `mount`
- * (where `routes()` is) shows that a code is asked for, with a `signIn` that makes the same requests. Nothing that was
- * typed is in it: each field becomes a member of the person. Passes on texts: pictures of the app may stay away.
+ * Proxies an app of this machine while a person signs in by hand. Resolves, once a request below `mount` (the path of
+ * `routes()`) shows that a code is required, with a `signIn` that makes these requests. It contains no typed value:
+ * each field becomes a member of the person. Passes on only texts, so images may be missing.
  */
 export async function recordSignIn(
   app: string,
@@ -57,7 +57,7 @@ export async function recordSignIn(
   return signInOf(exchanges)
 }
 
-/** Of all requests those that change something, and those that bring a cookie, or a token that is sent later. */
+/** Selects the requests that change something, or that return a cookie or a token that is sent later. */
 function signInOf(exchanges: readonly RehearsalResponse[]): string {
   const read = new Set<number>()
 
@@ -74,7 +74,7 @@ function signInOf(exchanges: readonly RehearsalResponse[]): string {
   const calls = exchanges.map(({ request: { method, path, body, headers = {} } }, at) => {
     const type = headers['content-type'] ?? ''
     const isForm = /urlencoded/.test(type)
-    // What is neither is left to whoever pastes it.
+    // The reader must add any other format by hand.
     const json = /json/.test(type) ? JSON.parse(String(body)) : {}
     const given = isForm ? new URLSearchParams(String(body)) : Object.entries(json ?? {})
     const fields = [...given].map(
@@ -93,10 +93,10 @@ function signInOf(exchanges: readonly RehearsalResponse[]): string {
   return ['signIn: async (agent, person) => {', ...lines, '},'].join('\n')
 }
 
-/** What is longer holds more that differs each time. */
+/** A longer text contains more parts that differ each time. */
 const maxAnchor = 200
 
-/** How a value is cut out of such a text, by what stands around it; undefined where that does not tell it from others. */
+/** Returns code that cuts a value out of such a text, by the text around it; undefined if this is ambiguous. */
 function cutOf(text: string, value: string): string | undefined {
   const at = text.indexOf(value)
   const end = text.charAt(at + value.length)

@@ -6,7 +6,7 @@ import type { Attack, Stage } from './stage.js'
 import { fell, isLimited, lacking, refusalOf, refused, told } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 
-/** What opens an account. */
+/** Attacks on the opening of accounts. */
 export const attacksOnSignUps: readonly Attack[] = [
   {
     code: 'sign-up',
@@ -52,7 +52,7 @@ export const attacksOnSignUps: readonly Attack[] = [
       const usurper = await proven()
       const victim = await stage.person()
       const { [nameField]: name } = await fieldsOf(account, { ...usurper, person: victim })
-      // A body without it would be refused for its form, whatever the app does about names.
+      // The app would refuse a body without the name for its form, regardless of its rule for names.
       if (name === undefined)
         throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
       const taken = await open(usurper, { [nameField]: name })
@@ -66,7 +66,7 @@ export const attacksOnSignUps: readonly Attack[] = [
   },
 ]
 
-/** How accounts are opened by this plan. */
+/** Returns how this plan opens accounts. */
 function signUpsOf(stage: Stage) {
   const { path, account, nameField } = stage.given('signUp')
   return {
@@ -80,7 +80,7 @@ function signUpsOf(stage: Stage) {
   }
 }
 
-/** Whether a person can sign in with a password, up to the code. */
+/** Returns whether a person can sign in with a password, up to the code. */
 async function isOpen(stage: Stage, { person }: Visit): Promise<boolean> {
   const visit = await stage.passwordGiven({ person }).catch((error) => {
     if (refusalOf(error) === undefined || isLimited(refusalOf(error))) throw error
@@ -89,7 +89,7 @@ async function isOpen(stage: Stage, { person }: Visit): Promise<boolean> {
   return started !== undefined && started.json?.code !== 'not_identified'
 }
 
-/** Whether a sign-in by one person makes the phone of another ring. */
+/** Returns whether a sign-in by one person sends a message to the phone of another. */
 async function rings(stage: Stage, person: RehearsalPerson, other: RehearsalPerson): Promise<boolean> {
   const before = await stage.messagesTo(other)
   const { agent } = await stage.passwordGiven({ person })
@@ -97,7 +97,7 @@ async function rings(stage: Stage, person: RehearsalPerson, other: RehearsalPers
   return (await stage.messagesTo(other)) > before
 }
 
-/** Whether the password of the owner still gets in, and the code comes to no other phone. */
+/** Returns whether the owner's password still works, and no other phone gets the code. */
 async function staysWith(stage: Stage, owner: RehearsalPerson, other: RehearsalPerson): Promise<boolean> {
   const [own, others] = [await stage.messagesTo(owner), await stage.messagesTo(other)]
   const visit = await stage.passwordGiven({ person: owner }).catch((error) => {

@@ -1,21 +1,21 @@
 import type { RehearsalResponse } from './wire.js'
 
-/** A state in numbers: lengths and sums as they are, everything else by how often it occurs. */
+/** A state in numbers: lengths and sums unchanged, everything else by its number of occurrences. */
 export type Snapshot = ReadonlyMap<string, number>
 
-/** How much each part differs between two states, without the parts that are equal. */
+/** The difference of each part between two states, without equal parts. */
 export type Change = ReadonlyMap<string, number>
 
 const digits = /^[+-]?\d+(\.\d+)?$/
 
-/** The state that a function of the plan returns. */
+/** Returns the snapshot of a value from a function of the plan. */
 export function snapshotOf(value: unknown): Snapshot {
   const parts = new Map<string, number>()
   addValue(parts, '', value)
   return parts
 }
 
-/** The state that pages show, in the order of the plan. */
+/** Returns the snapshot of pages, in the order of the plan. */
 export function snapshotOfPages(pages: readonly RehearsalResponse[]): Snapshot {
   const parts = new Map<string, number>()
   for (const [index, { status, json, text }] of pages.entries()) {
@@ -39,7 +39,7 @@ export function changeBetween(before: Snapshot, after: Snapshot): Change {
 export const without = (change: Change, noise: Change): Change =>
   new Map([...change].filter(([part]) => !noise.has(part)))
 
-/** What one action changes. */
+/** The effect of one action. */
 export interface Effect {
   /** The parts that change for every person, in one direction; empty if each change is unlike the others. */
   readonly parts: Change
@@ -47,7 +47,7 @@ export interface Effect {
   readonly exact: Change
 }
 
-/** The effect that two changes by one action have in common: an id or a time is in one of them only. */
+/** Returns the effect that two changes by one action share: an id or a time is in only one of them. */
 export function effectOf(first: Change, second: Change): Effect {
   const shared = [...first].filter(([part, difference]) => (second.get(part) ?? 0) * difference > 0)
   return {
@@ -57,8 +57,8 @@ export function effectOf(first: Change, second: Change): Effect {
 }
 
 /**
- * The effect without the parts that a refused request changes, too, such as a counter of requests. An app that does the
- * action before it refuses changes all of them.
+ * Returns the effect without the parts that a refused request also changes, such as a counter of requests. An app that
+ * does the action before it refuses changes all parts.
  */
 export function withoutRefusal({ parts, exact }: Effect, refusal: Effect): Effect {
   if (refusal.parts.size === 0 || without(parts, refusal.parts).size === 0) return { parts, exact }
@@ -71,11 +71,11 @@ export const hasEffect = (change: Change, { parts }: Effect): boolean =>
     ? change.size > 0
     : [...parts].some(([part, difference]) => (change.get(part) ?? 0) * difference > 0)
 
-/** Returns whether a page of the state is not there any more. */
+/** Returns whether a page of the state has disappeared. */
 export const losesPages = (change: Change): boolean =>
   [...change].some(([part, difference]) => difference < 0 && /^\d+ status=2/.test(part))
 
-/** Returns whether a change is of the same parts, in whichever direction. */
+/** Returns whether a change has these parts, in any direction. */
 export const touches = (change: Change, { parts }: Effect): boolean =>
   [...parts.keys()].some((part) => change.has(part))
 
@@ -87,7 +87,7 @@ export const showsValue = (change: Change, values: readonly unknown[]): boolean 
 
 const countsOf = ({ exact }: Effect) => [...exact].filter(([part]) => part.endsWith('#'))
 
-/** Returns whether lengths and sums change as by the action: the values of texts may be written in another way. */
+/** Returns whether lengths and sums change as by the action: texts may have another notation. */
 export const isExactly = (change: Change, effect: Effect): boolean =>
   countsOf(effect).every(([part, difference]) => change.get(part) === difference)
 
@@ -121,7 +121,7 @@ function addValue(parts: Map<string, number>, name: string, value: unknown): voi
   }
 }
 
-/** Tags, words, and numbers by the word before them. Scripts and comments are no state. */
+/** Adds tags, words, and numbers by the word before them. Scripts and comments are not state. */
 function addText(parts: Map<string, number>, name: string, text: string): void {
   const shown = text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->/gi, ' ')
   for (const [, tag = ''] of shown.matchAll(/<([a-z][\w-]*)/gi))

@@ -21,7 +21,7 @@ export interface StageParts {
   readonly options: RehearsalOptions
   readonly ear: Ear
   readonly routes: RouteTable | undefined
-  /** Size of bursts: 1 is in full, and 0 or less as small as possible. */
+  /** Size of bursts: 1 is full size; 0 or less is the minimum. */
   readonly scale: number
 }
 
@@ -39,7 +39,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
   async function person(): Promise<RehearsalPerson> {
     people += 1
     const somebody = await options.person(people)
-    // The limits of a number would be shared.
+    // Two people with one number would share its limits.
     if (numbers.has(somebody.phone)) {
       throw optionError(
         'rehearse: person returned a number twice; each person needs an account and a number of their own',
@@ -49,20 +49,20 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
     return somebody
   }
 
-  /** A person without an account. */
+  /** Returns a person without an account. */
   async function newcomer(): Promise<Visit> {
     newcomers += 1
     return { agent: agent(), person: await given('signUp').newcomer(newcomers) }
   }
 
-  /** The part of the plan that one row needs. */
+  /** Returns the part of the plan that a row needs. */
   function given<Name extends 'signOut' | 'changePassword' | 'signUp' | 'account'>(name: Name) {
     const value = options[name]
     if (value === undefined) throw lacking(name)
     return value as NonNullable<RehearsalOptions[Name]>
   }
 
-  /** Ends a row about a part of the package that the app does not replace: the package's own tests attack it. */
+  /** Ends a row about a part that the app does not replace: the package's own tests attack it. */
   function mustBring(part: RehearsalPart): void {
     if (!all && !own.includes(part)) {
       throw new NotTried(`the ${part} is that of the package: give own: ['${part}'], or all: true`, {
@@ -71,14 +71,14 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
     }
   }
 
-  /** A person who has given a password, if a sign-in needs one, and no code yet. */
+  /** Returns a person who has entered a password, if the sign-in needs one, and no code yet. */
   async function passwordGiven(by: Partial<Visit> = {}): Promise<Visit> {
     const visit = { agent: by.agent ?? agent(), person: by.person ?? (await person()) }
     const before = visit.agent.answers.length
     const [signedIn] = await Promise.allSettled([(async () => options.signIn(visit.agent, visit.person))()])
     const answers = visit.agent.answers.slice(before)
     for (const { request } of answers) routes?.exempt(request)
-    // Without a sign-in no page is shown by any app.
+    // Without a sign-in, no app shows a page.
     const refusal = answers.find(isRefusal)
     if (refusal !== undefined) throw refused(refusal)
     if (signedIn.status === 'rejected') throw signedIn.reason
@@ -95,7 +95,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
     return code
   }
 
-  /** Has a code sent, unless the sign-in has done so already. */
+  /** Requests a code, unless the sign-in already has. */
   async function challenged(visit: Visit, body: object = {}, mount = path): Promise<Challenged> {
     const asked = Object.keys(body).length > 0
     const live = asked ? undefined : (await visit.agent.get(mount)).json?.challenge
@@ -112,7 +112,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
   const verify = ({ agent, challenge, code }: Challenged, mount = path) =>
     agent.post(`${mount}/verify`, { code, challenge })
 
-  /** Enters the right code. `onVerified` may respond with a redirect of its own. */
+  /** Enters the correct code. `onVerified` may respond with its own redirect. */
   async function admitted(asked: Challenged, mount = path): Promise<Challenged> {
     const response = await verify(asked, mount)
     if (response.status >= 400) throw refused(response, 'the right code was not taken')
@@ -166,19 +166,22 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
       onAction: (request) => routes?.attack(request),
       isUnparsed: () => ear.warnings.has('TWO_FACTOR_NOT_PARSED'),
     }),
-    /** Whether requests or time are used up. */
+    /** Returns whether requests or time are used up. */
     isOver: () => isOver,
     end(): void {
       isOver = true
     },
-    /** How many messages a person has received. */
+    /** Returns how many messages a person has received. */
     messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
-    /** A burst of this many, or as many as the requests allow. */
+    /** Returns the size of a burst, as far as the request limit permits. */
     many: (most: number, least: number) => Math.max(least, Math.round(most * scale)),
   }
 }
 
-/** A missing page hinders no sign-in, and the package's own problems come after the password. */
+/**
+ * Returns whether a response refuses the sign-in. A missing page does not prevent a sign-in, and problems of the
+ * package come after the password.
+ */
 function isRefusal(answer: RehearsalResponse, index: number, answers: readonly RehearsalResponse[]): boolean {
   const code = codeOf(answer)
   if (answer.status < 400 || (code !== undefined && code !== 'not_identified')) return false
@@ -192,8 +195,8 @@ export interface Attack {
   readonly fix: string
   readonly docs: string
   /**
-   * Carries it out: reports its requests by `tries`, and resolves with the behaviour of an app that held. The allowed form
-   * of the request has to succeed, too: every app refuses what nobody can do.
+   * Runs the attack: reports its requests by `tries`, and resolves with the behaviour of an app that held. The allowed
+   * request must also succeed: an app that refuses everyone proves nothing.
    */
   run(stage: Stage, tries: (what: string) => void): Promise<string>
 }

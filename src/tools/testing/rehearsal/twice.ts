@@ -11,7 +11,7 @@ import type { RehearsalRequest } from './wire.js'
 
 const together = 10
 
-/** One code, and the action many times. */
+/** Uses one code for many repetitions of an action. */
 export const repeatedAction: Attack = {
   code: 'twice',
   claim: 'one code is good for one action',
@@ -27,7 +27,7 @@ export const repeatedAction: Attack = {
   },
 }
 
-/** Many at once with one code, and then once more with another code: so the state shows whether it can count. */
+/** Sends many requests with one code, and then one with another code, which shows whether the state can count. */
 async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   const { effects } = stage
   const { effect } = await effects.knownOf(action)
@@ -37,7 +37,7 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   const changed = await effects.watch(action, visit.person)
   let last = await burst(visit, await requestOf(action, visit), randomUUID)
   let change = await changed()
-  // An app may refuse keys that it does not know.
+  // An app may refuse unknown keys.
   if (!hasEffect(change, effect)) {
     last = await burst(visit, await requestOf(action, visit))
     change = await changed()
@@ -52,7 +52,7 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
     const refusal = refusalOf(error)
     if (refusal === undefined || isLimited(refusal)) throw error
   })
-  // An action that can only be done once, or a state that shows the newest only.
+  // The action is possible only once, or the state shows only the newest action.
   if (times === undefined || outcome === undefined || timesIn(outcome.change, effect) !== 1) {
     throw new NotTried(
       `the state does not count "${action.name}": a second one does not change it as the first did`,

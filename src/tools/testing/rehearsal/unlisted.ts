@@ -7,7 +7,7 @@ import { Fell, isLimited, NotTried, refused } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
-/** Routes that the plan does not name: another way to one of its actions, or open to everybody. */
+/** Attacks routes that the plan does not name: another path to one of its actions, or a route open to all visitors. */
 export const unlistedRoutes: Attack = {
   code: 'unguarded',
   claim: 'no other route does an action, and each is guarded, refuses by itself, or is in the plan',
@@ -32,10 +32,10 @@ export const unlistedRoutes: Attack = {
   },
 }
 
-/** Sends the fields of every action, as everybody who may not do it. */
+/** Sends the fields of every action, as each requester without permission. */
 async function sendFields(stage: Stage, requests: readonly RehearsalRequest[]): Promise<void> {
   for (const target of targetsOf(stage).filter(({ kind }) => kind === 'actions')) {
-    // An action that could not be done has a row of its own.
+    // An action that could not be done has its own row.
     for (const { fields, tryAll } of await target.attempts().catch(() => [])) {
       const success = await tryAll(requests.map((request) => ({ ...request, body: fields })))
       if (success !== undefined) throw new Fell(success.seen, success.response.request)
@@ -43,7 +43,7 @@ async function sendFields(stage: Stage, requests: readonly RehearsalRequest[]): 
   }
 }
 
-/** Asks each without an account and with a password only: an app may refuse by itself. */
+/** Requests each route without an account and with only a password: an app may refuse without the package. */
 async function askEach(stage: Stage, requests: readonly RehearsalRequest[]): Promise<void> {
   const password = await stage.passwordGiven()
   for (const request of requests) {
@@ -58,7 +58,7 @@ async function askEach(stage: Stage, requests: readonly RehearsalRequest[]): Pro
   }
 }
 
-/** Whether the app refused by itself, or led to its sign-in. */
+/** Returns whether the app refused without the package, or led to its sign-in. */
 async function isRefused({ agent }: Visit, response: RehearsalResponse): Promise<boolean> {
   if ([401, 403].includes(response.status) || codeOf(response) !== undefined) return true
   if (response.status < 300 || response.status >= 400) return false

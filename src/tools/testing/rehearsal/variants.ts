@@ -4,19 +4,19 @@ import { leavesOf, withLeaf, withoutLeaf } from './leaves.js'
 import { formOf, multipartOf, multipartType } from './requests.js'
 import type { RehearsalRequest } from './wire.js'
 
-/** One way to write a request that a guard may take for another, and the handler for the same one. */
+/** One notation of a request that a guard may read as another request, but the handler as the original. */
 export interface VariantKind {
   readonly code: string
   readonly claim: string
   readonly fix: string
   readonly docs: string
-  /** `fields` are those of the action; a page has none. */
+  /** `fields` belong to the action; a page has none. */
   of(request: RehearsalRequest, fields: Fields): readonly RehearsalRequest[]
 }
 
 const guardDocs = 'docs/reference.md#the-guard'
 
-/** The one table of variants. Each applies to actions and pages. */
+/** The only table of variants. Each applies to actions and pages. */
 export const variantKinds: readonly VariantKind[] = [
   {
     code: 'spellings',
@@ -36,7 +36,7 @@ export const variantKinds: readonly VariantKind[] = [
         ...methods
           .filter((method) => method !== request.method)
           .map((method) => ({ ...request, method, path })),
-        // A form can do this, and a server behind the guard may read the method from it.
+        // A form can send this, and a server behind the guard may read the method from it.
         ...overrides.map((method) => ({ method: 'GET', path: `${path}&_method=${method}` })),
         ...overrides.flatMap((_method) => [
           { method: 'POST', path: request.path, body: { ...fields, _method } },
@@ -106,18 +106,18 @@ export const variantKinds: readonly VariantKind[] = [
   },
 ]
 
-/** The request with other fields, in the format of its own. */
+/** Returns the request with other fields, in its own format. */
 export function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
   if (request.body instanceof URLSearchParams) return { ...request, body: formOf(fields) }
   if (typeof request.body === 'string') return { ...request, body: multipartOf(fields) }
   return { ...request, body: fields }
 }
 
-/** A field with its value twice; in JSON, where a name can only be once, as a list. */
+/** Repeats a field with its value; in JSON, where a name is unique, as a list. */
 const repeated = (fields: Fields, path: readonly string[], value: unknown): Fields =>
   withLeaf(fields, path, [value, value])
 
-/** Other ways to write a value that a careless parser reads as this one. */
+/** Returns other notations that a careless parser reads as this value. */
 export function notationsOf(value: unknown): readonly unknown[] {
   const number = Number(value)
   if (typeof value === 'boolean') return [String(value), Number(value)]
@@ -130,7 +130,7 @@ export function notationsOf(value: unknown): readonly unknown[] {
   ]
 }
 
-/** The same fields as parsers of every kind take them. */
+/** Returns the fields in the format of each kind of parser. */
 export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
   const [json, form] = [JSON.stringify(fields), String(formOf(fields))]
   return [
@@ -144,6 +144,6 @@ export function inContentTypes(fields: Fields): readonly { readonly type: string
   ]
 }
 
-/** Whether a form can send this content type: a browser lets every site send it, without asking the app. */
+/** Returns whether a form can send this content type: browsers let every site send it without a preflight. */
 export const isOfForms = (type: string): boolean =>
   /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i.test(type)

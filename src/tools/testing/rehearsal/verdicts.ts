@@ -1,13 +1,13 @@
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
-/** An attack could not be made. The message says why, and the row that nothing was tried. */
+/** An attack was impossible. The message gives the reason, and the row counts as not tried. */
 export class NotTried extends Error {
   constructor(
     message: string,
     readonly more: {
-      /** What the plan or the app has nothing of, so that nothing is wrong. */
+      /** The missing part of plan or app, which is no mistake. */
       readonly lacks?: string
-      /** What the app refused. */
+      /** The refusal by the app. */
       readonly refusal?: RehearsalResponse
     } = {},
   ) {
@@ -15,13 +15,13 @@ export class NotTried extends Error {
   }
 }
 
-/** An attack succeeded. The message says what was seen. */
+/** An attack succeeded. The message describes the behaviour. */
 export class Fell extends Error {
   constructor(
     seen: string,
-    /** The one to repeat. */
+    /** The request to repeat. */
     readonly request?: RehearsalRequest,
-    /** Names the mistake, where others fall by it too: it is told once. */
+    /** Name of the mistake, if other rows also fall by it: one row reports it. */
     readonly mistake?: string,
   ) {
     super(seen)
@@ -33,29 +33,29 @@ export function fell(response: RehearsalResponse, seen = told(response), mistake
   throw new Fell(seen, response.request, mistake)
 }
 
-/** The plan gives nothing to try. */
+/** Creates the result for a plan without material for the row. */
 export const lacking = (option: string) => new NotTried(`the plan has no \`${option}\``, { lacks: option })
 
-/** The app refused what nobody attacks it by. */
+/** Creates the result for a refusal of a request that is not an attack. */
 export function refused(response: RehearsalResponse, what?: string): NotTried {
   const hint = isLimited(response) ? ': lift the limiter while this runs' : ''
   const why = told(response) + hint
   return new NotTried(what === undefined ? why : `${what}: ${why}`, { refusal: response })
 }
 
-/** What the app refused, where that is why nothing was tried. */
+/** Returns the refusal by the app that prevented the attack. */
 export const refusalOf = (error: unknown): RehearsalResponse | undefined =>
   error instanceof NotTried ? error.more.refusal : undefined
 
-/** Throws of several errors that which tells most: something that fell. */
+/** Throws the most informative of several errors: an attack that succeeded comes first. */
 export function throwWorst(errors: readonly unknown[]): void {
   if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
 }
 
-/** Somebody counts requests, and what is refused from now on proves nothing. */
+/** Returns whether a rate limit applies: later refusals prove nothing. */
 export const isLimited = (response: RehearsalResponse | undefined): boolean => response?.status === 429
 
-/** A response in a few words. */
+/** Describes a response briefly. */
 export function told({ request: { method, path }, status, json }: RehearsalResponse): string {
   const code = typeof json?.code === 'string' ? ` ${json.code}` : ''
   return `${method} ${path.split('?')[0]} answered ${status}${code}`

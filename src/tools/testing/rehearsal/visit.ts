@@ -7,7 +7,7 @@ export interface Visit {
   readonly person: RehearsalPerson
 }
 
-/** A visit with a code on its way to the person. */
+/** A visit after a code was sent to the person. */
 export interface Challenged extends Visit {
   readonly challenge: string
   readonly code: string

@@ -7,20 +7,20 @@ import { parseJson } from '../../../lib/json.js'
 export interface RehearsalRequest {
   /** HTTP method. */
   readonly method: string
-  /** Path with its query, sent as it stands. */
+  /** Path with its query, sent unchanged. */
   readonly path: string
-  /** An object goes out as JSON, `URLSearchParams` as a form, a string as it is. */
+  /** An object is sent as JSON, `URLSearchParams` as a form, a string unchanged. */
   readonly body?: unknown
-  /** Besides those that every browser sends. */
+  /** Headers in addition to those of every browser. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the app's own bodies, whose members a plan names
 type Json = any
 
-/** What came back, with the body read. */
+/** A response with its body. */
 export interface RehearsalResponse {
-  /** What was sent, with the headers that went out. */
+  /** The request, with all sent headers. */
   readonly request: RehearsalRequest
   /** HTTP status. */
   readonly status: number
@@ -28,30 +28,33 @@ export interface RehearsalResponse {
   readonly headers: IncomingHttpHeaders
   /** The body. */
   readonly text: string
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: Json
 }
 
 /** The requests or the time of a rehearsal are used up. */
 export class BudgetError extends Error {}
 
-/** A way to this machine and nowhere else, within bounds. */
+/** Sends requests within limits, and only to this machine. */
 export type Wire = ReturnType<typeof createWire>
 
-/** How long one response may take: longer than any deadline of the package. */
+/** Limit for one response: longer than any deadline of the package. */
 const responseTimeoutMs = 20_000
 
-/** A burst keeps an app from taking connections for longer than the quarter of a second after which the next address is tried. */
+/**
+ * During a burst, an app may accept a connection later than the quarter of a second after which Node tries the next
+ * address.
+ */
 const connectTimeoutMs = 5_000
 
-/** No DNS: whatever a hosts file says, a name is this machine. */
+/** No DNS: each name resolves to this machine, regardless of a hosts file. */
 const lookup: LookupFunction = (_name, _options, done) =>
   done(null, [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
   ])
 
-/** Whether an option is an address that leads to this machine whatever the network looks like. */
+/** Returns whether an option is an address of this machine in every network. */
 export function isOwnAddress(value: unknown): boolean {
   if (!(typeof value === 'string' || value instanceof URL) || !URL.canParse(String(value))) return false
   const { protocol, hostname } = new URL(value)
@@ -82,7 +85,7 @@ export function createWire(
     const { method, path, headers = {} } = request
     return new Promise((resolve, reject) => {
       const failed = (error: Error) => {
-        // Node names each address in an error of its own, and nothing in the one around them.
+        // Node puts each address into an inner error, and none into the outer error.
         if (error instanceof BudgetError || performance.now() >= endsAt - 5) return reject(isOver())
         const isDown = Reflect.get(error, 'code') === 'ECONNREFUSED'
         const why = isDown ? `nothing listens at ${origin}` : error.message
@@ -99,12 +102,12 @@ export function createWire(
           })
         }, failed)
       })
-      // Also for a response that never ends: the end of the rehearsal is reported at once.
+      // Also ends a response that never ends: the end of the rehearsal is reported immediately.
       const end = Number.isFinite(leftMs) ? setTimeout(() => call.destroy(isOver()), leftMs) : undefined
       call.once('close', () => clearTimeout(end))
       call.setTimeout(responseTimeoutMs, () => call.destroy(new Error('no response')))
       call.on('error', (error) => {
-        // A kept connection that the server closed at that moment: nothing was answered on it.
+        // The server closed a kept connection at that moment, without a response.
         if (call.reusedSocket && !retried) exchange(request, true).then(resolve, reject)
         else failed(error)
       })
@@ -114,7 +117,7 @@ export function createWire(
 
   return {
     origin,
-    /** How many requests went out. */
+    /** Returns the number of sent requests. */
     requests: () => sent,
     send: (request: RehearsalRequest) => exchange(request),
     /** Ends every connection. */
@@ -122,7 +125,7 @@ export function createWire(
   }
 }
 
-/** A body as it goes out, and the content type that it has by itself. */
+/** Encodes a body, and returns its default content type. */
 export function encoded(body: unknown): { readonly text?: string; readonly type?: string } {
   if (body === undefined) return {}
   if (typeof body === 'string') return { text: body }

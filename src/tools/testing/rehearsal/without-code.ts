@@ -4,7 +4,7 @@ import { type VariantKind, variantKinds } from './variants.js'
 import { Fell, lacking, throwWorst } from './verdicts.js'
 import { BudgetError } from './wire.js'
 
-/** Attacks each target. One that cannot be attacked hinders no other. */
+/** Attacks each target. A target that cannot be attacked does not stop the others. */
 async function attackEach(
   targets: readonly Target[],
   attack: (target: Target) => Promise<number>,
@@ -23,7 +23,7 @@ async function attackEach(
   return `none of ${count} requests succeeded`
 }
 
-/** Ends the attack if nothing protects the target at all: the row of the plain request reports it. */
+/** Ends the attack if the target has no protection at all: the row of the plain request reports it. */
 async function mustBeClosed(target: Target): Promise<number> {
   const success = await target.plain()
   if (success !== undefined) throw new Fell(success.seen, success.response.request, target.name)
@@ -55,7 +55,7 @@ function plainRow(kind: Target['kind'], row: Omit<Attack, 'run'>): Attack {
 
 const namesOf = (targets: readonly Target[]) => targets.map(({ name }) => `"${name}"`).join(', ')
 
-/** Between an action or a page, and everybody who may not have it. */
+/** Attacks on actions and pages by requesters without permission. */
 export const attacksWithoutCode: readonly Attack[] = [
   plainRow('pages', {
     code: 'password-only',

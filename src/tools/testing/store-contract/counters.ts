@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hourMs, minuteMs } from '../../../lib/time.js'
 import type { Cases } from './bench.js'
 
-/** What a counter counts, and when it starts over. */
+/** Cases on the count of a counter, and on its restart. */
 export const counterCases: Cases = {
   'a counter counts from 1, each key for itself': async ({ store, counter, counterKey }) => {
     for (const expected of [1, 2, 3]) {

@@ -21,7 +21,7 @@ const values: readonly Json[] = [
   'x'.repeat(20_000),
 ]
 
-/** What a swap does to one entry. */
+/** Cases on the effect of a swap on one entry. */
 export const entryCases: Cases = {
   'a key that was never written is absent': async ({ store, key }) => {
     assert.equal(await store.read(key), undefined)
@@ -130,7 +130,7 @@ export const entryCases: Cases = {
       held.map((entry) => structuredClone({ value: entry?.value, version: entry?.version }))
     const before = contents()
     await store.swap(key, created.entry?.version, { attempts: 2 }, hourMs)
-    // Lost update: under a version that follows the key, whoever read it earlier would undo this attempt.
+    // Lost update: with a version that belongs to the key, an earlier reader would undo this attempt.
     assert.deepEqual(contents(), before)
   },
 

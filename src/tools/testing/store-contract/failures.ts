@@ -25,7 +25,7 @@ export const failureCases: Cases = {
   },
 }
 
-/** For a store whose backend is unreachable. */
+/** Cases for a store whose backend is unreachable. */
 export const downCases: Cases = {
   'an unreachable store rejects; it never reports absent, swapped or counted': async ({
     store,

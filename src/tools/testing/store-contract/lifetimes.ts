@@ -3,8 +3,8 @@ import { hourMs } from '../../../lib/time.js'
 import type { Cases } from './bench.js'
 
 /**
- * When an entry ends. Times are short, so that a store without a clock to move can sleep through them, and long
- * enough that it need not hurry.
+ * Cases on the end of an entry. Times are short enough to sleep through without a movable clock, and long enough for a
+ * slow store.
  */
 export const lifetimeCases: Cases = {
   'an entry exists until its lifetime has passed, and is then absent': async ({ store, key, elapse }) => {

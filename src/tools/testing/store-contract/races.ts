@@ -5,7 +5,7 @@ import type { Bench, Cases, StoreUnderTest } from './bench.js'
 
 const parallel = 50
 
-/** Calls in turns on two stores when they share their entries, as two processes would, else on one. */
+/** Alternates between two stores if they share their entries, as two processes would. Otherwise uses one store. */
 async function racers({ store, open, counterKey }: Bench): Promise<(turn: number) => StoreUnderTest> {
   const [other, probe] = [await open(), counterKey()]
   await store.increment(probe, hourMs)
@@ -16,7 +16,7 @@ async function racers({ store, open, counterKey }: Bench): Promise<(turn: number
 const all = <Result>(start: (turn: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: parallel }, (_, turn) => start(turn)))
 
-/** Everything a guess budget rests on. */
+/** Cases that every limit on guesses depends on. */
 export const raceCases: Cases = {
   'of many that create one entry, one does, and the others see it': async (bench) => {
     const [store, { key }] = [await racers(bench), bench]
@@ -51,7 +51,7 @@ export const raceCases: Cases = {
     const writes = 5
     const write = async (turn: number) => {
       let entry = await store(turn).read(key)
-      // Each failed swap means that another one succeeded, so more tries than writes are never needed.
+      // Each failed swap means that another swap succeeded, so more tries than writes are never needed.
       for (let [done, tries] = [0, 0]; done < writes && tries < writers * writes; tries += 1) {
         const result = await store(turn).swap(key, entry?.version, Number(entry?.value ?? 0) + 1, hourMs)
         entry = result.entry
