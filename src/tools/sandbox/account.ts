@@ -4,7 +4,7 @@ import type { SandboxSettings } from './options.js'
 
 export const blockedChannels = ['SMS', 'CALL', 'WA', 'ALL'] as const
 
-/** What a number is blocked for, in the provider's words. The specification knows SMS only. */
+/** The blocked channel, in the provider's words. The specification has only SMS. */
 export type BlockedChannel = (typeof blockedChannels)[number]
 
 /** A number that receives nothing. */
@@ -15,23 +15,23 @@ export interface BlockedPhone {
   readonly phone: string
   /** Name of the contact; empty without one. */
   readonly name: string
-  /** What is blocked. */
+  /** The blocked channel. */
   readonly channel: BlockedChannel
 }
 
-/** The account as a test may arrange it. */
+/** Controls of the account, for tests. */
 export interface AccountControl {
-  /** Credits left; those of rejected messages are refunded. */
+  /** Returns the remaining credits. Rejected messages are refunded. */
   credits(): number
-  /** Sets the credits: for the low and the empty account. */
+  /** Sets the credits, to simulate a low or empty account. */
   setCredits(credits: number): void
-  /** The numbers that `blockPhone` has blocked. */
+  /** Returns the numbers that `blockPhone` has blocked. */
   blocked(): readonly BlockedPhone[]
   /** Lifts a block. Returns whether there was one. */
   unblock(phone: string): boolean
 }
 
-/** Credits that come back at a moment of the number's time. */
+/** A refund of credits at a moment of the number's time. */
 export interface Refund {
   readonly credits: number
   readonly at: number
@@ -71,7 +71,7 @@ export function createAccount(
     knows: (client: string | null, key: string | null) =>
       client === String(settings.credentials.client) && key === settings.credentials.key,
     allows: (address: string) => settings.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
-    /** Takes credits; takes none and returns false when there are too few. */
+    /** Deducts credits. Returns false, without a deduction, if there are too few. */
     charge(amount: number): boolean {
       if (creditsNow() < amount) return false
       credits -= amount

@@ -1,9 +1,9 @@
-/** A map that keeps only the newest entries: it bounds everything the sandbox remembers. */
+/** Creates a map of only the newest entries: it limits the memory of the sandbox. */
 export function createBoundedMap<Value>(maxEntries: number) {
   const entries = new Map<string, Value>()
   return {
     get: (key: string) => entries.get(key),
-    /** Puts the entry last and drops the oldest one beyond the limit. */
+    /** Adds the entry at the end, and drops the oldest entry beyond the limit. */
     set(key: string, value: Value): void {
       entries.delete(key)
       entries.set(key, value)

@@ -4,20 +4,20 @@ import type { premiumCategories, statisticCategories } from '../../provider/para
 const unknown = 'unknown'
 
 /**
- * The request header that says where a click comes from, as a provider would read it from the address:
+ * The request header that simulates the place of a click, which a provider derives from the address:
  * `X-Sandbox-Place: CO/Antioquia/Medell%C3%ADn` (country code, region, city, percent-encoded).
  */
 const placeHeader = 'X-Sandbox-Place'
 
 export type Category = (typeof statisticCategories)[number] | (typeof premiumCategories)[number]
 
-/** One click: when it was, and what it counts as in each category. */
+/** One click: its time, and its value in each category. */
 export type Click = Readonly<Record<Category, string>> & { readonly at: number }
 
-/** Reads the user agent, language and place of a visitor; whatever is missing is `unknown`. */
+/** Reads user agent, language and place of a visitor. A missing value is `unknown`. */
 export function readClick(request: Request, at: number): Click {
   const [country = '', region, city] = (request.get(placeHeader) ?? '').split('/').map(decoded)
-  // The best language of the header; Express returns * when there is none.
+  // The preferred language of the header. Express returns * without the header.
   const [language] = request.acceptsLanguages()
   const [date, time] = new Date(at).toISOString().split('T')
   const seen: Readonly<Record<Category, string | undefined>> = {
@@ -48,7 +48,7 @@ function named(text: string | undefined): string {
 
 type Patterns = readonly (readonly [name: string, pattern: RegExp])[]
 
-// In order: most browsers also claim to be those further down.
+// The order matters: most browsers also claim to be the browsers further down.
 const browsers: Patterns = [
   ['Edge', /Edg(?:e|A|iOS)?\//],
   ['Opera', /OPR\/|Opera/],
@@ -75,7 +75,7 @@ const brands: Patterns = [
   ['Motorola', /\bmoto/i],
 ]
 
-/** What a User-Agent header says of what click statistics need, undefined where it is silent: common browsers and phones. */
+/** Reads common browsers and phones from a User-Agent header, for click statistics; undefined for missing parts. */
 export function readUserAgent(text: string) {
   const nameIn = (patterns: Patterns) => patterns.find(([, pattern]) => pattern.test(text))?.[0]
   const operatingSystem = nameIn(systems)
@@ -96,13 +96,13 @@ function deviceOf(text: string): string {
   return /Mobile|iPhone/.test(text) ? 'mobile' : 'desktop'
 }
 
-/** What a row says besides its property: the hours of two days are two rows, and so are two cities of one name. */
+/** Further members of a row: the hours of two days are two rows, and so are two cities with one name. */
 const further: { readonly [Name in Category]?: (click: Click) => object } = {
   hour: ({ date }) => ({ date }),
   city: ({ country, region }) => ({ countryIsoCode: country, region }),
 }
 
-/** The rows of one category over these clicks: in order of time, or beginning with the most clicks. */
+/** Returns the rows of one category over these clicks: by time, or by number of clicks, highest first. */
 export function tally(category: Category, clicks: readonly Click[]): readonly object[] {
   const counted = new Map<string, { readonly row: object; clicks: number }>()
   for (const click of clicks) {
@@ -112,7 +112,7 @@ export function tally(category: Category, clicks: readonly Click[]): readonly ob
     if (known === undefined) counted.set(key, { row, clicks: 1 })
     else known.clicks += 1
   }
-  // Clicks come in order of time already, and the sort is stable.
+  // Clicks are in order of time already, and the sort is stable.
   const tallies = [...counted.values()]
   if (category !== 'date' && category !== 'hour') tallies.sort((one, other) => other.clicks - one.clicks)
   return tallies.map(({ row, clicks: count }) => {

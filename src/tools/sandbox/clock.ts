@@ -2,22 +2,23 @@ import { createBoundedMap } from './bounded-memory.js'
 import { digitsOf, wholeNumber } from './numbers.js'
 
 /**
- * The sandbox's own time: code lifetimes, message states and link expiry follow it. A phone number can be
- * moved further ahead than the rest, so that parallel tests may share one sandbox.
+ * The simulated time for code lifetimes, message states and link expiry. A phone number can have a later time than the
+ * rest, so that parallel tests can share one sandbox.
  */
 export interface SandboxClock {
-  /** Milliseconds since the epoch as the sandbox sees them; with a phone number, as that number sees them. */
+  /** Returns the sandbox time in milliseconds since the epoch; with a phone number, the time of that number. */
   now(phone?: string): number
   /**
-   * Moves the time forward at once by a whole number of milliseconds: for everything, or for one number.
+   * Moves the time forward by a whole number of milliseconds, for everything or for one number.
+   *
    * @example sandbox.clock.advance(300_000, '+573001234567')
    */
   advance(ms: number, phone?: string): void
-  /** How far ahead of the real time the sandbox, or this number, is; in ms. */
+  /** Returns by how many milliseconds the sandbox, or this number, is ahead of the real time. */
   aheadMs(phone?: string): number
 }
 
-/** Numbers with a time of their own. */
+/** Most numbers with their own time. */
 const maxPhones = 10_000
 
 export function createClock(realNow: () => number, changed: () => void) {
@@ -28,7 +29,7 @@ export function createClock(realNow: () => number, changed: () => void) {
   return {
     now: (phone?: string) => realNow() + aheadMs + extraMs(phone),
     advance(ms: number, phone?: string): void {
-      // Moving backwards would revive used codes and make every test result meaningless.
+      // Moving backwards would make used codes valid again, and test results meaningless.
       if (!Number.isSafeInteger(ms) || ms < 0) {
         throw new TypeError('clock.advance: ms must be a non-negative integer')
       }

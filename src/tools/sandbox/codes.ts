@@ -5,7 +5,7 @@ import { fixedResultOf } from './numbers.js'
 import type { SandboxSettings } from './options.js'
 import { type Message, stateAt, undeliveredAt } from './timeline.js'
 
-/** What the check of a code found. */
+/** Result of the check of a code. */
 type CodeFinding = 'right' | 'wrong' | 'expired' | 'used' | 'none'
 
 interface IssuedCode {
@@ -16,13 +16,13 @@ interface IssuedCode {
 
 export type Codes = ReturnType<typeof createCodes>
 
-/** Numbers and app names remembered at once, and codes remembered for each. */
+/** Most pairs of number and app name in memory, and most codes of each. */
 const maxKeys = 10_000
 const maxCodesPerKey = 5
 
 /**
- * The codes in circulation, filed under (phone, app name) as the provider does it: the number must come
- * back at the check exactly as it was written at the send.
+ * Creates the store of issued codes, by phone and app name as at the provider: the number at the check must be spelled
+ * exactly as at the send.
  */
 export function createCodes(
   { codeAlphabet: alphabet, codeLength: length, codeLifetimeMs: lifetimeMs, resend }: SandboxSettings,
@@ -35,11 +35,11 @@ export function createCodes(
   function newCode(): string {
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   }
-  /** That of the number whose code is always known: the alphabet from its start. */
+  /** The code of the number whose code is always known: the alphabet from its start. */
   const knownCode = alphabet.repeat(length).slice(0, length)
 
   return {
-    /** Issues a code for this number and app name, or repeats the live one. */
+    /** Issues a code for this number and app name, or repeats the live code. */
     issue(phone: string, appName: string): string {
       const isLive = ({ used, expiresAt }: IssuedCode) => !used && now(phone) < expiresAt
       const key = keyOf(phone, appName)
@@ -47,13 +47,13 @@ export function createCodes(
       const live = resend === 'repeat' ? earlier.find(isLive) : undefined
       const code = fixedResultOf(phone) === 'knownCode' ? knownCode : (live?.code ?? newCode())
       const fresh = { code, expiresAt: now(phone) + lifetimeMs, used: false }
-      // Used and expired codes are kept for a while, so that the provider can say what they are.
+      // Used and expired codes stay for a while, so that the provider can report their state.
       const kept = earlier.filter((one) => one.code !== code && (resend === 'both' || !isLive(one)))
       filed.set(key, [fresh, ...kept].slice(0, maxCodesPerKey))
       return code
     },
 
-    /** Checks a code. A right one is used up; a wrong one changes nothing. */
+    /** Checks a code. A correct code is used up. A wrong code changes nothing. */
     check(phone: string, appName: string, code: string): CodeFinding {
       const key = keyOf(phone, appName)
       const issued = filed.get(key)
@@ -69,20 +69,20 @@ export function createCodes(
       return fixedResultOf(phone) === 'expiredCode' ? 'expired' : 'right'
     },
 
-    /** The code as it was issued; undefined once another has replaced it. */
+    /** Returns the issued code; undefined once another code has replaced it. */
     find: (phone: string, appName: string, code: string) =>
       filed.get(keyOf(phone, appName))?.find((one) => one.code === code),
     clear: () => filed.clear(),
   }
 }
 
-/** What has become of the code of a two-factor operation; undefined for a message without one. */
+/** Returns the state of the code of a two-factor operation; undefined for a message without one. */
 export function codeStatusOf(message: Message, codes: Codes, now: number): CodeStatus | undefined {
   const { code, appName, phone, timeline } = message
   if (code === undefined) return undefined
   if (stateAt(timeline, now) === 'blocked') return { codeState: 'blocked' }
   if (undeliveredAt(timeline, now)) return { codeState: 'undelivered' }
-  // Only the app that made this code knows how long it works.
+  // Only the app that created this code knows its lifetime.
   if (appName === undefined) return { codeState: 'live' }
   const issued = codes.find(phone, appName, code)
   if (issued === undefined) return { codeState: 'replaced' }

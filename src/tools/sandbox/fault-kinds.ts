@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { ServiceResponse } from './service/responder.js'
 
-/** What faults may take; which kind takes what, `faultKinds` says. */
+/** Members of faults. `faultKinds` lists the members of each kind. */
 export interface FaultMembers {
   /** HTTP status. */
   readonly status?: number
-  /** A string as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown
   /** Further header lines. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Real time, in ms; 1,000 by default. */
+  /** Real time, in ms. Default: 1,000. */
   readonly delayMs?: number
-  /** Size of the body; 1 MiB by default. */
+  /** Size of the body. Default: 1 MiB. */
   readonly bytes?: number
-  /** Half of the response is sent first. */
+  /** If true, half of the response is sent first. */
   readonly midBody?: boolean
-  /** Where the caller is redirected to. */
+  /** Target of the redirect. */
   readonly location?: string
 }
 
@@ -28,17 +28,17 @@ interface FaultKind {
   /** `instead` of the operation, `after` it, or after it if the fault has `midBody`. */
   readonly when: 'instead' | 'after' | 'midBody'
   readonly takes: readonly (keyof FaultMembers)[]
-  /** Responds. `answer` is the correct response, empty when the operation was not performed. */
+  /** Sends the response. `answer` is the correct response, empty if the operation was not performed. */
   readonly respond: (response: ServerResponse, fault: AnyFault, answer: ServiceResponse) => void
 }
 
-/** What goes wrong: each kind once, with what it takes and does. */
+/** The only table of faults: each kind with its members and its effect. */
 export const faultKinds = {
-  /** Responds with a status (503) and body of its own. */
+  /** Responds with its own status (503) and body. */
   status: { when: 'instead', takes: ['status', 'body', 'headers'], respond: respondWith(503, {}) },
-  /** Responds with HTTP 200, unless `status` says otherwise, and any body. */
+  /** Responds with HTTP 200, unless `status` differs, and any body. */
   body: { when: 'instead', takes: ['status', 'body', 'headers'], respond: respondWith(200, '') },
-  /** The page of a firewall in front, with status 520. */
+  /** Responds with a firewall's page, status 520. */
   html: { when: 'instead', takes: ['status'], respond: respondWithPage },
   /** Receives the request and never responds. */
   hang: { when: 'instead', takes: [], respond: hang },
@@ -70,7 +70,7 @@ export const faultKinds = {
       })
     },
   },
-  /** The correct response, padded to `bytes` (1 MiB). */
+  /** Responds correctly, padded to `bytes` (1 MiB). */
   oversize: {
     when: 'after',
     takes: ['bytes'],
@@ -86,7 +86,7 @@ export const faultKinds = {
       writeResponse(response, { status, body: '' }, { Location: location })
     },
   },
-  /** The correct response, compressed although nobody asked for it. */
+  /** Responds correctly, but compressed without a request for it. */
   gzip: {
     when: 'after',
     takes: [],
@@ -97,19 +97,19 @@ export const faultKinds = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>
 
-/** Whether a fault lets the operation be performed first. */
+/** Returns whether the operation is performed before the fault. */
 export function isPerformed(fault: FaultMembers & { readonly kind: keyof typeof faultKinds }): boolean {
   const { when } = faultKinds[fault.kind]
   return when === 'after' || (when === 'midBody' && fault.midBody === true)
 }
 
-/** Hung connections are closed after this, so that a forgotten fault cannot accumulate them. */
+/** Hung connections are closed after this time, so that a forgotten fault cannot accumulate them. */
 const maxHangMs = 300_000
 
 const page =
   '<!doctype html><title>520: unknown error</title><h1>Web server is returning an unknown error</h1>'
 
-/** Writes a response as the service does when nothing is wrong. */
+/** Writes a response without a fault. */
 export function writeResponse(
   response: ServerResponse,
   { status, body }: ServiceResponse,
@@ -127,7 +127,7 @@ export function writeResponse(
 
 function respondWith(usual: number, absent: unknown) {
   return (response: ServerResponse, { status = usual, body, headers }: FaultMembers) => {
-    // Null is a body too.
+    // Null is also a body.
     writeResponse(response, { status, body: body === undefined ? absent : body }, headers)
   }
 }

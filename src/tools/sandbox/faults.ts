@@ -9,8 +9,8 @@ import { problemIn } from './problem.js'
 type Kinds = typeof faultKinds
 
 /**
- * What goes wrong. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform
- * the operation first; all others respond in its place.
+ * The effect of a fault. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform the
+ * operation first. All others respond in its place.
  */
 export type FaultEffect = {
   readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Pick<FaultMembers, Kinds[Kind]['takes'][number]>
@@ -18,11 +18,11 @@ export type FaultEffect = {
 
 /** A fault to apply. */
 export type Fault = FaultEffect & {
-  /** Only on this operation; on any when absent. */
+  /** Limits the fault to this operation. Default: any. */
   readonly operation?: OperationName
-  /** Only on requests about this number, in any spelling; on any when absent. */
+  /** Limits the fault to requests about this number, in any spelling. Default: any. */
   readonly phone?: string
-  /** How many requests it applies to: 1 by default, `Infinity` until it is removed. */
+  /** Number of requests that it applies to. Default: 1. `Infinity`: until it is removed. */
   readonly times?: number
 }
 
@@ -47,13 +47,13 @@ const members = {
   location: z.string().refine((location) => isHeader(['location', location])),
 }
 
-/** A fault of any kind. Which members go with which one, `checkFault` says. */
+/** A fault of any kind. `checkFault` checks which members belong to which kind. */
 export const faultSchema = z.strictObject({
   kind: z.enum(Object.keys(faultKinds) as Fault['kind'][]),
   ...z.object(members).partial().shape,
 })
 
-/** Throws a TypeError that names what is wrong with a fault. */
+/** Throws a TypeError that names the mistake in a fault. */
 function checkFault(fault: Fault): void {
   const { times, ...effect }: Fault = Object(fault)
   const isEndless = times === Number.POSITIVE_INFINITY
@@ -81,24 +81,25 @@ function isHeader([name, value]: readonly [string, unknown]): boolean {
 export interface PendingFault {
   /** For `faults.remove`. */
   readonly id: string
-  /** As it was added. */
+  /** The fault as added. */
   readonly fault: Fault
-  /** How many more requests it applies to. */
+  /** Number of further requests that it applies to. */
   readonly timesLeft: number
 }
 
-/** Switches for what goes wrong. The oldest fault that matches a request is applied to it. */
+/** Simulated failures. The oldest fault that matches a request applies to it. */
 export interface Faults {
   /**
-   * Makes the next requests fail. Returns the id to remove it by.
+   * Makes the next requests fail. Returns the id for its removal.
+   *
    * @example sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', phone: '+573001234567' })
    */
   add(fault: Fault): string
-  /** The faults that still wait, oldest first. */
+  /** Returns the faults that still wait, oldest first. */
   list(): readonly PendingFault[]
-  /** Returns whether it was there. */
+  /** Removes a fault. Returns whether it existed. */
   remove(id: string): boolean
-  /** Removes all of them. */
+  /** Removes all faults. */
   clear(): void
 }
 
@@ -130,7 +131,7 @@ export function createFaultQueue(changed: () => void) {
       pending = []
       changed()
     },
-    /** The fault to apply to a request about these numbers, if any. */
+    /** Returns the fault for a request about these numbers, if any. */
     take(operation: OperationName, phones: readonly string[]): Fault | undefined {
       const numbers = phones.map(digitsOf)
       const next = pending.find(

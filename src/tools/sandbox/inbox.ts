@@ -4,45 +4,48 @@ import { arrives, type Message, type MessageState, stateAt } from './timeline.js
 
 export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const
 
-/** What has become of a code: only a `live` one is still worth typing. */
+/** State of a code: only a `live` code can still succeed. */
 export type CodeState = (typeof codeStates)[number]
 
-/** An SMS or a call as its reader sees it. */
+/** An SMS or a call as the person receives it. */
 export interface InboxMessage {
   /** For `inbox.delete` and for `after`. */
   readonly id: string
-  /** Whether it is a text or a call. */
+  /** `sms` for a text, `call` for a call. */
   readonly channel: 'sms' | 'call'
-  /** The text, or what the call says. */
+  /** The text, or the words of the call. */
   readonly text: string
-  /** The code that it carries: that of a two-factor operation, or one found in the text of an ordinary message. */
+  /** The code in the message: from a two-factor operation, or found in the text of an ordinary message. */
   readonly code?: string
-  /** What has become of the code. */
+  /** State of the code. */
   readonly codeState?: CodeState
-  /** Sandbox time at which the code expires, in ms; absent for ordinary messages, whose codes only the app knows. */
+  /**
+   * Sandbox time at which the code expires, in ms. Absent for ordinary messages, because only the app knows the
+   * lifetime.
+   */
   readonly codeExpiresAt?: number
-  /** E.164. */
+  /** Number in E.164. */
   readonly phone: string
-  /** The app name of the code; an ordinary message has none. */
+  /** The app name of the code. Absent for ordinary messages. */
   readonly appName?: string
   /** Sandbox time of the send, in ms. */
   readonly at: number
-  /** How far it has come. */
+  /** Delivery state. */
   readonly state: MessageState
 }
 
-/** The part of a message that tells what has become of its code. */
+/** The state of a message's code. */
 export type CodeStatus = Required<Pick<InboxMessage, 'codeState'>> & Pick<InboxMessage, 'codeExpiresAt'>
 
-/** A message that carries a code. */
+/** A message with a code. */
 export type CodeMessage = InboxMessage & {
-  /** As the person would type it. */
+  /** The code as the person would type it. */
   readonly code: string
 }
 
-/** Which message to wait for. */
+/** Selects the message to wait for. */
 export interface WaitOptions {
-  /** How long to wait, in ms of real time; 5,000 by default. */
+  /** Longest wait, in ms of real time. Default: 5,000. */
   readonly timeoutMs?: number | undefined
   /** Only texts, or only calls. */
   readonly channel?: 'sms' | 'call' | undefined
@@ -50,27 +53,27 @@ export interface WaitOptions {
   readonly since?: number | undefined
   /** Only messages that arrived after the one with this id. */
   readonly after?: string | undefined
-  /** False accepts messages without a code too. */
+  /** If false, messages without a code also count. */
   readonly code?: boolean | undefined
 }
 
-/** What arrived on the phones. The newest 1,000 messages are kept. */
+/** Received messages. The newest 1,000 are kept. */
 export interface Inbox {
   /**
-   * The newest message to a number: at once if it is there, otherwise when it arrives. Messages that never
+   * Returns the newest message to a number: immediately if it exists, otherwise when it arrives. Messages that never
    * reach the person (blocked, rejected, not answered) do not count. Rejects with a `TimeoutError`.
    *
    * @example
    * const { code } = await sandbox.inbox.waitFor('+573001234567')
    */
   waitFor(phone: string, options: WaitOptions & { readonly code: false }): Promise<InboxMessage>
-  /** The newest message that carries a code. */
+  /** Returns the newest message with a code. */
   waitFor(phone: string, options?: WaitOptions): Promise<CodeMessage>
-  /** Newest first; only those to numbers that contain these digits when some are given. */
+  /** Returns messages, newest first; with digits, only messages to numbers that contain them. */
   list(phone?: string): readonly InboxMessage[]
-  /** Removes one message. Returns whether it was there. */
+  /** Removes one message. Returns whether it existed. */
   delete(id: string): boolean
-  /** Removes all messages, or those to numbers that contain these digits. */
+  /** Removes all messages, or messages to numbers that contain these digits. */
   clear(phone?: string): void
 }
 
@@ -80,7 +83,7 @@ interface MessageStoreParts {
   readonly now: (phone: string) => number
   readonly codeStatusOf: (message: Message) => CodeStatus | undefined
   readonly changed: () => void
-  /** Called with every message as it arrives. */
+  /** Called with every message when it arrives. */
   readonly onMessage?: ((message: InboxMessage) => void) | undefined
 }
 
@@ -89,7 +92,7 @@ const defaultTimeoutMs = 5_000
 
 export function createMessageStore({ now, codeStatusOf, changed, onMessage }: MessageStoreParts) {
   const filed = createBoundedMap<Message>(maxMessages)
-  /** Called with every message as it arrives; with none when the sandbox is closed. */
+  /** Called with every message when it arrives, and without a message when the sandbox closes. */
   const waiters = new Set<(message?: Message) => void>()
 
   function view(message: Message): InboxMessage {
@@ -144,7 +147,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     return view(newer.find(isWanted) ?? (await first(isWanted, timeoutMs, missed))) as CodeMessage
   }
 
-  /** What matches a search, to numbers that contain these digits, newest first; all of them by default. */
+  /** Returns the matches of a search, to numbers that contain these digits, newest first. Default: all messages. */
   const search = (text = '', phone = '') =>
     filed
       .newestFirst()
@@ -158,7 +161,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
       changed()
       return wasThere
     },
-    /** Removes all messages, those to numbers with these digits, or those that match a search. */
+    /** Removes all messages, messages to numbers with these digits, or the matches of a search. */
     clear(phone?: string, text?: string): void {
       for (const { id } of search(text, phone)) filed.delete(id)
       changed()
@@ -169,7 +172,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
       onMessage?.(view(message))
       changed()
     },
-    /** The messages of a group, or the one message with this id, oldest first. */
+    /** Returns the messages of a group, or the message with this id, oldest first. */
     find: (id: string) =>
       filed.oldestFirst().filter((message) => message.groupId === id || message.id === id),
     search,
@@ -180,7 +183,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
   }
 }
 
-/** Finds a search in the text, the app name or, when it can be part of a number, the number. */
+/** Searches the text, the app name and, if the search can be part of a number, the number. */
 function matches({ text, appName = '', phone }: Message, search: string): boolean {
   const wanted = search.trim().toLowerCase()
   const digits = /^\+?[\d\s().-]+$/.test(wanted) ? digitsOf(wanted) : ''

@@ -2,15 +2,15 @@
 export interface FixedNumber {
   /** The last six digits. */
   readonly ending: string
-  /** What happens, as a word. */
+  /** Result, as a word. */
   readonly result: FixedResult
-  /** What happens, as a sentence. */
+  /** Result, as a sentence. */
   readonly meaning: string
 }
 
 /**
- * Numbers whose results never change: for a test that needs a failure without a fault.
- * The endings have six digits, so that test numbers counted upwards do not reach them by accident.
+ * Numbers with a constant result, for tests that need a failure without a fault. The endings have six digits, so that
+ * sequential test numbers do not reach them by accident.
  *
  * @example
  * // +57 300 199 9901: the SMS is rejected in transit
@@ -39,18 +39,18 @@ export const fixedNumbers = [
   { ending: '999908', result: 'expiredCode', meaning: 'The right code is answered as an expired one.' },
 ] as const
 
-/** What happens to everything sent to a number with these last digits. */
+/** The result of every send to a number with these last digits. */
 export type FixedResult = (typeof fixedNumbers)[number]['result']
 
-/** The fixed result of a number, if its last digits have one. */
+/** Returns the fixed result of a number, if its last digits have one. */
 export function fixedResultOf(phone: string): FixedResult | undefined {
   return fixedNumbers.find(({ ending }) => phone.endsWith(ending))?.result
 }
 
-/** One number in any spelling, as long as those that the provider takes: a part of one is equal to none. */
+/** One number in any spelling, with a length that the provider accepts, because a part of a number equals no number. */
 export const wholeNumber = /^\D*(?:\d\D*){7,15}$/
 
-/** The digits of a number: two spellings with the same digits are the same number. */
+/** Returns the digits of a number: two spellings with equal digits are one number. */
 export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '')
 }

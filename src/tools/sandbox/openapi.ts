@@ -8,7 +8,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-/** A schema as OpenAPI 3.1 writes it: what may be sent (`input`), or what is returned. */
+/** Returns a schema in OpenAPI 3.1: for a request (`input`) or a response. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): OpenApi {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema, {
     io,
@@ -16,7 +16,8 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): 
     override({ jsonSchema }) {
       const { additionalProperties: others } = jsonSchema
       if (typeof others !== 'object' || Object.keys(others).length > 0) return
-      // An answer promises no member and may have others: said everywhere, it would only hide what is documented.
+      // A response guarantees no member and may have others. Repeated everywhere, this would hide the documented
+      // members.
       delete jsonSchema.additionalProperties
       delete jsonSchema.required
     },
@@ -24,14 +25,14 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): 
   return written
 }
 
-/** What an operation takes: in the query of a GET, else in a body of one of these types. */
+/** Describes the input of an operation: the query of a GET, otherwise a body of one of these types. */
 export function requestOf(method: 'GET' | 'POST', takes: z.ZodObject, ...types: readonly string[]): OpenApi {
   if (method === 'GET') return { parameters: queryOf(takes) }
   const body = schemaOf(takes, 'input')
   return { requestBody: { required: body.required !== undefined, ...contentOf(body, ...types) } }
 }
 
-/** The members of a schema as parameters of a query. */
+/** Returns the members of a schema as query parameters. */
 function queryOf(schema: z.ZodObject): readonly OpenApi[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...written }]) => ({
@@ -43,7 +44,7 @@ function queryOf(schema: z.ZodObject): readonly OpenApi[] {
   }))
 }
 
-/** The same schema for a body of each of these types. */
+/** Returns the schema for a body of each of these types. */
 function contentOf(schema: OpenApi, ...types: readonly string[]): OpenApi {
   return { content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
@@ -68,7 +69,7 @@ export function documentOf(title: string, description: string, server: string, p
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server }],
-    // The credentials are ordinary parameters: OpenAPI has no word for them in a form.
+    // The credentials are ordinary parameters: OpenAPI cannot declare credentials in a form.
     security: [],
     ...parts,
   }

@@ -3,55 +3,55 @@ import { isLoopback, optionError } from '../../lib/options.js'
 import type { InboxMessage } from './inbox.js'
 import { problemIn } from './problem.js'
 
-/** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
+/** The interface of the sandbox: as specified, or as observed in the field. */
 export type Dialect = 'spec' | 'observed'
 
-/** What a second send does to a code that is still live: the provider's documentation leaves it open. */
+/** The effect of a second send on a live code: the provider's documentation leaves it open. */
 export type ResendRule = 'repeat' | 'replace' | 'both'
 
-/** How a sandbox behaves. Everything has a default. */
+/** Options of a sandbox. Each has a default. */
 export interface SandboxOptions {
-  /** TCP port; 0, the default, takes a free one. */
+  /** TCP port. Default: 0, any free port. */
   readonly port?: number
   /**
-   * IP address or name to listen on; both loopback addresses by default. Anyone who reaches it can read every
-   * code: `0.0.0.0` is for containers and networks of your own.
+   * IP address or name to listen on. Default: both loopback addresses. A client that reaches it can read every code, so
+   * use `0.0.0.0` only for containers and your own networks.
    */
   readonly host?: string
   /**
-   * Host headers to accept besides the loopback names: `sandbox`, `sandbox:4010`. Without a port, any port.
-   * Other names are refused, because a foreign page could be rebound to this machine (DNS rebinding).
+   * Accepted Host headers besides the loopback names: `sandbox`, `sandbox:4010`. Without a port, any port. Other names
+   * are refused, because a foreign page could be rebound to this machine (DNS rebinding).
    */
   readonly allowedHosts?: readonly string[]
-  /** Scheme, host and port under which others reach the sandbox: `baseUrl`, `inboxUrl` and short URLs use it. */
+  /** Public scheme, host and port of the sandbox, for `baseUrl`, `inboxUrl` and short URLs. */
   readonly publicUrl?: string
-  /** Path of the operations; `/v1` by default. */
+  /** Path of the operations. Default: `/v1`. */
   readonly basePath?: string
-  /** The account that requests must name. Default `{ client: 100200, key: 'sandbox-key' }`. */
+  /** The account that requests must name. Default: `{ client: 100200, key: 'sandbox-key' }`. */
   readonly credentials?: { readonly client: number; readonly key: string }
-  /** Caller IP addresses that the account allows; the loopback addresses by default, any with another `host`. */
+  /** Caller IP addresses that the account allows. Default: the loopback addresses; with another `host`, any. */
   readonly allowedAddresses?: readonly string[]
-  /** Initial credits; 1,000 by default. */
+  /** Initial credits. Default: 1,000. */
   readonly credits?: number
-  /** Responds in the shapes of the specification (`spec`, default) or as seen in the field (`observed`). */
+  /** Format of responses: as specified (`spec`, default) or as observed in the field (`observed`). */
   readonly dialect?: Dialect
-  /** HTTP status for a wrong, used or expired code: the specification leaves it open; 520 by default. */
+  /** HTTP status for a wrong, used or expired code, which the specification leaves open. Default: 520. */
   readonly wrongCode?: 200 | 400 | 520
-  /** `status` in the response to a right code; `verified` by default. */
+  /** `status` in the response to a correct code. Default: `verified`. */
   readonly approvedStatus?: string | number
-  /** What a second send does to a live code; `replace` by default. */
+  /** Effect of a second send on a live code. Default: `replace`. */
   readonly resend?: ResendRule
-  /** Length of a code, 4 to 10; 6 by default. */
+  /** Length of a code, 4 to 10. Default: 6. */
   readonly codeLength?: number
-  /** Characters that codes consist of; the ten digits by default. */
+  /** Characters of codes. Default: the ten digits. */
   readonly codeAlphabet?: string
-  /** How long a code is valid, in ms, from a minute to a day; 5 minutes by default. */
+  /** Lifetime of a code in ms, from a minute to a day. Default: 5 minutes. */
   readonly codeLifetimeMs?: number
-  /** App names registered in the account; any is accepted by default. */
+  /** App names registered in the account. Default: any. */
   readonly appNames?: readonly string[]
-  /** Called with every message as it arrives. */
+  /** Called with every message when it arrives. */
   readonly onMessage?: (message: InboxMessage) => void
-  /** Real time in ms, for tests; `Date.now` by default. */
+  /** Returns real time in ms, for tests. Default: `Date.now`. */
   readonly now?: () => number
 }
 
@@ -65,7 +65,7 @@ const matching = (pattern: RegExp, what: string) =>
 const func = <Signature>(signature: string) =>
   z.custom<Signature>((value) => typeof value === 'function', `must be a function ${signature}`)
 
-/** The default: anyone who reaches this port can read every code, so only this machine may. */
+/** Loopback, because a client that reaches this port can read every code. */
 export const defaultHost = '127.0.0.1'
 
 const statusWords = 'a non-empty string or an integer'
@@ -116,7 +116,7 @@ export function resolveOptions(options: SandboxOptions): SandboxSettings {
   const problem = problemIn(schema, options, 'option')
   if (problem !== undefined) throw optionError(`startSandbox: ${problem}`)
   const settings = schema.parse(options)
-  // The simulated allow-list protects nothing on a network that was opened on purpose.
+  // The simulated allow-list protects nothing on a network that the developer opened.
   const local = isLoopback(settings.host) ? ['127.0.0.1', '::1'] : undefined
   return { ...settings, allowedAddresses: settings.allowedAddresses ?? local }
 }

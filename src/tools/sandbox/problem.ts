@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { unknownName } from '../../lib/options.js'
 
 /**
- * What is wrong with a value, as a sentence that names the place and the rule, never the value; undefined if
- * nothing is. `member` is what its members are called.
+ * Returns the problem of a value as a sentence with the place and the rule, never the value; undefined without a
+ * problem. `member` is the word for its members.
  */
 export function problemIn(schema: z.ZodType, value: unknown, member = 'member'): string | undefined {
   const { error } = schema.safeParse(value, { error: (issue) => ruleOf(issue, member) })
@@ -24,13 +24,13 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
   string: 'a string',
-  // Of what is no number, and of what is no whole one.
+  // For values that are not numbers, and for fractions.
   number: 'an integer',
   int: 'an integer',
   boolean: 'true or false',
 }
 
-/** The rule that a value breaks, never the value. */
+/** Returns the violated rule, never the value. */
 function ruleOf(issue: z.core.$ZodRawIssue, member: string): string {
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -56,10 +56,10 @@ function ruleOf(issue: z.core.$ZodRawIssue, member: string): string {
   }
 }
 
-/** What a text stands for: numbers and booleans may be sent as text, which a form and a shell do anyway. */
+/** Parses a text: numbers and booleans may be sent as text, as forms and shells do. */
 export function fromText(schema: z.ZodType, text: string): unknown {
   const { error } = schema.safeParse(text)
-  // A text of the wrong form is refused for its form.
+  // The format check refuses a text of the wrong form.
   if (error === undefined || error.issues[0]?.code === 'invalid_format') return text
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?\d+$/.test(text) ? Number(text) : text

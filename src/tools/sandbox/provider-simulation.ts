@@ -18,9 +18,9 @@ import { createLinks } from './short-links.js'
 
 export type ProviderSimulation = ReturnType<typeof createProviderSimulation>
 
-/** The whole provider in memory, without HTTP. `origin` is where short URLs point to. */
+/** Creates the whole provider in memory, without HTTP. `origin` is the origin of short URLs. */
 export function createProviderSimulation(settings: SandboxSettings, origin: string) {
-  /** Says that something changed, without saying what. */
+  /** Reports that something changed, without details. */
   const changes = new EventEmitter<{ change: [] }>()
   const changed = () => void changes.emit('change')
   const clock = createClock(settings.now, changed)
@@ -46,7 +46,7 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
     ...urlOperations(account, links),
   })
 
-  /** Forgets everything that happened. */
+  /** Deletes all recorded events. */
   function reset(): void {
     clock.reset()
     for (const part of [codes, faults, links, messages, requests]) part.clear()

@@ -15,7 +15,7 @@ export interface LoggedRequest {
   readonly fields: Readonly<Record<string, string>>
   /** Kind of the fault that was applied to this request. */
   readonly fault?: string
-  /** Absent while there is no response. */
+  /** The response. Absent until there is one. */
   readonly answer?: { readonly status: number; readonly body: string }
 }
 
@@ -29,26 +29,27 @@ export interface UnmatchedRequest {
   readonly method: string
   /** Path below the base URL, without its query. */
   readonly path: string
-  /** What was probably meant. */
+  /** The probable intention. */
   readonly hint: string
 }
 
-/** What the sandbox received, for tests to count. Counts are exact; the newest 1,000 requests are kept. */
+/** Requests that the sandbox received, for tests. Counts are exact. The newest 1,000 requests are kept. */
 export interface RequestLog {
   /**
-   * How many requests reached an operation (any, without a name), including refused ones.
+   * Returns how many requests reached an operation (default: any), including refused requests.
+   *
    * @example expect(sandbox.requests.count('verifyCode')).toBe(5)
    */
   count(operation?: OperationName): number
-  /** The newest requests, newest first. */
+  /** Returns the newest requests, newest first. */
   list(operation?: OperationName): readonly LoggedRequest[]
-  /** The newest 100 requests that no operation matched, newest first. */
+  /** Returns the newest 100 requests that no operation matched, newest first. */
   unmatched(): readonly UnmatchedRequest[]
 }
 
 const maxRequests = 1_000
 const maxUnmatched = 100
-/** Characters kept of one field, one response and one path. */
+/** Logged characters of one field, one response and one path. */
 const maxFieldLength = 1_000
 const maxBodyLength = 4_000
 const maxPathLength = 200
@@ -103,7 +104,7 @@ export function createRequestLog(now: () => number, changed: () => void) {
 function shownFields(fields: URLSearchParams): Readonly<Record<string, string>> {
   const shown = [...fields].slice(0, 50).map(([name, value]) => [
     name.slice(0, maxFieldLength),
-    // Not even the sandbox's own key is shown: people paste real ones by mistake.
+    // Hides every key, even the sandbox's own: people paste real keys by mistake.
     name === 'key' ? '••••••' : value.slice(0, maxFieldLength),
   ])
   return Object.fromEntries(shown)

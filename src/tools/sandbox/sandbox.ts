@@ -9,32 +9,32 @@ import { type Connection, listen, reachOf } from './reach.js'
 import type { RequestLog } from './request-log.js'
 import type { Links } from './short-links.js'
 
-/** A running stand-in for the provider. */
+/** A running sandbox of the provider. */
 export interface Sandbox extends Connection {
-  /** The inbox page. */
+  /** URL of the inbox page. */
   readonly inboxUrl: string
   /** Credits and blocked numbers. */
   readonly account: AccountControl
   /** Moves the time of codes, states and links. */
   readonly clock: SandboxClock
-  /** What is to go wrong. */
+  /** Simulated failures. */
   readonly faults: Faults
-  /** The messages that arrived. */
+  /** Received messages. */
   readonly inbox: Inbox
-  /** The short URLs and their clicks. */
+  /** Short URLs and their clicks. */
   readonly links: Links
-  /** What was received, to be counted. */
+  /** Received requests, for counts in tests. */
   readonly requests: RequestLog
-  /** Forgets everything that happened, including the advance of the clock; options and port stay. */
+  /** Deletes all recorded events and the advance of the clock. Options and port stay. */
   reset(): void
-  /** Ends every connection and frees the port. */
+  /** Closes every connection and frees the port. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Starts a sandbox, on the loopback addresses unless `host` says otherwise: the whole service, with an inbox
- * in place of phones. Throws a TypeError for an invalid option, and in production, where nobody would get a code.
+ * Starts a sandbox, on the loopback addresses unless `host` differs: the whole service, with an inbox in place of
+ * phones. Throws a TypeError for an invalid option, and in production, where no person would get a code.
  *
  * @example
  * await using sandbox = await startSandbox()

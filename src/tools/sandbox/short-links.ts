@@ -6,31 +6,31 @@ import type { Click } from './clicks.js'
 export interface ShortLink {
   /** Its name at the provider. */
   readonly name: string
-  /** The address that redirects. */
+  /** The short URL. */
   readonly urlShort: string
-  /** Where it leads. */
+  /** Target of the redirect. */
   readonly urlLong: string
-  /** Whether it has the statistics of premium links. */
+  /** True for a link with the statistics of premium links. */
   readonly premium: boolean
-  /** The group it was created in. */
+  /** The group at creation. */
   readonly groupName?: string
-  /** The domain it was created for. */
+  /** The domain at creation. */
   readonly domainName?: string
   /** Sandbox time, in ms. */
   readonly createdAt: number
-  /** From this moment on it neither redirects nor has statistics. */
+  /** From this moment on, the link neither redirects nor has statistics. */
   readonly expiresAt: number
 }
 
 /** A short link with its clicks so far. */
 export interface ListedLink extends ShortLink {
-  /** How often it was followed. */
+  /** Number of visits. */
   readonly clicks: number
 }
 
-/** The short URLs created so far. The newest 1,000 links and 20,000 clicks are kept. */
+/** The created short URLs. The newest 1,000 links and 20,000 clicks are kept. */
 export interface Links {
-  /** Newest first. */
+  /** Returns the links, newest first. */
   list(): readonly ListedLink[]
 }
 
@@ -39,7 +39,7 @@ export interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'e
   readonly months: number
 }
 
-/** A link with whether it is new, or what another URL has already. */
+/** A link, with `created` for a new link, or the member that another URL already uses. */
 type Created = { readonly link: ShortLink; readonly created: boolean } | { readonly taken: 'name' | 'alias' }
 
 export type LinkStore = ReturnType<typeof createLinks>
@@ -53,7 +53,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
 
   const live = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
   const named = (name: string) => live(links.get(name))
-  /** The link at a path below the origin, until it expires. */
+  /** Returns the unexpired link at a path below the origin. */
   const at = (path: string) =>
     live(links.newestFirst().find(({ urlShort }) => urlShort === `${origin}${path}`))
   function pathOf({ alias, domainName }: LinkOrder): string {
@@ -67,7 +67,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
       for (const { link } of clicks) counted.set(link, (counted.get(link) ?? 0) + 1)
       return links.newestFirst().map((link) => ({ ...link, clicks: counted.get(link) ?? 0 }))
     },
-    /** Creates a link, or returns the equal one created before. */
+    /** Creates a link, or returns an existing equal link. */
     create(order: LinkOrder): Created {
       const { alias, months, ...about } = order
       const known = named(order.name)
@@ -92,7 +92,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
       if (clicks.length > maxClicks) clicks.shift()
       changed()
     },
-    /** The clicks of a link from a moment on and before another, in order of time. */
+    /** Returns the clicks of a link from a moment on and before another, in order of time. */
     clicksOf: (link: ShortLink, from: number, before: number): readonly Click[] =>
       clicks.filter((click) => click.link === link && click.at >= from && click.at < before),
     clear(): void {
@@ -102,7 +102,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
   }
 }
 
-/** The same day some months later, or the last day of that month when it is shorter. */
+/** Returns this day some months later, or the last day of that month if it is shorter. */
 function monthsAfter(at: number, months: number): number {
   const date = new Date(at)
   const day = date.getUTCDate()

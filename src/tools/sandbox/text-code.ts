@@ -1,18 +1,18 @@
 /** The last line of a domain-bound one-time code (WICG, read by WebOTP and iOS): `@example.com #482913`. */
 const domainBound = /(?:^|\n)@[^\s#]+ #([0-9A-Za-z]{4,10})(?: @\S+)?\s*$/
 
-/** Digits said one by one, between equal pauses: `4 8 2 9 1 3`, `4, 8, 2, 9`. Unequal pauses end a reading. */
+/** Digits spoken singly, between equal pauses: `4 8 2 9 1 3`, `4, 8, 2, 9`. Unequal pauses end a code. */
 const spelled = /(?<![\w.]|\d[ ,]{1,2})\d(?:([ ,.;-]{1,3})\d(?!\w))(?:\1\d(?!\w)){2,8}(?!\1\d)/
 
-/** A group of 4 to 10 digits that is no part of an amount, a date, a phone number, a URL or a word. */
+/** A group of 4 to 10 digits that is not part of an amount, a date, a phone number, a URL or a word. */
 const group = String.raw`(?<![\w/=+$€£]|\d[-./:,])\d{4,10}(?!\w|[-./:,]\d)`
 const firstGroup = new RegExp(group)
-/** Beside a word for it, the code is found among other figures: "1500 to Acme: code 482913". */
+/** A code beside a word for it is found among other figures: "1500 to Acme: code 482913". */
 const named = new RegExp(`(?:code|c[oó]digo|pin|otp|clave|token)\\b[^\\d]{0,24}(${group})`, 'i')
 const namedAfter = new RegExp(`(${group})(?= (?:is|es|[eé]|est?) (?:your|tu|su|o seu|seu)\\b)`, 'i')
 
 /**
- * The code in the text of an ordinary message, for an app that makes its own codes.
+ * Returns the code in the text of an ordinary message, for an app that creates its own codes.
  *
  * @example
  * codeInText('sms', 'Your Acme code is 482913.') // '482913'

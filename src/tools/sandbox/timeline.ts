@@ -7,7 +7,7 @@ export const messageStates = [...textStates, ...callStates] as const
 /** The delivery state of an SMS or a call. */
 export type MessageState = (typeof messageStates)[number]
 
-/** From this moment on the message is in this state. */
+/** A state of the message, with its first moment. */
 export interface Step {
   readonly at: number
   readonly state: MessageState
@@ -19,7 +19,7 @@ const answeredAfterMs = 3_000
 const ringsForMs = 15_000
 const callsAgainAfterMs = 45_000
 
-/** The states of an SMS sent now: sent, delivered, read, unless its number has a fixed result. */
+/** Returns the states of an SMS sent now: sent, delivered, read, unless its number has a fixed result. */
 export function textTimeline(phone: string, at: number): readonly Step[] {
   const sent: Step = { at, state: 'sent' }
   const fixed = fixedResultOf(phone)
@@ -36,7 +36,10 @@ export interface CallManner {
   readonly leaveVoicemail: boolean
 }
 
-/** The states of a call placed now: it rings and is answered at the first attempt, unless its number has a fixed result. */
+/**
+ * Returns the states of a call placed now: it rings, and the person answers at the first attempt, unless its number has
+ * a fixed result.
+ */
 export function callTimeline(
   phone: string,
   at: number,
@@ -55,43 +58,43 @@ export function callTimeline(
   return steps
 }
 
-/** The state at a moment. */
+/** Returns the state at a moment. */
 export function stateAt(timeline: readonly Step[], now: number): MessageState {
   return (timeline.findLast((step) => step.at <= now) ?? timeline[0])?.state ?? 'sent'
 }
 
-/** In these a message has failed for good. */
+/** States of a message that has failed permanently. */
 export const lostStates: readonly MessageState[] = ['rejected', 'unreachable', 'blocked', 'no-answer']
 
-/** Whether the message has failed for good by a moment: the person will never see it. */
+/** Returns whether the message has failed permanently by a moment: the person will never see it. */
 export function undeliveredAt(timeline: readonly Step[], now: number): boolean {
   return nextStepAt(timeline, now) === undefined && lostStates.includes(stateAt(timeline, now))
 }
 
-/** The next moment at which the state changes, if there is one. */
+/** Returns the next moment at which the state changes, if any. */
 export function nextStepAt(timeline: readonly Step[], now: number): number | undefined {
   return timeline.find((step) => step.at > now)?.at
 }
 
-/** Whether the message reaches the person in the end. */
+/** Returns whether the message finally reaches the person. */
 export function arrives(timeline: readonly Step[]): boolean {
   const last = stateAt(timeline, Number.POSITIVE_INFINITY)
   return last !== 'sent' && !lostStates.includes(last)
 }
 
-/** When the provider refunds the price, if it does: for what it could not deliver. */
+/** Returns the moment of the refund, if any: the provider refunds rejected and unreachable messages. */
 export function refundedAt(timeline: readonly Step[]): number | undefined {
   return timeline.find(({ state }) => state === 'rejected' || state === 'unreachable')?.at
 }
 
-/** An SMS or a call as the provider files it. */
+/** An SMS or a call as the provider stores it. */
 export interface Message {
   readonly id: string
   readonly groupId: string
   readonly channel: 'sms' | 'call'
-  /** The number as the request wrote it. */
+  /** The number as in the request. */
   readonly phone: string
-  /** The text, or what the call says. */
+  /** The text, or the words of the call. */
   readonly text: string
   readonly code?: string
   readonly appName?: string

@@ -12,7 +12,7 @@ const problems = {
   421: 'The Host header is not allowed.',
 } as const
 
-/** The control interface as an OpenAPI 3.1 document. Numbers and booleans may also be sent as text. */
+/** Returns the control interface as an OpenAPI 3.1 document. Numbers and booleans may also be sent as text. */
 export function controlOpenApi(table: readonly ControlRoute[], origin: string): OpenApi {
   const paths: Record<string, Record<string, OpenApi>> = {}
   for (const route of table) {

@@ -9,7 +9,10 @@ import type { Connection } from '../reach.js'
 import { controlOpenApi } from './control-openapi.js'
 import { type ControlRoute, controlTable } from './control-table.js'
 
-/** The control interface under `/_sandbox`: JSON or forms in, JSON out. Whatever is not understood changes nothing. */
+/**
+ * Creates the control interface under `/_sandbox`: accepts JSON or forms, returns JSON. An invalid request changes
+ * nothing.
+ */
 export function controlRoutes(
   simulation: ProviderSimulation,
   connection: Connection,
@@ -58,12 +61,12 @@ function mount(router: Router, route: ControlRoute): void {
   })
 }
 
-/** A form that the browser sent itself wants the page back; a program gets JSON. */
+/** Returns whether a browser sent the form: the browser needs the page back, a program gets JSON. */
 function isFromPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html'
 }
 
-/** The page with the search that it had. */
+/** Returns the page with its previous search. */
 function pageOf(request: Request): string {
   const referer = request.get('referer') ?? ''
   return `/${URL.canParse(referer) ? new URL(referer).search : ''}`
@@ -77,7 +80,7 @@ const respondWithProblem: ErrorRequestHandler = (error, request, response, next)
   else response.status(status).json({ error: name, msg: message })
 }
 
-/** What the caller did wrong, or that nothing arrived in time; undefined for a bug of ours. */
+/** Returns the caller's mistake, or the timeout; undefined for a bug of ours. */
 function refusalOf(error: unknown): { status: number; name: string; message: string } | undefined {
   if (!(error instanceof Error)) return undefined
   const { message } = error
@@ -98,7 +101,7 @@ function respondWithPage(response: Response, message: string, back: string): voi
   response.type('html').send(page.markup)
 }
 
-/** What a route was given. Whatever is not as it takes it is refused: a misspelt member must not widen a deletion. */
+/** Reads the input of a route. Refuses anything unknown: a misspelt member must not widen a deletion. */
 function readRequest(request: Request, { method, takes }: ControlRoute): unknown {
   const given = method === 'GET' ? queryMembers(request) : bodyOf(request)
   const fields = isJsonObject(given)
@@ -122,20 +125,20 @@ function queryMembers(request: Request): object {
   return Object.fromEntries(query)
 }
 
-/** The body: JSON, a form, or nothing at all. */
+/** Returns the body: JSON, a form, or nothing. */
 function bodyOf(request: Request): unknown {
   if (request.originalUrl.includes('?')) {
     throw new TypeError('a POST takes its parameters in the body, not in the query')
   }
   if (!hasBody(request)) return {}
   const isForm = request.is('application/x-www-form-urlencoded') !== false
-  // A body that no parser understood must not count as an empty one: that would delete everything.
+  // An unparsed body must not count as empty: an empty deletion deletes everything.
   if (!isForm && !request.is('application/json')) {
     const msg = 'the body must be JSON or a form (application/x-www-form-urlencoded)'
     throw Object.assign(new Error(msg), { status: 415 })
   }
   const { body }: { readonly body: unknown } = request
-  // A form sends a field that was left empty; only where something is added does that mean "none".
+  // A form sends empty fields. Only when a fault is added does an empty field mean "none".
   if (!isForm || request.path !== '/faults' || !isJsonObject(body)) return body
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
 }

@@ -8,14 +8,14 @@ import * as schemas from './schemas.js'
 /** One route of the control interface. */
 export interface ControlRoute {
   readonly method: 'GET' | 'POST'
-  /** Below `/_sandbox`. */
+  /** Path below `/_sandbox`. */
   readonly path: string
   readonly summary: string
   /** The query of a GET, the body of a POST. */
   readonly takes: z.ZodObject
-  /** The body of a GET's response; that of a POST is its member `result`. */
+  /** The body of a GET's response. For a POST, the member `result` of the body. */
   readonly returns: z.ZodType
-  /** Checks what it was given, and does it. */
+  /** Checks its input, and performs the route. */
   readonly run: (fields: unknown) => unknown
 }
 
@@ -37,7 +37,7 @@ const post = routeOf('POST')
 type Search = { readonly phone?: string | undefined; readonly q?: string | undefined }
 type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
-/** Everything a test or the page can ask of the sandbox, as data: routes, checks and OpenAPI are made of it. */
+/** Returns all routes for tests and the page as data: routes, checks and OpenAPI derive from this table. */
 export function controlTable(
   simulation: ProviderSimulation,
   connection: Connection,
@@ -158,7 +158,7 @@ export function controlTable(
   ]
 }
 
-/** JSON has no Infinity: null stands for "until it is removed". */
+/** JSON has no Infinity: null means "until it is removed". */
 function listedFault({ id, fault, timesLeft }: PendingFault): object {
   if (Number.isFinite(timesLeft)) return { id, fault, timesLeft }
   const { times: _endless, ...effect } = fault

@@ -4,7 +4,7 @@ import { faultSchema } from '../faults.js'
 import { codeStates } from '../inbox.js'
 import { messageStates } from '../timeline.js'
 
-// Each schema is what a request is checked against, or what is answered; the OpenAPI document shows both.
+// Each schema checks a request or describes a response. The OpenAPI document shows both.
 
 export const { phone, operation } = faultSchema.shape
 export const digits = z.string().regex(/\d/).describe('Digits that the number contains.').optional()

@@ -17,7 +17,7 @@ import { operationRoutes } from './operation-routes.js'
 import { operationsOpenApi } from './operations-openapi.js'
 import { pageRoutes } from './page-routes.js'
 
-/** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
+/** Creates the sandbox over HTTP: the provider's operations, short URLs, the inbox and its controls. */
 export function createApp(
   simulation: ProviderSimulation,
   connection: Connection,
@@ -27,7 +27,7 @@ export function createApp(
   const { basePath, dialect } = settings
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
-  // A foreign page that embeds an answer, as a script or an image, reads nothing of it.
+  // A foreign page that embeds a response, as a script or an image, must not read it.
   app.use((_request, response, next) => {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' })
     next()
@@ -57,7 +57,7 @@ export function createApp(
   return app
 }
 
-/** For a request that never reached an operation: a body that cannot be read, for example. */
+/** For a request that reached no operation, such as an unreadable body. */
 const respondWithError: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
   const status = Number.isSafeInteger(error?.status) ? error.status : 500
@@ -67,7 +67,7 @@ const respondWithError: ErrorRequestHandler = (error, _request, response, next) 
     .json({ title: 'The request failed', detail: status < 500 ? error.message : 'See the log.' })
 }
 
-/** Says what a request that no operation matched probably meant; undefined when nothing is similar. */
+/** Suggests the intended path of a request that no operation matched; undefined if none is similar. */
 function pathHint(method: string, path: string, catalogue: Catalogue, basePath: string): string | undefined {
   const own = Object.values(catalogue).flatMap((operation) =>
     pathsOf(operation).map((one) => ({ method: operation.method, path: `${basePath}${one}` })),
@@ -93,7 +93,7 @@ function linkRoutes(links: LinkStore, now: () => number): Router {
         .json({ error: 'url', msg: 'There is no short URL at this address, or it has expired.' })
       return
     }
-    // Link checkers send HEAD; only a visit counts.
+    // Link checkers send HEAD. Only a visit counts.
     if (request.method === 'GET') links.clicked(link, readClick(request, now()))
     response.redirect(302, link.urlLong)
   }

@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express'
 import { streamPath } from './live-pages.js'
 
 /**
- * Lets in requests from programs and from the sandbox's own page. A foreign page in the same browser can
- * reach a loopback port too: under a name rebound to 127.0.0.1 (DNS rebinding), which shows in the Host
- * header, or by a cross-site form (CSRF), which shows in Sec-Fetch-Site and Origin.
+ * Accepts requests from programs and from the sandbox's own page. A foreign page in the same browser can also reach a
+ * loopback port: under a name rebound to 127.0.0.1 (DNS rebinding), which the Host header shows, or by a cross-site
+ * form (CSRF), which Sec-Fetch-Site and Origin show.
  */
 export function hostCheck(allowedHosts: readonly string[]): RequestHandler {
   return (request, response, next) => {
@@ -26,7 +26,7 @@ function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
   return allowedHosts.includes(given) || allowedHosts.includes(given.replace(/:\d+$/, ''))
 }
 
-/** A link changes nothing; a stream that a foreign page holds open takes the place of one of ours. */
+/** A link changes nothing. A stream that a foreign page keeps open would use up a slot of our pages. */
 function isHarmless({ method, path }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && path !== streamPath
 }
@@ -36,6 +36,6 @@ function isCrossSite(request: Request): boolean {
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const origin = request.get('origin')
   if (origin === undefined) return false
-  // Only the host: a proxy in front may speak https to the browser.
+  // Compares only the host: a proxy in front may use https with the browser.
   return !URL.canParse(origin) || new URL(origin).host !== request.headers.host
 }

@@ -8,9 +8,9 @@ import { nextStepAt } from '../timeline.js'
 interface LivePagesParts {
   readonly changes: EventEmitter<{ change: [] }>
   readonly render: (view: InboxView) => string
-  /** How long until time alone changes what is shown, in ms. */
+  /** Returns the milliseconds until time changes the page without an event. */
   readonly nextChangeInMs: () => number
-  /** Real time as the sandbox sees it, for countdowns in the browser. */
+  /** Returns the real time as the sandbox sees it, for countdowns in the browser. */
   readonly realNow: () => number
 }
 
@@ -22,12 +22,12 @@ interface Stream {
 
 export const streamPath = '/_sandbox/stream'
 export const maxStreams = 20
-/** Under load, pages are rendered this often at most. */
+/** Minimum time between two renderings under load. */
 const minIntervalMs = 250
 
 /**
- * Pages that are open in browsers, each over a stream of server-sent events. They are rendered when something
- * changed, or is about to change by time; an idle page costs nothing.
+ * Creates the pages that are open in browsers, each over a stream of server-sent events. They are rendered after a
+ * change, or when time changes them. An idle page costs nothing.
  */
 export function createLivePages({ changes, render, nextChangeInMs, realNow }: LivePagesParts) {
   const streams = new Set<Stream>()
@@ -37,7 +37,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
 
   const planNow = () => plan(0)
 
-  /** Renders after this delay, or earlier if that is planned already. */
+  /** Renders after this delay, or earlier if already planned. */
   function plan(delayMs: number): void {
     const at = Math.max(performance.now() + delayMs, renderedAt + minIntervalMs)
     if (at >= renderAt) return
@@ -54,7 +54,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
   }
 
   function send(stream: Stream): void {
-    // A slow reader must not accumulate renderings here; it gets the newest one once it has drained.
+    // A slow reader must not accumulate renderings. It gets the newest rendering once it has drained.
     if (stream.response.writableNeedDrain) return
     const markup = render(stream.view)
     if (markup === stream.shown) return
@@ -71,7 +71,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
   }
 
   return {
-    /** Returns false when too many are open already. */
+    /** Opens a stream. Returns false if too many are open. */
     open(response: Response, view: InboxView): boolean {
       if (streams.size >= maxStreams) return false
       if (streams.size === 0) changes.on('change', planNow)
@@ -88,7 +88,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
 
 type Parts = Pick<ProviderSimulation, 'clock' | 'links' | 'messages'>
 
-/** How long until something looks different through the passing of time alone, in ms; Infinity if nothing will. */
+/** Returns the milliseconds until time changes the page without an event; Infinity if it never does. */
 export function nextChangeInMs({ clock, links, messages }: Parts): number {
   const delays: number[] = []
   for (const message of messages.search('')) {

@@ -12,14 +12,14 @@ const multipart = 'multipart/form-data'
 
 const notPerformed: ServiceResponse = { status: 200, body: {} }
 
-/** The provider's operations on their paths, each request logged and subject to faults. */
+/** Creates the provider's operations on their paths. Each request is logged and subject to faults. */
 export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect): Router {
   const { catalogue, handle, faults, messages, requests } = simulation
   const router = express.Router({ caseSensitive: true, strict: true })
   router.use(express.text({ type: form, limit: '64kb' }))
   router.use(express.raw({ type: multipart, limit: '64kb' }))
 
-  /** The numbers that a request is about. */
+  /** Returns the numbers in a request. */
   function phonesOf(name: OperationName, fields: URLSearchParams): readonly string[] {
     if (name === 'messageState') return messages.find(fields.get('id') ?? '').map(({ phone }) => phone)
     return fields.get('phone')?.split(',') ?? []
@@ -55,20 +55,20 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
   return router
 }
 
-/** The parameters of a request, or why they could not be read. */
+/** The parameters of a request, or the reason why they are unreadable. */
 interface ReadFields {
   readonly fields: URLSearchParams
   readonly bodyProblem?: string
 }
 
-/** Parameters of a GET: its query. */
+/** Returns the parameters of a GET: its query. */
 export function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://sandbox').searchParams
 }
 
 /**
- * Parameters of a POST. Those in its query never count, because a URL ends up in logs. The specification
- * knows forms only; services in the field also accepted multipart.
+ * Returns the parameters of a POST. Its query never counts, because URLs end up in logs. The specification has only
+ * forms; services in the field also accepted multipart.
  */
 async function bodyFields(request: Request, dialect: Dialect): Promise<ReadFields> {
   const body: unknown = request.body
@@ -81,7 +81,7 @@ async function bodyFields(request: Request, dialect: Dialect): Promise<ReadField
   return { fields, bodyProblem: `The body is ${type}; it must be ${form}.` }
 }
 
-/** An empty body says so with its length; `request.is()` would call it one of an unknown type. */
+/** Returns whether there is a body. An empty body has length 0, but `request.is()` would report an unknown type. */
 export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -101,13 +101,13 @@ type PhoneData = Awaited<ReturnType<typeof loadPhoneData>>
 type Country = ReturnType<PhoneData['getCountries']>[number]
 
 /**
- * The parameters of a request, its national numbers completed by `country-code`. The numbering plans are
- * loaded only for that: they weigh more than the sandbox.
+ * Completes the national numbers of a request by `country-code`. The numbering plans are loaded only for this: they are
+ * larger than the sandbox.
  */
 async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchParams> {
   const phone = fields.get('phone')
   const country = fields.get('country-code')?.toUpperCase() ?? ''
-  // Parameters sent twice or of unknown countries are refused later.
+  // Duplicate parameters and unknown countries are refused later.
   if (phone === null || fields.getAll('phone').length > 1 || !phoneCountries.has(country)) return fields
   const { parsePhoneNumberFromString } = await loadPhoneData()
   function complete(number: string): string {

@@ -5,7 +5,7 @@ import { documentOf, json, type OpenApi, refTo, requestOf, schemaOf } from '../o
 import type { Dialect, SandboxSettings } from '../options.js'
 import { type Catalogue, type CatalogueOperation, pathsOf, wireShape } from '../service/dialect.js'
 
-/** The operations as they respond in this dialect: an OpenAPI 3.1 document, with the sandbox as its server. */
+/** Returns the operations in this dialect as an OpenAPI 3.1 document, with the sandbox as its server. */
 export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSettings, baseUrl: string): OpenApi {
   const named = Object.entries(catalogue) as [OperationName, CatalogueOperation][]
   const error = { error: settings.dialect === 'observed' ? integer() : text(), msg: text() }
@@ -34,7 +34,7 @@ export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSetting
   })
 }
 
-/** An operation, but for the id that each of its paths has. */
+/** Describes an operation, without the id that differs for each of its paths. */
 function about(
   name: OperationName,
   { method, summary, params, response }: CatalogueOperation,
@@ -61,7 +61,7 @@ function about(
   }
 }
 
-/** The body of a success, as the dialect of this sandbox shapes it. */
+/** Returns the schema of a success in the dialect of this sandbox. */
 function answerOf(name: OperationName, { fields }: CatalogueOperation, dialect: Dialect): z.ZodType {
   if (dialect === 'spec') return z.looseObject(fields)
   if (name === 'messageState') return list(fields)
@@ -70,7 +70,7 @@ function answerOf(name: OperationName, { fields }: CatalogueOperation, dialect: 
   )
 }
 
-/** In the field, a list of one is the entry itself. */
+/** In the field, the service sends a list with one entry as the entry. */
 function unlisted(member: string, field: z.core.$ZodType): z.core.$ZodType {
   const fields = entriesOf(field)
   if (fields === undefined) return field

@@ -8,7 +8,7 @@ import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
 import { createLivePages, maxStreams, nextChangeInMs, streamPath } from './live-pages.js'
 
-// Messages hold whatever a program sent: if an escape were ever missed, no script of theirs would run (XSS).
+// Messages contain foreign text: after a missing escape, this policy still blocks foreign scripts (XSS).
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const policy = [
 
 const files = { 'inbox.css': look, 'inbox.js': script, 'inbox.svg': icon }
 
-/** The inbox page, its three files, and the stream that keeps it up to date. */
+/** Creates the inbox page, its three files, and the stream of its updates. */
 export function pageRoutes(simulation: ProviderSimulation, connection: Connection): Router {
   const { clock, changes } = simulation
   const realNow = () => clock.now() - clock.aheadMs()

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../lib/html.js'
 
-/** A form of one button that asks the control interface for something. `spoken` names what it is about. */
+/** Returns a form with one button for the control interface. `spoken` names its subject for screen readers. */
 export function button(
   path: string,
   fields: Readonly<Record<string, string>>,

@@ -5,11 +5,11 @@ import { messageList } from './messages.js'
 import { accountPanel, clockTool, connectionPanel, faultTool, linkPanel, requestPanel } from './panels.js'
 import type { InboxView } from './view.js'
 
-/** The part of the page that changes, as HTML. */
+/** Renders the dynamic part of the page as HTML. */
 export function inboxMain(simulation: ProviderSimulation, connection: Connection, view: InboxView): string {
   const { account, clock, faults, links, requests } = simulation
   const now = clock.now()
-  // The tools stand above the messages at every width: a developer needs them while looking at a code.
+  // The tools are above the messages at every width: a developer needs them while reading a code.
   return html`<div class="tools">
 ${clockTool(clock)}
 ${faultTool(faults)}
@@ -25,7 +25,7 @@ ${requestPanel(requests, connection, now)}
 </div>`.markup
 }
 
-/** The whole page. `realNow` lets the browser count down even where its own clock differs. */
+/** Renders the whole page. `realNow` keeps the countdown correct if the browser's clock differs. */
 export function inboxPage(main: string, { search, isCompact }: InboxView, realNow: number): string {
   return html`<!doctype html>
 <html lang="en">

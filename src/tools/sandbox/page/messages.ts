@@ -9,19 +9,19 @@ import { momentText, timeText } from './moments.js'
 import { requestView } from './request-view.js'
 import { type InboxView, viewUrl } from './view.js'
 
-/** A state as a label: 'No answer'. */
+/** Returns a state as a label: 'No answer'. */
 function labelOf(state: CodeState | MessageState): string {
   if (state === 'undelivered') return 'Not delivered'
   return `${state.slice(0, 1).toUpperCase()}${state.slice(1).replace('-', ' ')}`
 }
 
-/** What a state means for the message, as its colour tells. */
+/** Returns the colour of a state. */
 function toneOf(state: MessageState): 'good' | 'bad' | 'busy' {
   if (lostStates.includes(state)) return 'bad'
   return state === 'sent' || state === 'ringing' ? 'busy' : 'good'
 }
 
-/** A code with what has become of it. Only a live one can be copied: a dead one would just be refused. */
+/** Renders a code with its state. Only a live code can be copied: others would be refused. */
 function codeView(message: InboxMessage, clock: SandboxClock, styles: string, copyStyles: string): Html {
   const { code = '', codeState = 'live' } = message
   const isLive = codeState === 'live'
@@ -30,7 +30,7 @@ ${isLive && html`<button type="button" class="${copyStyles}" data-copy="${code}"
 ${codeChip(message, clock)}`
 }
 
-/** The state of a code; a live one counts down in the browser, which knows real time only. */
+/** Renders the state of a code. A live code counts down in the browser, which knows only real time. */
 function codeChip({ phone, codeState = 'live', codeExpiresAt }: InboxMessage, clock: SandboxClock): Html {
   const left =
     codeState === 'live' && codeExpiresAt !== undefined
@@ -39,7 +39,7 @@ function codeChip({ phone, codeState = 'live', codeExpiresAt }: InboxMessage, cl
   return html`<span class="chip ${codeState === 'live' ? 'good' : 'dead'}">${labelOf(codeState)}${left}</span>`
 }
 
-/** One SMS or call: what the phone shows, its code, what happened to it, and the request behind it. */
+/** Renders one SMS or call: the phone's display, its code, its states, and the request that caused it. */
 function messageCard(
   message: Message,
   { clock, messages, requests }: ProviderSimulation,
@@ -79,7 +79,7 @@ ${button('messages/delete', { id }, 'Delete', `Delete this ${kind.toLowerCase()}
 </li>`
 }
 
-/** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
+/** Renders a message in one line, with the state of its code, or else of its delivery. */
 function messageLine(message: Message, { clock, messages }: ProviderSimulation): Html {
   const view = messages.view(message)
   const { id, channel, phone, text, code, appName, at, state } = view
@@ -108,7 +108,7 @@ function phoneView({ channel, text, code, appName, at, state }: InboxMessage, no
 </div>`
 }
 
-/** The text with its code highlighted. */
+/** Highlights the code in the text. */
 function highlighted(text: string, code: string | undefined): Html {
   const [before = '', ...after] = code === undefined ? [text] : text.split(code)
   return after.length === 0 ? html`${text}` : html`${before}<mark>${code}</mark>${after.join(code)}`
@@ -116,7 +116,7 @@ function highlighted(text: string, code: string | undefined): Html {
 
 const messagesPerPage = 50
 
-/** The messages that a view shows, with what can be done to all of them. */
+/** Renders the messages of a view, with the operations on all of them. */
 export function messageList(simulation: ProviderSimulation, connection: Connection, view: InboxView): Html {
   const { search, isCompact } = view
   const found = simulation.messages.search(search)

@@ -1,9 +1,9 @@
-/** The time of day as this machine shows it: 12:04:31. */
+/** Returns the time of day in the time zone of this machine: 12:04:31. */
 export function timeText(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB')
 }
 
-/** A moment for a person: its time, with the day when that is another one. */
+/** Returns the time of a moment, with the date if it is another day. */
 export function momentText(at: number, now: number): string {
   const day = (ms: number) => new Date(ms).toLocaleDateString('en-CA')
   return day(at) === day(now) ? timeText(at) : `${day(at)} ${timeText(at)}`
@@ -16,7 +16,7 @@ const units = [
   ['second', 1_000],
 ] as const
 
-/** A duration in its two largest units: 1 hour 5 minutes. */
+/** Returns a duration in its two largest units: 1 hour 5 minutes. */
 export function durationText(ms: number): string {
   let rest = ms
   const parts: string[] = []

@@ -99,7 +99,7 @@ function blockedRow({ phone, name, channel }: BlockedPhone): Html {
 ${button('account/unblock', { phone }, 'Unblock', `Unblock +${phone}`)}</li>`
 }
 
-/** Too few for much more than a code. */
+/** Enough for only a few codes. */
 const lowCredits = 10
 
 function fundsChip(credits: number): Html | false {
@@ -136,7 +136,7 @@ function unmatchedRow({ id, at, method, path, hint }: UnmatchedRequest, now: num
 <span>${hint}</span></li>`
 }
 
-/** The first entries of a list, and how many more there are. */
+/** Renders the first entries of a list, and the number of further entries. */
 function rows<Entry>(entries: readonly Entry[], row: (entry: Entry) => Html): Html {
   return html`${entries.length === 0 && html`<p class="quiet">None.</p>`}
 <ul class="rows">${entries.slice(0, maxRowsShown).map(row)}</ul>

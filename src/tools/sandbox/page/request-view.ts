@@ -6,7 +6,7 @@ import type { Connection } from '../reach.js'
 import type { LoggedRequest } from '../request-log.js'
 import { momentText } from './moments.js'
 
-/** One logged request with its response. The log has hidden the key already. */
+/** Renders one logged request with its response. The log has already hidden the key. */
 export function requestView(
   request: LoggedRequest,
   connection: Connection,
@@ -26,13 +26,13 @@ ${answer !== undefined && html`<pre tabindex="0" aria-label="Response to ${opera
 </details>`
 }
 
-/** Long bodies are logged shortened, so they may not be complete JSON. */
+/** Formats JSON. Long bodies are logged shortened, so they may be incomplete JSON. */
 function pretty(body: string): string {
   const document = parseJson(body)
   return document === undefined ? body : JSON.stringify(document, undefined, 2)
 }
 
-/** The command that sends a logged request again. The log has no key, so the sandbox's own takes its place. */
+/** Returns the command that repeats a logged request. The log has no key, so it uses the sandbox's own. */
 function curlCommand(
   { operation, path, fields }: LoggedRequest,
   { baseUrl, credentials }: Connection,

@@ -1,4 +1,4 @@
-/** What of the inbox one page shows. It is the query of the page's URL. */
+/** The part of the inbox on one page. It is the query of the page's URL. */
 export interface InboxView {
   readonly search: string
   /** From 1. */
@@ -16,7 +16,7 @@ export function readView(url: string): InboxView {
   }
 }
 
-/** The URL of a view, changed in places; a change of the search or the form goes back to the first page. */
+/** Returns the URL of a changed view. A change of the search or the form returns to the first page. */
 export function viewUrl(view: InboxView, change: Partial<InboxView> = {}): string {
   const { search, page, isCompact } = { ...view, page: 1, ...change }
   const query = new URLSearchParams({

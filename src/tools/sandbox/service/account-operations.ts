@@ -3,7 +3,7 @@ import type { Account } from '../account.js'
 import { digitsOf } from '../numbers.js'
 import type { Handlers } from './service.js'
 
-/** The operations on the account: its credits and its blocked numbers. */
+/** Creates the operations on the account: its credits and its blocked numbers. */
 export function accountOperations(account: Account): Pick<Handlers, 'balance' | 'blockPhone'> {
   return {
     balance: () => ({ status: account.credits(), balance: account.credits() }),

@@ -6,7 +6,7 @@ import { byCall, byText, type Delivery, type Dispatch } from './dispatch.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
 
-/** The documentation states a maximum for ordinary calls only; this one is the sandbox's own. */
+/** The documentation states a maximum only for ordinary calls. This maximum is the sandbox's own. */
 const maxAttempts = 10
 
 const notApproved = {
@@ -16,7 +16,7 @@ const notApproved = {
   none: refuse('noCode', 'No code was sent to this number for this application.'),
 }
 
-/** The two-factor operations: send a code by SMS or call, verify it. */
+/** Creates the two-factor operations: send a code by SMS or call, verify it. */
 export function codeOperations(
   account: Account,
   dispatch: Dispatch,
@@ -41,7 +41,7 @@ export function codeOperations(
     if (unknown !== undefined) return unknown
     if (account.isBlocked(phone, delivery.channel)) return refuse('blocked', 'The number is blocked.')
     const sent = dispatch([phone], delivery, () => {
-      // Issued only now: a refused send must not void the live code.
+      // Issued last: a refused send must not void the live code.
       const code = codes.issue(phone, appName)
       return { ...contentOf(code), code, appName }
     })

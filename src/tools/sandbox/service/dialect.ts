@@ -5,17 +5,17 @@ import { anyVoice, oneOf, optional, type Parameter } from '../../../provider/par
 import { blockedChannels } from '../account.js'
 import type { SandboxSettings } from '../options.js'
 
-/** An operation with the parameters, as they travel, the answer and the paths of its dialect. */
+/** An operation in its dialect: wire parameters, response and paths. */
 export interface CatalogueOperation extends Omit<Operation, 'params' | 'fields'> {
   readonly params: Readonly<Record<string, z.ZodType>>
   readonly fields: z.ZodRawShape
-  /** Other paths to the same operation. */
+  /** Alternative paths. */
   readonly otherPaths: readonly string[]
 }
 
 export type Catalogue = Readonly<Record<OperationName, CatalogueOperation>>
 
-/** What travels, without what a program may pass in its place. */
+/** Returns the wire format of a parameter, without the alternatives that the client accepts from programs. */
 function wireOf({ schema, required, description }: Parameter, byDefault?: unknown): z.ZodType {
   const text = schema instanceof z.ZodPipe ? (schema.out as z.ZodType) : schema
   const wire = byDefault !== undefined ? text.default(byDefault) : required ? text : text.optional()
@@ -36,7 +36,7 @@ const spec = Object.fromEntries(
 const call = operations.sendCall.params()
 const codeCall = operations.sendCallCode.params()
 
-/** The status of an entry is called its state. */
+/** Renames the status of an entry to `state`. */
 function withStates({ data, ...fields }: z.ZodRawShape): z.ZodRawShape {
   const entry = Object.entries(entriesOf(data) ?? {}).map(([name, field]) => [
     name === 'status' ? 'state' : name,
@@ -45,7 +45,7 @@ function withStates({ data, ...fields }: z.ZodRawShape): z.ZodRawShape {
   return { ...fields, data: list(Object.fromEntries(entry)) }
 }
 
-/** What services in the field accept and answer beyond the documented interface. */
+/** Deviations of services in the field from the documented interface. */
 const differences: { readonly [Name in OperationName]?: Partial<CatalogueOperation> } = {
   balance: { fields: { balance: integer() } },
   blockPhone: { params: { channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')) } },
@@ -77,18 +77,18 @@ const observed = Object.fromEntries(
   }),
 ) as unknown as Catalogue
 
-/** Every path of the field, for who uses one by mistake. */
+/** Every path in the field, for hints to a caller that uses it by mistake. */
 export const observedPaths = Object.values(observed).flatMap(pathsOf)
 
-/** All paths of an operation. */
+/** Returns all paths of an operation. */
 export function pathsOf({ path, otherPaths }: CatalogueOperation): readonly string[] {
   return [path, ...otherPaths]
 }
 
-/** The operations as a sandbox with these settings serves them. */
+/** Returns the operations of a sandbox with these settings. */
 export function catalogueOf({ dialect, wrongCode, approvedStatus }: SandboxSettings): Catalogue {
   const catalogue = dialect === 'observed' ? observed : spec
-  // With `wrongCode: 200`, a rejected code has a word of its own in the same place.
+  // With `wrongCode: 200`, a rejected code has its own word in this member.
   const statuses = wrongCode === 200 ? [approvedStatus, 'rejected'] : [approvedStatus]
   const fields = { status: z.literal(statuses).optional() }
   return { ...catalogue, verifyCode: { ...catalogue.verifyCode, fields } }

@@ -13,7 +13,7 @@ import {
 } from '../timeline.js'
 import { type Refusal, refuse } from './refusals.js'
 
-/** Credits for a premium short URL; others are free. */
+/** Credits for a premium short URL. Others are free. */
 export const premiumUrlPrice = 1
 
 /** How a group of messages is delivered. */
@@ -24,13 +24,13 @@ export interface Delivery {
   readonly timelineOf: (phone: string, at: number) => readonly Step[]
 }
 
-/** One credit per started 160 characters, or 70 outside the GSM alphabet. */
+/** Returns the delivery of an SMS: one credit per started 160 characters, or 70 outside the GSM alphabet. */
 export function byText(text: string): Delivery {
   const { length, limit } = textLength(text)
   return { channel: 'sms', price: Math.max(1, Math.ceil(length / limit)), timelineOf: textTimeline }
 }
 
-/** Two credits, however long the call lasts. */
+/** Returns the delivery of a call: two credits for a call of any length. */
 export function byCall(manner: CallManner): Delivery {
   return { channel: 'call', price: 2, timelineOf: (phone, at) => callTimeline(phone, at, manner) }
 }
@@ -39,11 +39,11 @@ type Content = Pick<Message, 'text' | 'code' | 'appName' | 'voice' | 'audioCode'
 
 export type Dispatch = ReturnType<typeof createDispatch>
 
-/** Every message leaves the provider through here. */
+/** Creates the function that sends every message of the provider. */
 export function createDispatch(account: Account, messages: MessageStore, now: (phone: string) => number) {
   /**
-   * Charges for all messages and files one per number, in one group; or refuses, and charges nothing. Blocked
-   * numbers are free. `contentOf` is called once the messages are paid for.
+   * Charges for all messages and files one per number, in one group. A refusal charges nothing. Blocked numbers are
+   * free. `contentOf` is called after the charge.
    */
   return (
     phones: readonly string[],

@@ -7,7 +7,7 @@ import type { ParametersOf } from './parameters.js'
 import { isRefusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
 
-/** The operations on ordinary messages: send an SMS, place a call, look up their state. */
+/** Creates the operations on ordinary messages: send an SMS, place a call, look up their state. */
 export function messageOperations(
   dispatch: Dispatch,
   messages: MessageStore,
@@ -32,14 +32,14 @@ export function messageOperations(
   }
 }
 
-/** An uploaded audio, or a message with a voice: its operation has refused what is neither or both. */
+/** Returns the content: an uploaded audio, or a message with a voice. The operation has refused neither and both. */
 function callContent({ message = '', voice, 'audio-code': audioCode }: ParametersOf<'sendCall'>) {
   return audioCode === undefined
     ? { ...withCode('call', message), ...present({ voice }) }
     : { text: `Audio ${audioCode}`, audioCode }
 }
 
-/** An app that makes its own codes sends them as ordinary messages: the inbox shows those codes too. */
+/** Finds the code of an app that creates its own codes and sends them as ordinary messages, for the inbox. */
 function withCode(channel: 'sms' | 'call', text: string): Pick<Message, 'text' | 'code'> {
   return { text, ...present({ code: codeInText(channel, text) }) }
 }

@@ -11,7 +11,7 @@ type Wire<Given> = Given extends { readonly schema: infer Schema; readonly requi
   ? z.output<Schema> | (Required extends true ? never : undefined)
   : never
 
-/** The parameters of one operation, by their wire names, after the rules of the specification were checked. */
+/** The checked parameters of one operation, by their wire names. */
 export type ParametersOf<Name extends OperationName> = {
   readonly [Key in keyof Params<Name>]: Wire<Params<Name>[Key]>
 } & (Name extends 'blockPhone' ? { readonly channel?: BlockedChannel } : unknown)
@@ -36,7 +36,7 @@ export function readParameters<Name extends OperationName>(
   return contradicts === undefined ? (read as ParametersOf<Name>) : refuse('parameters', `${contradicts}.`)
 }
 
-/** What a service bears that a program should not rely on. */
+/** Normalizes input that a service tolerates, but a program should not rely on. */
 function forgiven(key: string, value: string): string {
   if (key === 'country-code') return value.toUpperCase()
   return key === 'phone' ? value.replaceAll(/\s*,\s*/g, ',').trim() : value

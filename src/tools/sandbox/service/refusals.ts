@@ -1,8 +1,8 @@
 import type { Message } from '../timeline.js'
 
 /**
- * Why the sandbox refuses an operation, with the number in `error`. The provider publishes no list: 1000,
- * 1001, 1003 and 1007 were seen in the field, those from 1100 on are the sandbox's own.
+ * Reasons of refusals, with the number in `error`. The provider publishes no list: 1000, 1001, 1003 and 1007 were seen
+ * in the field; numbers from 1100 on are the sandbox's own.
  */
 export const refusalNumbers = {
   parameters: 1000,
@@ -24,7 +24,7 @@ export const refusalNumbers = {
 
 export type RefusalReason = keyof typeof refusalNumbers
 
-/** An operation that was not performed, and why. */
+/** A refused operation, with its reason. */
 export interface Refusal {
   readonly refused: RefusalReason
   readonly msg: string
@@ -34,7 +34,7 @@ export function refuse(refused: RefusalReason, msg: string): Refusal {
   return { refused, msg }
 }
 
-/** What is known of a success, by the names of the members that may say it; messages are in `data`. */
+/** Facts about a success, by the names of response members. Messages are in `data`. */
 export interface Facts {
   readonly data?: readonly Message[]
   readonly [member: string]: unknown

@@ -15,7 +15,7 @@ export interface ServiceResponse {
 
 export type Responder = ReturnType<typeof createResponder>
 
-/** The words of the field. The first five were seen; the others are the sandbox's own. */
+/** The words in the field. The first five were seen; the others are the sandbox's own. */
 const observedStates: Readonly<Record<MessageState, string>> = {
   sent: 'Enviado',
   delivered: 'Entregado',
@@ -31,7 +31,7 @@ const observedStates: Readonly<Record<MessageState, string>> = {
 
 const codeRefusals: readonly RefusalReason[] = ['wrongCode', 'expiredCode', 'usedCode', 'noCode']
 
-/** Writes responses: what the schemas of an operation document of all that is known. */
+/** Creates the writer of responses: it selects the facts that the schema of an operation documents. */
 export function createResponder(
   catalogue: Catalogue,
   { dialect, wrongCode }: SandboxSettings,
@@ -39,7 +39,7 @@ export function createResponder(
 ) {
   const observed = dialect === 'observed'
 
-  /** A message under every name that an entry has for what is known of it. */
+  /** Returns the facts of a message under every member name that an entry has for them. */
   function factsOf({ id, groupId, text, phone, voice = '', credits, at, timeline }: Message) {
     const state = stateAt(timeline, now(phone))
     const word = observed ? observedStates[state] : state.replace('-', ' ')
@@ -67,14 +67,14 @@ export function createResponder(
       if (members !== undefined) return [name, fact && written(members, fact as Facts)]
       const entry = entriesOf(field)
       if (entry !== undefined) return [name, listed((fact as Facts[]).map((one) => written(entry, one)))]
-      // The client reads a number of a phone as text where the documentation has an integer.
+      // Where the documentation has an integer, the client accepts a phone's number as text.
       const isInteger = z.globalRegistry.get(field)?.type === 'integer'
       return [name, isInteger && typeof fact === 'string' ? Number(digitsOf(fact)) : z.parse(field, fact)]
     })
     return Object.fromEntries(all)
   }
 
-  /** In the field, a list of one was the entry itself. */
+  /** In the field, a list with one entry was sent as the entry. */
   function listed(entries: readonly object[]): unknown {
     return observed && entries.length < 2 ? (entries[0] ?? null) : entries
   }
@@ -84,7 +84,7 @@ export function createResponder(
       const { fields } = catalogue[name]
       if (name === 'messageState') {
         const states = data.map((message) => written(fields, factsOf(message)))
-        // The specification returns one object for a group: its first message. Any message has its own id too.
+        // The specification returns one object for a group: its first message. Each message also has its own id.
         return { status: 200, body: observed ? states : states[0] }
       }
       // In the field, a send reported 0 credits, and `status` is a success flag.

@@ -5,21 +5,21 @@ import { type ParametersOf, readParameters } from './parameters.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
 import type { Responder, ServiceResponse } from './responder.js'
 
-/** What each operation does once its caller is authenticated and its parameters are read. */
+/** The handler of each operation, after authentication and the check of parameters. */
 export type Handlers = {
   readonly [Name in OperationName]: (parameters: ParametersOf<Name>, requestId: string) => Outcome
 }
 
-/** A request to an operation, free of HTTP. */
+/** A request to an operation, without HTTP. */
 export interface ServiceCall {
   readonly fields: URLSearchParams
   readonly address: string
   readonly requestId: string
-  /** Why the body could not be read. */
+  /** Reason why the body is unreadable. */
   readonly bodyProblem?: string | undefined
 }
 
-/** The whole service: one call in, one complete answer out. */
+/** Creates the service, which returns one complete response per call. */
 export function createService(
   catalogue: Catalogue,
   account: Account,
@@ -28,7 +28,7 @@ export function createService(
 ): (name: OperationName, call: ServiceCall) => ServiceResponse {
   function authenticate({ fields, address, bodyProblem }: ServiceCall): Refusal | undefined {
     if (!account.allows(address)) return refuse('address', 'The calling address is not allowed.')
-    // The provider would only say that the key is wrong: it sees no parameters in such a body.
+    // The provider would only report a wrong key, because it reads no parameters from such a body.
     if (bodyProblem !== undefined) return refuse('parameters', bodyProblem)
     if (!account.knows(fields.get('client'), fields.get('key'))) {
       return refuse('credentials', 'client or key is wrong.')

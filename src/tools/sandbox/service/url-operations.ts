@@ -12,7 +12,7 @@ import type { Handlers } from './service.js'
 const defaultMonths = 12
 const maxUrlLength = 2_048
 
-/** The operations on short URLs: create one, read its clicks. */
+/** Creates the operations on short URLs: create a URL, read its clicks. */
 export function urlOperations(
   account: Account,
   links: LinkStore,
@@ -53,7 +53,7 @@ export function urlOperations(
   }
 }
 
-/** The documentation gives no format for these parameters; a URL and its path need one. */
+/** Checks the parameters of a URL and its path, for which the documentation gives no format. */
 function checkOrder(parameters: ParametersOf<'shortenUrl'>): Refusal | undefined {
   const { alias = 'a', 'domain-name': domain = 'a' } = parameters
   const { 'url-long': url, 'expiration-time-statistics': months = '0' } = parameters
