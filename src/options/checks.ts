@@ -35,7 +35,7 @@ const provider = codeProvider(
 )
 
 const channels = that(
-  "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first",
+  "must list methods of the provider, such as 'sms' and 'call', each once and in order of preference",
   (value) =>
     Array.isArray(value) &&
     value.length > 0 &&
@@ -149,7 +149,7 @@ const toPaste = {
   secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
   subject: '(req) => req.session.pendingUserId ?? req.session.userId,',
   phone: '(req, subject) => users.phoneOf(subject), // the number on file',
-  countries: "['CO', 'MX'], // the only countries that codes may go to",
+  countries: "['CO', 'MX'], // countries to which codes may be sent",
 }
 
 /** Options whose type changes during the check. */
@@ -177,7 +177,9 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions
   refuseUndeclaredChannels(given)
   if (given.session?.bearer && given.trustedDevices !== undefined) {
     // Trusted devices would be off without a word. `knownBrowsers` is off as well, but by default.
-    throw optionError('twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart')
+    throw optionError(
+      'twoFactor: remove trustedDevices: with bearer tokens, no cookie identifies the browser',
+    )
   }
   return given
 }
@@ -201,6 +203,8 @@ function refuseUndeclaredChannels(given: CheckedOptions): void {
   }
   const isOffered = channels.length === 0 || lists.some(([, names]) => names.includes(appMethod))
   if (authenticator !== undefined && !isOffered) {
-    throw optionError(`twoFactor: authenticator: add '${appMethod}' to channels, or to those of a purpose`)
+    throw optionError(
+      `twoFactor: authenticator: add '${appMethod}' to channels, or to the channels of a purpose`,
+    )
   }
 }

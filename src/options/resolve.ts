@@ -180,7 +180,7 @@ export function settingFindings({ secret }: Pick<Settings, 'secret'>): readonly 
     {
       code: 'secret_weak',
       message: 'A secret is one character, repeated.',
-      fix: 'make one with: openssl rand -base64 48',
+      fix: 'generate a secret with: openssl rand -base64 48',
     },
   ]
 }

@@ -186,7 +186,7 @@ describe('what is shown and not bound', () => {
     const { ana } = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
     for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
     expect(await codes()).toEqual(['TWO_FACTOR_ROWS_NOT_BOUND'])
-    expect(said[0]?.message).toMatch(/^The same bound fields .* \(purpose "pay", "Note"\)$/)
+    expect(said[0]?.message).toMatch(/^`describe` returned different rows .* \(purpose "pay", "Note"\)$/)
   })
 })
 

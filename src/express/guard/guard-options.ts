@@ -193,7 +193,7 @@ export function resolveGuard(
   }
   if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
     throw optionError(
-      'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
+      'requireTwoFactor: once needs bind and describe with the profile psd2: the payer must see what the code confirms',
     )
   }
   if (bind !== undefined && name === firstPurpose) {
@@ -208,12 +208,12 @@ export function resolveGuard(
   }
   if (describe !== undefined && bind === undefined) {
     throw optionError(
-      'requireTwoFactor: describe needs bind: without it a code admits whatever is sent, not what was shown; add bind: (req) => ({ … }) with the fields that describe shows',
+      'requireTwoFactor: describe needs bind: without it, a code would confirm fields that the user did not see; add bind: (req) => ({ … }) with the fields that describe shows',
     )
   }
   if (continueAt !== undefined && (resume || !once || bind === undefined)) {
     throw optionError(
-      'requireTwoFactor: continueAt needs once: true and bind, so that a link changes nothing that no code was given for, and no resume',
+      'requireTwoFactor: continueAt needs once: true and bind, so that a link without a code changes nothing; remove resume',
     )
   }
   const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs

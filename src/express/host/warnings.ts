@@ -8,45 +8,45 @@ import { ignoreRejection } from '../../lib/promises.js'
 /** Problem and fix by stable code. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
-    'A request counts by a private address, or by none, while a forwarded header names others: everybody behind that proxy shares ten times the limits of one address. Set `trust proxy` to all proxies before the app, by their number or their addresses.',
+    '`trust proxy` does not cover your proxies: all visitors behind a proxy share ten times the limits of one address. Set `trust proxy` to the number or the addresses of all proxies in front of the app.',
   TWO_FACTOR_TRUST_PROXY_ALL:
     '`trust proxy` is true: any client can choose its own address with X-Forwarded-For and evade rate limits. Set it to the number or the addresses of your proxies.',
   TWO_FACTOR_MEMORY_STORE:
     'In production, challenges and grants are kept in this process only and are lost when it exits. Pass a shared `store`.',
   TWO_FACTOR_SEVERAL_WORKERS:
-    'Several workers are running, each with its own memory store, so each allows its own guesses (brute force). Pass a shared `store`.',
+    'Several workers are running, each with its own memory store, so each worker allows its own attempts (brute force). Pass a shared `store`.',
   TWO_FACTOR_STORE_EVICTS:
-    'The store may forget what is live: a lock that is gone gives fresh guesses (brute force). Set `maxmemory-policy` of Redis to noeviction.',
+    'The store may evict live records: after a lock is evicted, an attacker gets new attempts (brute force). Set `maxmemory-policy` of Redis to noeviction.',
   TWO_FACTOR_COOKIE_NOT_SECURE:
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
-    'The session cookie is Secure, Express sees this request as plain http, and the cookie did not go out with the response. Set `trust proxy` to the proxy that ends TLS.',
+    'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS.',
   TWO_FACTOR_MADE_PER_REQUEST:
-    'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
+    'twoFactor() was called a hundred times with separate stores, for example in a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_NO_SESSION:
-    'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
+    'A request without a session reached the package and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
   TWO_FACTOR_NOT_PARSED:
-    'A guard with `bind`, `describe` or `resume` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
+    'A guard with `bind`, `describe` or `resume` received a body that no parser had read. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_CROSS_SITE:
-    'A form of this app was refused as one of another site. Let its page send `Referrer-Policy: same-origin` (helmet sends `no-referrer`, which without https hides the origin), and let the proxy pass the `Host` of the browser on.',
+    'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser.',
   TWO_FACTOR_ROWS_NOT_BOUND:
-    'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
+    '`describe` returned different rows for equal fields of `bind`: a code for one description admits the other. Return from `bind` every field that `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
-    'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
+    'The provider rejects your account, so no user can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_ROUTES_NOT_MOUNTED:
-    'Users were sent to the code page, and no request has reached `tf.routes()`. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
+    'Users were redirected to the code page, but no request has reached `tf.routes()`. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_ROUTES_ELSEWHERE:
     '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal. If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_BIND_EMPTY:
-    'All fields that `bind` returned are undefined, so every request is 400. Compare the names in `bind` with the fields of the form.',
+    'All fields that `bind` returned are undefined, so every request gets 400. Compare the names in `bind` with the fields of the form.',
   TWO_FACTOR_PROVIDER_UNREACHABLE:
-    'The provider cannot be reached, so that no code is sent. Check `baseUrl`, DNS and firewall: run `npx express-two-factor doctor` on this machine.',
+    'The provider cannot be reached, so no code is sent. Check `baseUrl`, DNS and firewall, and run `npx express-two-factor doctor` on this machine.',
   TWO_FACTOR_NUMBER_UNREADABLE:
-    'A number on file cannot be read, so its account gets no code. Let `phone` return it in international form, such as +573001234567, or as { phone, country }.',
+    'A number on file cannot be read, so its account gets no code. Return it from `phone` in international form, such as +573001234567, or as { phone, country }.',
   TWO_FACTOR_STATUS_UNEXPECTED:
-    'The provider answered a code with a status that `approvedStatuses` lacks: if that code was right, nobody gets in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
+    'The provider returned a status that `approvedStatuses` does not contain: if the code was correct, no user can sign in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
 } as const satisfies Record<string, string>
 
 export type WarningCode = keyof typeof messages

@@ -28,13 +28,13 @@ export const accountFlags = {
   key: {
     takes: '<text>',
     variable: 'TWO_FACTOR_KEY',
-    help: 'key of the account; never taken from the command line',
+    help: 'key of the account; never read from the command line',
     question: 'Key of the account (TWO_FACTOR_KEY)',
     secret: true,
   },
   path: {
     takes: '<op>=<path>',
-    help: `where an operation lies, if not where it is documented, such as
+    help: `path of an operation, if it differs from the documentation, such as
 verifyCode=/2fa/check; may be given several times`,
     many: true,
   },

@@ -59,11 +59,11 @@ export async function loadStore(file: string): Promise<AppStore> {
   const { href } = pathToFileURL(resolve(file))
   const module = await import(href).catch((error) => {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== href) throw error
-    throw new UsageError(`There is no ${file} here.`)
+    throw new UsageError(`The file ${file} does not exist.`)
   })
   const store = await (module.store ?? module.default)
   if (typeof store?.read !== 'function' || typeof store.swap !== 'function') {
-    throw new UsageError(`${file} exports no store: neither as "store" nor as its default.`)
+    throw new UsageError(`${file} exports no store, neither as "store" nor as its default export.`)
   }
   return { store, close: async () => store.close?.() }
 }

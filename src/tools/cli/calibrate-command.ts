@@ -28,26 +28,26 @@ const flags = {
   phone: {
     takes: '<number>',
     variable: 'TWO_FACTOR_PHONE',
-    help: 'a phone within reach, with its country code',
-    question: 'A phone within reach, with its country code',
+    help: 'number of a phone that you can read, with its country code',
+    question: 'Number of a phone that you can read, with its country code',
     problem: phoneProblem,
   },
   channel: {
     takes: '<name>',
     variable: 'TWO_FACTOR_CHANNEL',
-    help: 'sms, or call; sms',
+    help: 'sms or call; default: sms',
     question: 'Channel, sms or call',
     problem: (answer: string) => (isChannel(answer) ? undefined : channelRule),
     byDefault: 'sms',
   },
-  countryCode: { takes: '<code>', help: 'ISO 3166 code that the provider is told with the number' },
+  countryCode: { takes: '<code>', help: 'ISO 3166 code to send to the provider with the number' },
   numberFormat: {
     takes: '<as>',
-    help: 'how it takes numbers: digits, or plus for one with a +; digits',
+    help: 'format of numbers at the provider: digits, or plus for a leading +; default: digits',
   },
-  again: { help: 'have the right code checked once more, to see whether it works twice' },
+  again: { help: 'check the right code once more, to see whether it works twice' },
   yes: { help: 'send without asking first' },
-  json: { help: 'print what was answered and what follows as JSON, with a stable code' },
+  json: { help: 'print the answers and the resulting options as JSON, with a stable code' },
 } as const
 
 const channelRule = 'channel must be sms or call.'
@@ -55,14 +55,14 @@ const isChannel = (text: string) => text === 'sms' || text === 'call'
 
 const usage = {
   name: 'calibrate',
-  about: `Sends one real code to a phone of yours, has a wrong code and then the right one checked, and prints what
-the account answers and the lines to paste into the options of twoFactor(). It costs one message.`,
+  about: `Sends one real code to your phone, checks a wrong code and then the right code, and prints the answers of
+the account and the lines to paste into the options of twoFactor(). It costs one message.`,
   flags,
-  notes: `What is missing is asked for. Without a terminal nothing is asked: the lines of the standard input are the
+  notes: `In a terminal, the command asks for missing values. Without a terminal, it reads the standard input: first the
 key, unless TWO_FACTOR_KEY is set, and then the code that arrived.
 
-Exit codes: 0 the lines are printed; 1 there is no answer to go by; 2 the command line was not understood,
-or something is missing; 3 the answers to a right and a wrong code cannot be told apart.`,
+Exit codes: 0 the lines are printed; 1 no options follow from the answers; 2 the command line is invalid,
+or a value is missing; 3 the answers to a right and a wrong code cannot be told apart.`,
 }
 
 /** Determines the responses of an account to a correct and to a wrong code. */
@@ -70,7 +70,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
   const values = await readCommandLine(usage, args)
   if (values === undefined) return 0
   if (!values.yes && !process.stdin.isTTY) {
-    throw new UsageError('This costs one message, and without a terminal nobody can be asked: add --yes.')
+    throw new UsageError('This costs one message. Without a terminal the command cannot ask, so pass --yes.')
   }
   return withClient(
     flags,
@@ -114,7 +114,7 @@ async function calibrate(
       ? provider.sendSmsCode(to)
       : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
   )
-  terminal.say(`The provider has taken ${message}.`)
+  terminal.say(`The provider has accepted ${message}.`)
   const echo = await numberEchoIn(sent.raw, to.phone)
 
   const code = await askForCode(terminal)
@@ -165,7 +165,7 @@ async function askForCode(terminal: Terminal): Promise<string> {
   for (;;) {
     const code = (await terminal.ask('The code that arrived')).replaceAll(/[\s-]/g, '')
     if (/^[0-9A-Za-z]+$/.test(code)) return code
-    terminal.say('A code has letters and digits alone.')
+    terminal.say('A code contains only letters and digits.')
   }
 }
 
@@ -194,11 +194,11 @@ async function deliveryNote(client: ProviderClient, id: string | undefined, form
     const entries = await client.messageState({ id })
     const states = entries.flatMap(({ state }) => (state === undefined ? [] : quote(masked(state, form))))
     if (states.length === 0) return cannotTell
-    return `The state of the message that arrived is ${states.join(', ')}: examples/watch-delivery.ts has to know it.`
+    return `The state of the message that arrived is ${states.join(', ')}: add it to examples/watch-delivery.ts.`
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     return cannotTell
   }
 }
 
-const cannotTell = 'The account does not tell what became of a message.'
+const cannotTell = 'The account does not report the delivery of a message.'

@@ -26,20 +26,20 @@ export type Calibration =
 /** Reasons why no options may be pasted. */
 export const noCalibration = {
   foreign_number: `THE ANSWER TO THE SEND NAMES ANOTHER NUMBER than the one it was sent to, or more than one. The code may have
-gone to another phone, so twoFactor() takes none after such an answer. Ask the provider what it names there.`,
-  alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account answers both alike, so every list of approved
-statuses would let anybody in with any code. Do not go live with it. If the code was typed as it arrived,
-ask the provider what a wrong code is answered for this app-name.`,
-  not_approved: `The answer to the code that arrived approves nothing: that takes HTTP 200, a status that is a word or a
+gone to another phone, so twoFactor() accepts no code after such an answer. Ask the provider which number it names.`,
+  alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account returns the same answer for both. With any
+approvedStatuses, every code would be accepted. Do not go live with it. If you typed the code as it arrived,
+ask the provider for its answer to a wrong code with this app-name.`,
+  not_approved: `The answer to the right code is no approval: an approval has HTTP 200, a status that is a word or a
 number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`,
-  not_rejected: `The answer to the wrong code says nothing about the code: that takes HTTP 200 with a status, or an error
-under HTTP 400 or 520. As long as it is so, people who mistype their code will be told that the service is
-out of order (503). Ask the provider what a wrong code is answered.`,
-  account_refused: `The account was refused, not the code: check client, key and the address of this machine on the allow-list of
+  not_rejected: `The answer to the wrong code is no rejection: a rejection has HTTP 200 with a status, or an error
+under HTTP 400 or 520. With this account, people who mistype their code will read that the service is
+unavailable (503). Ask the provider for its answer to a wrong code.`,
+  account_refused: `The provider rejected your account, not the code: check client, key and the address of this machine on the allow-list of
 the account, then run this again.`,
-  outage: `The provider was out of order or too busy when it was asked: nothing follows from that, about a right code or
-a wrong one. Run this again in some minutes. If it stays so for wrong codes alone, the account answers them in
-this way, and people who mistype theirs will be told that the service is out of order (503).`,
+  outage: `The provider was unavailable or too busy, so its answer shows nothing about the codes. Run this again in
+some minutes. If only wrong codes keep getting this answer, it is the account's answer to wrong codes, and
+people who mistype their code will read that the service is unavailable (503).`,
 } as const
 
 /** Derives the rules from the responses, and checks that the verdict distinguishes these responses by them. */

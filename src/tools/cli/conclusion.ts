@@ -41,25 +41,24 @@ export function notesOn({
 }: Extract<Calibration, { outcome: 'told_apart' }>): readonly string[] {
   const notes = [rejectedCodes.length > 0 ? otherErrors : anyError, oneCode, echoNotes[echo]]
   if (usedOnce === undefined) return notes
-  return [...notes, usedOnce ? 'A code is good for one check.' : worksTwice]
+  return [...notes, usedOnce ? 'A code works only once.' : worksTwice]
 }
 
-const otherErrors = `Any other error, of an expired code perhaps, is then taken for an outage (503). Leave rejectedCodes out
-to have every error taken for a wrong code.`
+const otherErrors = `Any other error, perhaps of an expired code, then counts as an outage (503). Without rejectedCodes, every
+error counts as a wrong code.`
 
-const anyError = 'An empty rejectedCodes, the default, has every error taken for a wrong code.'
+const anyError = 'With an empty rejectedCodes, the default, every error counts as a wrong code.'
 
-const oneCode =
-  'code.pattern is that of this one code: widen it when the codes of the account vary in length.'
+const oneCode = 'code.pattern fits this one code: widen it if the codes of the account vary in length.'
 
 const echoNotes = {
-  none: 'The answer to the send names no number: nobody would notice a code that went to another one.',
+  none: 'The answer to the send names no number: a code that went to another number would not be detected.',
   own: 'The answer to the send names the number that it went to.',
-  spelled: 'The answer to the send names the number in another spelling, which is taken for the same one.',
-  masked: 'The answer to the send names the number in part: no more than its end can be compared.',
+  spelled: 'The answer to the send names the number in another spelling, which counts as equal.',
+  masked: 'The answer to the send names part of the number: only its end can be compared.',
 } as const
 
-const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
+const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use.'
 
 /** Masks request data in a response: a service may quote the code, the number or the key. */
 export function maskAnswer(answer: VerifyAnswer, form: string): VerifyAnswer {

@@ -9,7 +9,7 @@ const flags = {
   ...accountFlags,
   redisUrl: redisFlag,
   namespace: { takes: '<name>', help: 'namespace of the app, if it has one' },
-  lowCredits: { takes: '<count>', help: 'below so many credits the account is worth a look; 50' },
+  lowCredits: { takes: '<count>', help: 'warn below this number of credits; default: 50' },
   json: { help: 'print the findings as JSON, each with its stable code' },
 } as const
 
@@ -18,10 +18,10 @@ const usage = {
   about: `Checks everything that could prevent codes from being delivered, in the folder of your app: Node, Express,
 the provider and its clock, Redis. It sends no message and costs nothing.`,
   flags,
-  notes: `What is missing of the account is asked for. Without a terminal nothing is asked: the first line of the
-standard input is the key, unless TWO_FACTOR_KEY is set.
+  notes: `In a terminal, the command asks for missing values. Without a terminal, it reads the key from the first line of
+the standard input, unless TWO_FACTOR_KEY is set.
 
-Exit codes: 0 nothing is wrong; 1 something is; 2 the command line was not understood, or something is
+Exit codes: 0 no problem was found; 1 a problem was found; 2 the command line is invalid, or a value is
 missing.`,
 }
 

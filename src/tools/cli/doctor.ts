@@ -15,7 +15,7 @@ export interface Report {
 const notLookedAt = [
   {
     code: 'codes',
-    text: 'whether codes arrive, and what the account answers to them: npx express-two-factor calibrate',
+    text: 'whether codes arrive, and the answers of the account: npx express-two-factor calibrate',
   },
   {
     code: 'app',
@@ -51,7 +51,7 @@ export function describeReport({ rows, notLookedAt: others }: Report, stream: No
   const wrong = rows.filter(({ found }) => found === 'wrong').length
   return [
     ...rows.map((row) => describeRow(row, stream)),
-    '\nNot looked at:',
+    '\nNot checked:',
     ...others.map(({ text }) => `  ${text}`),
     wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} of ${rows.length} ${wrong === 1 ? 'is' : 'are'} wrong.`,
   ].join('\n')

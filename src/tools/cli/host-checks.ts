@@ -25,11 +25,7 @@ export const loadFromApp: LoadFromApp = (name) => {
  */
 export function runtimeRow({ node: version = '', bun, deno }: NodeJS.ProcessVersions): Row {
   if (bun !== undefined) {
-    return rowsAbout('Bun').wrong(
-      'undici_replaced',
-      `${bun} puts a module of its own in undici's place`,
-      needsNode,
-    )
+    return rowsAbout('Bun').wrong('undici_replaced', `${bun} replaces undici with its own module`, needsNode)
   }
   if (deno !== undefined) return rowsAbout('Deno').ok('deno_ok', deno)
   const { ok, wrong } = rowsAbout('Node')
@@ -42,7 +38,7 @@ export function runtimeRow({ node: version = '', bun, deno }: NodeJS.ProcessVers
 /** Checks whether the app's version of Express, if installed, is in `peerDependencies`. */
 export function expressRow(version: string | undefined): Row {
   const { ok, wrong } = rowsAbout('Express')
-  const fix = 'npm install express@5 in the folder of the app, and run this there'
+  const fix = 'run npm install express@5 in the folder of the app, and run this command there'
   if (version === undefined) return wrong('express_missing', 'is not installed here', fix)
   const supported = isAtLeast(version, 4, 21) && !isAtLeast(version, 6, 0)
   if (supported) return ok('express_ok', version)
@@ -67,13 +63,13 @@ export async function clockRow(baseUrl: string): Promise<Row> {
   // A cache may respond despite the request: it repeats the date of its response and adds the age (RFC 9111, 5.1).
   const ageMs = Number(answer?.headers.get('age') ?? 0) * 1_000
   const theirs = Date.parse(answer?.headers.get('date') ?? '') + ageMs
-  if (Number.isNaN(theirs)) return skipped('clock_unknown', 'the provider tells no time to compare with')
+  if (Number.isNaN(theirs)) return skipped('clock_unknown', 'the provider returns no time to compare with')
   const leadMs = (asked + Date.now()) / 2 - theirs
   const seconds = Math.round(Math.abs(leadMs) / 1_000)
   if (Math.abs(leadMs) <= clockLeewayMs) {
-    return ok('clock_ok', `as the provider's, within ${seconds + 1} s`)
+    return ok('clock_ok', `equals the provider's, within ${seconds + 1} s`)
   }
   const side = leadMs > 0 ? 'ahead of' : 'behind'
   const text = `this machine is ${seconds} s ${side} the provider`
-  return wrong('clock_differs', text, 'let it take its time from NTP')
+  return wrong('clock_differs', text, 'synchronize its clock by NTP')
 }

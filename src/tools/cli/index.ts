@@ -15,7 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./sandbox-command.js')).sandboxCommand,
   },
   calibrate: {
-    summary: 'find out what your account answers to a right and a wrong code; costs one message',
+    summary: 'measure the answers of your account to a right and a wrong code; costs one message',
     load: async () => (await import('./calibrate-command.js')).calibrateCommand,
   },
   doctor: {
@@ -23,15 +23,15 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./doctor-command.js')).doctorCommand,
   },
   person: {
-    summary: 'show what an account may do now, let it begin anew, or end all it has',
+    summary: 'show the state of an account, unlock it, or revoke everything of it',
     load: async () => (await import('./person-command.js')).personCommand,
   },
   signups: {
-    summary: 'stop the codes of sign-ups in all processes at once, and let them go on',
+    summary: 'pause and resume the codes of sign-ups in all processes',
     load: async () => (await import('./signups-command.js')).signupsCommand,
   },
   rehearse: {
-    summary: 'attack an app on this machine as it is wired up, and say what to change',
+    summary: 'attack an app on this machine, and report what to fix',
     load: async () => (await import('./rehearse-command.js')).rehearseCommand,
   },
 }
@@ -42,7 +42,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
   .join('\n')}
 
-express-two-factor <command> --help says more.
+express-two-factor <command> --help lists the options of a command.
 `
 
 /** Runs a command line. Resolves with the exit code: 0 done, 1 failed, 2 invalid command line. */
@@ -58,7 +58,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
-    process.stderr.write(`There is no command ${JSON.stringify(name)}.\n\n${help}`)
+    process.stderr.write(`Unknown command ${JSON.stringify(name)}.\n\n${help}`)
     return 2
   }
   try {

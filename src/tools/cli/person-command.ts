@@ -14,19 +14,19 @@ const flags = {
     help: 'number of the account, such as +573001234567: shows its counters over all accounts, and\n--unlock resets them',
   },
   revoke: {
-    help: 'end all that the account has: proofs in every session, known browsers, trusted\ndevices, codes on their way; asks first',
+    help: 'revoke everything of the account: grants in every session, known browsers, trusted\ndevices, codes on their way; asks first',
   },
   yes: { help: 'do not ask, in scripts' },
-  account: { help: 'what begins with + is an account all the same: of an app whose accounts are numbers' },
+  account: { help: 'treat a value that begins with + as an account, for apps whose account ids are numbers' },
 } as const
 
 const usage = {
   name: 'person <account>',
-  about: `Shows what an account may do now, and why not: lock, next code, next try, the codes of today, trusted devices,
-tries of recovery codes. The account as the option subject returns it; with a number, such as +573001234567, what a
-sign-up with it would meet. It needs no provider and no app, and changes nothing unless it is told to.`,
+  about: `Shows the state of an account: lock, next code, next attempt, the codes of today, trusted devices, attempts with
+recovery codes. Pass the account id that the option subject returns, or a number, such as +573001234567, for the state
+of a sign-up with it. It needs no provider and no app, and changes nothing without --unlock or --revoke.`,
   flags,
-  notes: `Limits are those of the process of the app that started last.
+  notes: `The limits shown are those of the app process that started last.
 
 ${exitCodes}`,
 }
@@ -42,7 +42,7 @@ export async function personCommand(args: readonly string[]): Promise<number> {
   if (subject.startsWith('+') && !values.account) {
     if (unlock || revoke) {
       throw new UsageError(
-        '--unlock and --revoke take an account, not a number; if it is one, pass --account.',
+        '--unlock and --revoke need an account, not a number. If this is an account id, pass --account.',
       )
     }
     return withInspection(values, (where) => showNumber(where, subject, json))
@@ -76,8 +76,10 @@ function asUsageError(error: unknown): never {
 async function isMeant(subject: string): Promise<boolean> {
   const terminal = openTerminal()
   try {
-    if (!terminal.interactive) throw new UsageError('Nobody can be asked here: --revoke needs --yes.')
-    const answer = await terminal.ask(`End all that ${printable(subject)} has, in every browser? yes or no`)
+    if (!terminal.interactive) throw new UsageError('There is no terminal to ask in: --revoke needs --yes.')
+    const answer = await terminal.ask(
+      `Revoke everything of ${printable(subject)}, in every browser? yes or no`,
+    )
     return answer === 'yes'
   } finally {
     terminal.close()
@@ -86,7 +88,7 @@ async function isMeant(subject: string): Promise<boolean> {
 
 async function showNumber({ inspection, namespace }: Where, spelled: string, json = false): Promise<number> {
   const seen = await inspection.number(spelled)
-  if (typeof seen === 'string') throw new UsageError(`${printable(spelled)} is no number: ${seen}.`)
+  if (typeof seen === 'string') throw new UsageError(`${printable(spelled)} is not a number: ${seen}.`)
   if (json) printJson({ number: spelled, namespace, ...seen })
   else process.stdout.write(`${numberText(spelled, seen)}\n`)
   return 0
@@ -95,7 +97,7 @@ async function showNumber({ inspection, namespace }: Where, spelled: string, jso
 const numberText = (spelled: string, seen: LedgerReport) =>
   seen.isKnown
     ? `The number ${printable(spelled)} at sign-up\n\n${describeLedger(seen).join('\n')}`
-    : `Nothing is remembered of a sign-up with ${printable(spelled)}: a code may be sent.`
+    : `No record of a sign-up with ${printable(spelled)}: a code may be sent.`
 
 function textOf(
   subject: string,
@@ -103,13 +105,13 @@ function textOf(
   { unlocked, revoked }: { readonly unlocked?: boolean; readonly revoked?: boolean },
 ): string {
   const done = [
-    unlocked && 'Unlocked: the account starts with no counts.',
-    unlocked === false && 'There was nothing to lift.',
-    revoked && 'Revoked: all that it had has ended.',
+    unlocked && 'Unlocked: the counters of the account are reset.',
+    unlocked === false && 'There was nothing to unlock.',
+    revoked && 'Revoked: all grants, devices and codes of the account have ended.',
   ]
   const shown = person.isKnown
     ? `The account ${printable(subject)}\n\n${describePerson(person).join('\n')}`
-    : `Nothing is remembered of the account ${printable(subject)}. Is that how the option subject spells it?`
+    : `No record of the account ${printable(subject)}. Does the option subject return exactly this id?`
   const number = person.number ? describeNumber(person.number) : withoutNumber
   return `${[...done, shown, ...number].filter((line) => typeof line === 'string').join('\n')}\n`
 }

@@ -5,12 +5,12 @@ import { printable } from './quote.js'
 /** Reasons for a wait. */
 const reasons = {
   lock: 'locked',
-  challenge: 'all tries of one code are used up',
-  knownBrowser: 'a code for a browser that is known is still good',
-  sends: 'it has had its codes of the hour or day',
-  number: 'its number has had its share over all accounts',
-  guesses: 'it has had its tries of the hour or day',
-  cooldown: 'the pause after the last one',
+  challenge: 'all attempts of one code are used',
+  knownBrowser: 'a code for a known browser is still valid',
+  sends: 'hourly or daily send limit reached',
+  number: 'limit of its number over all accounts reached',
+  guesses: 'hourly or daily attempt limit reached',
+  cooldown: 'pause after the last code',
 } as const
 
 type Reason = keyof typeof reasons
@@ -26,17 +26,17 @@ export function describePerson(person: PersonReport): readonly string[] {
   const { count, most, endsInMs } = recoveryTries
   return [
     ...statusLines(person),
-    ...(known === undefined ? [] : [line('Where known', waitText(known))]),
+    ...(known === undefined ? [] : [line('Known', waitText(known))]),
     ...codeLines(person.codes),
-    line('Sessions', `${sessions} with a proof that is valid`),
-    line('Devices', trustedDevices.length === 0 ? 'none is trusted' : `${trustedDevices.length} trusted`),
+    line('Sessions', `${sessions} with a valid grant`),
+    line('Devices', trustedDevices.length === 0 ? 'none trusted' : `${trustedDevices.length} trusted`),
     ...trustedDevices.map(({ label = 'without a label', trustedAt, usedAt, endsAt }) => {
       const times = `since ${dayOf(trustedAt)}, used ${dayOf(usedAt)}, until ${dayOf(endsAt)}`
       return line('', `${printable(label)}, ${times}`)
     }),
     line(
       'Recovery',
-      count === 0 ? 'no code was tried today' : `${count} of ${most} tries used, anew in ${span(endsInMs)}`,
+      count === 0 ? 'no attempts today' : `${count} of ${most} attempts used, reset in ${span(endsInMs)}`,
     ),
   ]
 }
@@ -71,10 +71,10 @@ function statusLines({ lockedForMs, judged, strangers }: LedgerReport): readonly
   return [state, line('Next', waitText(strangers))]
 }
 
-/** Returns each wait and its reason: `code in 43 s (the pause after the last one), try now`. */
+/** Returns each wait and its reason: `code in 43 s (pause after the last code), attempt now`. */
 function waitText({ disabled, send, cooldown, check }: LedgerReport['strangers']): string {
   if (disabled) return 'disabled; only --unlock lifts it'
-  return `code ${soonest({ ...send, cooldown })}, try ${soonest(check)}`
+  return `code ${soonest({ ...send, cooldown })}, attempt ${soonest(check)}`
 }
 
 function soonest(waits: Readonly<Partial<Record<Reason, number>>>): string {
@@ -83,9 +83,9 @@ function soonest(waits: Readonly<Partial<Record<Reason, number>>>): string {
 }
 
 const states = {
-  booked: 'under way, or lost',
+  booked: 'in progress, or lost',
   sent: 'sent, not entered',
-  unconfirmed: 'perhaps sent: the provider did not answer',
+  unconfirmed: 'perhaps sent: the provider did not respond',
   refused: 'refused by the provider',
   entered: 'sent and entered',
 } as const satisfies Record<CodeReport['state'], string>

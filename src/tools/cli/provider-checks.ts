@@ -17,7 +17,7 @@ export async function balanceRow(
       return wrong('no_credits', 'no credits are left: no code will be sent', 'recharge the account')
     }
     if (isMereFlag(raw))
-      return unknownCredits('with the status 1, which may be a flag and no number of credits')
+      return unknownCredits('with the status 1, which may be a flag instead of a number of credits')
     if (credits >= lowCredits) return ok('provider_ok', `${credits} credits`)
     const text = `${credits} credits, fewer than ${lowCredits}`
     return warning('low_credits', text, 'recharge the account before it is empty')
@@ -50,9 +50,9 @@ function diagnosisRow(
 }
 
 const hangs =
-  'it takes connections and never responds: check that baseUrl is the interface, then ask the provider'
+  'it accepts connections and never responds: check that baseUrl is the address of the API, then ask the provider'
 const otherScheme =
-  'check scheme, host and port in baseUrl: https where the provider speaks TLS; then ask the provider'
+  'check scheme, host and port in baseUrl, with https if the provider uses TLS; then ask the provider'
 
 const byReason: Readonly<Partial<Record<FailureReason, Diagnosis>>> = {
   dns: ['provider_dns'],
@@ -77,16 +77,16 @@ function ofAnswer({ httpStatus = 0, providerError, raw }: ProviderError, baseUrl
   if (httpStatus >= 300 && httpStatus < 400) return ['provider_redirects']
   if (httpStatus === 404 || httpStatus === 405) {
     return hasVersion
-      ? ['operation_not_found', 'check baseUrl, or pass where the balance lies: --path balance=/other']
+      ? ['operation_not_found', 'check baseUrl, or pass the path of the balance: --path balance=/other']
       : ['base_path_missing', `add the version segment to baseUrl, such as ${origin}/v1`]
   }
   if (/^\s*</.test(String(raw)) && httpStatus < 500) {
-    const fix = `use the address of the interface, which ends in the version segment (${origin}/v1), not that of a web site`
+    const fix = `use the address of the API, which ends in the version segment (${origin}/v1), not the address of a web site`
     return ['website_answered', fix]
   }
   if (providerError !== undefined || httpStatus === 401 || httpStatus === 403) return ['account_refused']
   if (httpStatus >= 500) {
-    return ['provider_failing', 'run this again in some minutes; if it stays so, ask the provider']
+    return ['provider_failing', 'run this again in some minutes; if it still fails, ask the provider']
   }
-  return ['answer_unreadable', 'check baseUrl: the interface answers with a JSON object']
+  return ['answer_unreadable', 'check baseUrl: the API answers with a JSON object']
 }

@@ -16,15 +16,19 @@ const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] 
   ],
   [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
   [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
-  [/OOM/, 'redis_full', 'raise maxmemory, in its file too: it has no room for another sign-in'],
-  [/no answer|timeout/i, 'redis_silent', 'look whether it hangs, or whether a firewall stops this machine'],
+  [
+    /OOM/,
+    'redis_full',
+    'raise maxmemory, also in its configuration file: it has no memory for another sign-in',
+  ],
+  [/no answer|timeout/i, 'redis_silent', 'check whether it hangs, or whether a firewall blocks this machine'],
   [/^/, 'redis_unusable', 'start it, and check the address, the password and the permissions in REDIS_URL'],
 ]
 
 export const clientMissing = wrong(
   'redis_client_missing',
   'neither redis nor ioredis is installed here',
-  'npm install redis in the folder of the app',
+  'run npm install redis in the folder of the app',
 )
 
 /** Returns the reason why Redis is unusable, and the fix. */
@@ -60,12 +64,12 @@ async function inspected({ client, connect }: RedisOfApp, namespace: string): Pr
   const store = redisStore({ client, timeoutMs: 2_000 })
   const findings = (await store.inspect?.(namespace)) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
-    return [skipped('redis_cluster', 'is a cluster: ask it with selfTest() in the app')]
+    return [skipped('redis_cluster', 'is a cluster: check it with tf.selfTest() in the app')]
   }
   if (findings.length > 0) {
     return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
   }
   // Reading needed no write permission. The app's Redis user may have permissions for its namespace only.
   await store.increment(`tf3:${namespace}:doctor`, 1_000)
-  return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
+  return [ok('redis_ok', 'reachable, and evicts no live records')]
 }

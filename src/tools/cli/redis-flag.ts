@@ -4,7 +4,7 @@ import { secretShown, UsageError } from './usage-error.js'
 export const redisFlag = {
   takes: '<url>',
   variable: 'REDIS_URL',
-  help: 'Redis, if the app uses it; a password only in the variable',
+  help: 'Redis, if the app uses it; pass a password only in the variable',
 } as const satisfies Flag
 
 /** Returns the address of Redis, from the command line or the variable; undefined without either. */

@@ -10,32 +10,32 @@ const defaultPlan = 'rehearsal.mjs'
 const flags = {
   plan: {
     takes: '<file>',
-    help: `module whose default export is the plan; ${defaultPlan}`,
+    help: `module whose default export is the plan; default: ${defaultPlan}`,
   },
   sandbox: {
     takes: '<port or url>',
-    help: 'port of a new sandbox that the app sends its codes through, 4010; or the URL of a running one',
+    help: 'port of a new sandbox for the codes of the app, default 4010, or the URL of a running sandbox',
   },
   record: {
     takes: '<path>',
-    help: 'attack nothing: sign in once by hand, until a code is required at this path, such as\n/two-factor, and get the signIn of a plan',
+    help: 'attack nothing; you sign in once by hand, until this path, such as /two-factor,\nrequires a code, and the command prints the signIn of a plan',
   },
   only: { takes: '<a,b>', help: 'rows to run, for a slow app or while you fix one of them' },
-  all: { help: "attack the package's own routes, too, as for an app with its own store, provider and page" },
-  timeout: { takes: '<seconds>', help: '120; at most 1800' },
+  all: { help: 'also attack the routes of the package, for an app with its own store, provider and page' },
+  timeout: { takes: '<seconds>', help: 'default 120, at most 1800' },
   maxRequests: {
     takes: '<number>',
-    help: 'fewer than 20000; with fewer than 5000 the bursts become smaller',
+    help: 'at most 20000; below 5000 the bursts are smaller',
   },
   json: { help: 'print the result as JSON, each row with its stable code' },
 } as const satisfies Flags
 
 const usage = {
   name: 'rehearse <url>',
-  about: `Attacks an app on this machine over HTTP, and reports each attack that succeeded with the fix and the request to
-repeat. It starts the sandbox that the app sends its codes through, or uses yours.`,
+  about: `Attacks an app on this machine over HTTP, and reports each attack that succeeded with the fix and a request to
+repeat it. It starts a sandbox for the codes of the app, or uses yours.`,
   flags,
-  notes: `A plan, for an app whose people are in its own database:
+  notes: `A plan for an app with users in its own database:
 
   export default {
     person: async (index) => users.add({ name: \`person-\${index}\`, password: 'sesame', phone: … }),
@@ -45,11 +45,11 @@ repeat. It starts the sandbox that the app sends its codes through, or uses your
     state: ['/account'],
   }
 
-It needs some hundred people, each with an account and a number of their own. An object is posted as JSON;
+It needs some hundred users, each with their own account and number. An object is posted as JSON;
 for a form, post new URLSearchParams({ name, password }). docs/rehearsal.md lists every member.
 
-Exit codes: 0 all held for which the plan has material; 1 an attack succeeded; 2 something could not be tried, as the
-first line says, or the plan or the command line is wrong.`,
+Exit codes: 0 no attack succeeded of those that the plan allows; 1 an attack succeeded; 2 an attack could not be tried, as
+the first line states, or the plan or the command line is invalid.`,
 }
 
 /** Rehearses a running app. */

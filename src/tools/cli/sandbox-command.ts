@@ -9,10 +9,13 @@ import { UsageError, understand } from './usage-error.js'
 const defaultPort = 4010
 
 const flags = {
-  port: { takes: '<number>', help: `${defaultPort}; 0 takes a free one` },
-  host: { takes: '<address>', help: 'address to listen on; the loopback addresses without this' },
+  port: { takes: '<number>', help: `default ${defaultPort}; 0 selects a free port` },
+  host: { takes: '<address>', help: 'address to listen on; default: the loopback addresses' },
   allowedHosts: { takes: '<a,b>', help: 'Host headers to accept besides the loopback names' },
-  publicUrl: { takes: '<url>', help: 'where others reach it, for the addresses below and short URLs' },
+  publicUrl: {
+    takes: '<url>',
+    help: 'URL at which other machines reach it, for the printed addresses and short URLs',
+  },
   basePath: { takes: '<path>', help: 'path of the operations, /v1' },
   client: { takes: '<number>', help: 'client of the account, 100200' },
   key: { takes: '<text>', help: 'key of the account, sandbox-key' },
@@ -23,11 +26,11 @@ const flags = {
     takes: '<word>',
     help: `status of a right code, verified; digits are a number, '"1"' is a string`,
   },
-  resend: { takes: '<rule>', help: 'what a second send does to the code: repeat, replace or both' },
+  resend: { takes: '<rule>', help: 'effect of a second send on the code: repeat, replace or both' },
   codeLength: { takes: '<number>', help: '4 to 10 characters, 6' },
   codeAlphabet: { takes: '<text>', help: 'characters of a code, 0123456789' },
   codeLifetimeMs: { takes: '<number>', help: 'how long a code is valid, 300000' },
-  appNames: { takes: '<a,b>', help: 'app names of the account; any without this' },
+  appNames: { takes: '<a,b>', help: 'app names of the account; default: any' },
   allowedAddresses: { takes: '<a,b>', help: 'caller addresses that the account allows' },
   quiet: { help: 'no line for each message' },
   json: { help: 'print one line of JSON instead of the table, and no messages' },
@@ -35,8 +38,8 @@ const flags = {
 
 const usage = {
   name: 'sandbox',
-  about: `Runs the provider on this machine: all ten operations, and an inbox for texts and calls. Nothing is really
-sent; each message is a line here as it arrives.`,
+  about: `Runs the provider on this machine: all ten operations, and an inbox for texts and calls. It sends
+nothing to real phones, and prints each message as a line.`,
   flags,
 }
 
@@ -105,7 +108,7 @@ function factsOf({ inboxUrl, baseUrl, credentials, approvedStatuses }: Sandbox) 
 }
 
 function tableOf({ inboxUrl, baseUrl, credentials, approvedStatuses }: Sandbox): string {
-  return `The sandbox runs. Nothing is really sent.
+  return `The sandbox is running. It sends nothing to real phones.
 
   inbox             ${inboxUrl}
   baseUrl           ${baseUrl}

@@ -7,17 +7,17 @@ import { UsageError } from './usage-error.js'
 
 const flags = {
   ...storeFlags,
-  pause: { takes: '<time>', help: 'send no code to a sign-up for so long, such as 30m, 2h or 1d' },
+  pause: { takes: '<time>', help: 'how long sign-ups get no code, such as 30m, 2h or 1d' },
   resume: { help: 'end the pause' },
-  state: { help: 'say whether they are paused, and what was sent in this hour and day' },
+  state: { help: 'show whether sign-ups are paused, and the codes of this hour and day' },
 } as const
 
 const usage = {
   name: 'signups',
-  about: `Stops the codes of phone verifications, in all processes of the app at once, while somebody finds out who is
-behind them. People are told when to come back; codes on their way may be typed; sign-ins go on. No app, no deploy.`,
+  about: `Pauses the codes of phone verifications in all processes of the app, so that you can investigate SMS pumping.
+Users read when to try again; codes on their way still work; sign-ins continue. It needs no app and no deploy.`,
   flags,
-  notes: `Each process tells it with its next sign-up: by the event limit.closed { limit: 'pause' }, and in tf.health().limits.
+  notes: `Each process reports the pause at its next sign-up: by the event limit.closed { limit: 'pause' }, and in tf.health().limits.
 
 ${exitCodes}`,
 }
@@ -56,10 +56,10 @@ function textOf({ pausedForMs, windows }: SignupsReport): string {
   const until = new Date(Date.now() + pausedForMs).toISOString().slice(0, 16).replace('T', ' ')
   const state =
     pausedForMs === 0
-      ? 'Sign-ups are sent codes.'
+      ? 'Sign-ups get codes.'
       : `Sign-ups are paused for ${span(pausedForMs)}, until ${until} UTC. --resume ends that.`
   const counts = windows.map(
-    ({ window, sent, approved }) => `  This ${window.padEnd(4)} ${sent} sent, ${approved} proven`,
+    ({ window, sent, approved }) => `  This ${window.padEnd(4)} ${sent} sent, ${approved} verified`,
   )
   return `${[state, ...counts].join('\n')}\n`
 }

@@ -10,12 +10,12 @@ import { UsageError } from './usage-error.js'
 
 /** Flags for work on the store of an app, without the app. */
 export const storeFlags = {
-  redisUrl: { ...redisFlag, help: 'Redis of the app; a password only in the variable' },
-  store: { takes: '<module>', help: 'in its place: a module of yours that exports "store"' },
+  redisUrl: { ...redisFlag, help: 'Redis of the app; pass a password only in the variable' },
+  store: { takes: '<module>', help: 'module that exports your own "store", instead of Redis' },
   secret: {
     takes: '<text>',
     variable: 'TWO_FACTOR_SECRET',
-    help: 'secret of the app, where it has several the last; never taken from the command line',
+    help: 'secret of the app, or the last of its list; never read from the command line',
     secret: true,
   },
   namespace: { takes: '<name>', help: 'namespace of the app, if it has one' },
@@ -37,8 +37,8 @@ export interface Where {
 }
 
 /** For the help of a command. */
-export const exitCodes = `Exit codes: 0 shown, or done; 1 nothing was done; 2 the command line was not understood; 3 it failed once
-something was done, or perhaps done: it says what.`
+export const exitCodes = `Exit codes: 0 success; 1 nothing was changed; 2 the command line is invalid; 3 the command failed after
+it made, or perhaps made, the change that it prints.`
 
 const { wrong } = rowsAbout('Store')
 
@@ -49,7 +49,8 @@ export async function withInspection(
 ): Promise<number> {
   const { namespace = '', json } = values
   const secret = process.env.TWO_FACTOR_SECRET ?? ''
-  if (secret === '') throw new UsageError('secret is missing: set TWO_FACTOR_SECRET to that of the app.')
+  if (secret === '')
+    throw new UsageError('secret is missing: set TWO_FACTOR_SECRET to the secret of the app.')
   const given = await openStore(values)
   if ('found' in given) return told(given, json)
   const { store, close } = given
@@ -85,13 +86,13 @@ const noDesk = {
     wrong(
       'unknown_namespace',
       `no app has stored its deployment record here under the namespace "${namespace}". Nothing was changed`,
-      'pass its option namespace as --namespace, and check that this is the store of the app. If the store was emptied, a running app writes the record again within a minute: then run this again',
+      'pass the option namespace of the app as --namespace, and check that this is the store of the app. If the store was emptied, a running app writes the record again within a minute: then run this again',
     ),
   'other-secret': (namespace: string) =>
     wrong(
       'other_secret',
       `the app under the namespace "${namespace}" has another secret. Nothing was changed`,
-      'set TWO_FACTOR_SECRET to its option secret, where it has several to the last',
+      'set TWO_FACTOR_SECRET to the option secret of the app, or to the last of its list',
     ),
 } as const
 
@@ -100,10 +101,10 @@ function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'store_unavailable') {
     if (store === undefined) return redisFailure(error)
-    return wrong('store_unusable', `${store} cannot be used: ${reasonOf(error)}`, 'see that it runs')
+    return wrong('store_unusable', `${store} cannot be used: ${reasonOf(error)}`, 'check that it runs')
   }
   if (code === 'verification_in_progress') {
-    return wrong('store_contended', 'is changed by others at the same moment', 'run this again')
+    return wrong('store_contended', 'is being changed by other commands', 'run this again')
   }
   if (Object.keys(changes).length === 0) throw error
   // Thrown, the error would end like a command that changed nothing.
@@ -111,7 +112,7 @@ function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes
   return rowsAbout('Program').wrong('program_fault', text, 'report it')
 }
 
-const states = { done: 'Done all the same', unclear: 'Perhaps done' } as const
+const states = { done: 'Done before the failure', unclear: 'Perhaps done' } as const
 
 /** Prints the row, and returns the exit code. */
 function told(row: Row, json = false, changes: Changes = {}): number {

@@ -49,7 +49,7 @@ export function openTerminal() {
     const { value, done } = await answers.next()
     if (hidden) stderr.write('\n')
     hidden = false
-    if (done) throw new UsageError(`The input ended, and this was still to be answered: ${question}.`)
+    if (done) throw new UsageError(`The input ended before the answer to: ${question}.`)
     return value.trim()
   }
 

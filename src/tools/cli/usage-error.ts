@@ -14,6 +14,6 @@ export async function understand<Read>(read: () => Read): Promise<Awaited<Read>>
 /** Creates the error for a secret on the command line. `what` names it without its value. */
 export function secretShown(what: string, variable: string): UsageError {
   return new UsageError(
-    `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
+    `${what} is refused, because every process of this machine can read a command line. Set ${variable}.`,
   )
 }

@@ -28,7 +28,7 @@ const environment = ({ baseUrl }: Sandbox) => ({
 /** Runs it in a pipe until it ends, with the code that arrived. Whatever happens, nothing secret is printed. */
 async function calibrate(sandbox: Sandbox, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const program = run(['calibrate', '--yes', ...args], { ...environment(sandbox), ...env })
-  await program.saying('The provider has taken')
+  await program.saying('The provider has accepted')
   const { code = '' } = await sandbox.inbox.waitFor(env.TWO_FACTOR_PHONE ?? phone, inAMinute)
   program.type(`${code}\n`)
   const exitCode = await program.exitCode
@@ -63,7 +63,7 @@ describe('express-two-factor calibrate', () => {
     await using sandbox = await startSandbox({ ...account, approvedStatus: 'Sí' })
     const { exitCode, out, err } = await calibrate(sandbox, ['--again'])
     expect(exitCode).toBe(0)
-    expect(err).toContain('good for one check')
+    expect(err).toContain('works only once')
     expect(sandbox.requests.list().filter(({ operation }) => operation.startsWith('send'))).toHaveLength(1)
     const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
     expect(pasted(out)).toEqual({

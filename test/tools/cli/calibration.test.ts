@@ -169,8 +169,8 @@ describe('what a calibration tells', () => {
 
   test.each([
     [{ rejectedCodes: ['1111'] }, [/^Any other error/]],
-    [{ rejectedCodes: [], usedOnce: true }, [/^An empty rejectedCodes/, /good for one check/]],
-    [{ rejectedCodes: [], usedOnce: false }, [/^An empty rejectedCodes/, /^A CODE WORKS TWICE/]],
+    [{ rejectedCodes: [], usedOnce: true }, [/^With an empty rejectedCodes/, /works only once/]],
+    [{ rejectedCodes: [], usedOnce: false }, [/^With an empty rejectedCodes/, /^A CODE WORKS TWICE/]],
   ])('of %j is in its notes', (found, notes) => {
     const told = notesOn({ outcome: 'told_apart', echo, approvedStatuses: ['verified'], ...found })
     expect(told).toHaveLength(notes.length + 2)

@@ -70,7 +70,7 @@ describe('the commands of an operator', () => {
     const state = await printed(signupsCommand, '--state', '--json')
     expect(JSON.parse(state.text)).toMatchObject({ namespace: 'shop', pausedForMs: expect.any(Number) })
     expect((await printed(signupsCommand, '--resume')).text).toMatch(
-      /^Sign-ups are sent codes\.\n {2}This hour 0 sent, 0 proven\n {2}This day {2}0 sent, 0 proven\n$/,
+      /^Sign-ups get codes\.\n {2}This hour 0 sent, 0 verified\n {2}This day {2}0 sent, 0 verified\n$/,
     )
   })
 
@@ -82,9 +82,9 @@ describe('the commands of an operator', () => {
     [signupsCommand, ['--pause', '31d'], 'at most 30 days'],
     [personCommand, [], 'The account is missing'],
     [personCommand, ['ana', '--revoke'], '--revoke needs --yes'],
-    [personCommand, ['ana', '--secret', 'sesame'], '--secret is not taken'],
-    [personCommand, ['+573001234567', '--unlock'], 'take an account, not a number'],
-    [personCommand, ['+57'], 'is no number'],
+    [personCommand, ['ana', '--secret', 'sesame'], '--secret is refused'],
+    [personCommand, ['+573001234567', '--unlock'], 'need an account, not a number'],
+    [personCommand, ['+57'], 'is not a number'],
   ])('%o does not take %j: %s', async (command, args, says) => {
     await expect(printed(command, ...args)).rejects.toThrow(says)
     await expect(printed(command, ...args)).rejects.not.toThrow('sesame')
@@ -100,7 +100,7 @@ describe('the commands of an operator', () => {
   it('lift nothing of an account of which nothing is remembered', async () => {
     const { exitCode, text } = await printed(personCommand, 'anna', '--unlock')
     expect(exitCode).toBe(1)
-    expect(text).toMatch(/^There was nothing to lift\.\nNothing is remembered of the account anna\./)
+    expect(text).toMatch(/^There was nothing to unlock\.\nNo record of the account anna\./)
   })
 
   it('end what an account has where nobody has to be asked', async () => {
@@ -111,7 +111,7 @@ describe('the commands of an operator', () => {
 
   it('know nothing of a number that nobody has signed up with', async () => {
     expect((await printed(personCommand, '+57 300 123 4567')).text).toContain(
-      'Nothing is remembered of a sign-up with +57 300 123 4567',
+      'No record of a sign-up with +57 300 123 4567',
     )
   })
 
@@ -128,7 +128,7 @@ describe('the commands of an operator', () => {
       expect([exitCode, JSON.parse(text).failure.code]).toEqual([1, code])
     }
     vi.stubEnv('TWO_FACTOR_SECRET', secret)
-    expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups are sent codes.')
+    expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups get codes.')
   })
 })
 
@@ -181,7 +181,7 @@ describe('a command that fails', () => {
     atDesk = person
     const { text } = await printed(...both)
     expect(text).toMatch(
-      /^ {2}WRONG .* cannot be used: Socket closed\n.*Fix: .*\nDone all the same: unlocked\.\nPerhaps done: revoked\.\n$/,
+      /^ {2}WRONG .* cannot be used: Socket closed\n.*Fix: .*\nDone before the failure: unlocked\.\nPerhaps done: revoked\.\n$/,
     )
   })
 
@@ -218,15 +218,15 @@ describe('what is said of an account', () => {
 
   it.each([
     ['open', {}, 'Open         0 wrong codes since the last success'],
-    ['waiting for nothing', {}, 'Next         code now, try now'],
+    ['waiting for nothing', {}, 'Next         code now, attempt now'],
     [
       'after a code',
       { strangers: { ...free, cooldown: 42_001 } },
-      'code in 43 s (the pause after the last one)',
+      'code in 43 s (pause after the last code)',
     ],
     ['locked', { lockedForMs: 5_400_000, judged: 1 }, 'Locked       for 1 h 30 min: 1 wrong code since'],
     ['disabled', { judged: 100, strangers: { ...free, disabled: true } }, 'only --unlock lifts it'],
-    ['known somewhere', { known: { ...free, disabled: true } }, 'Where known  disabled; only --unlock'],
+    ['known somewhere', { known: { ...free, disabled: true } }, 'Known        disabled; only --unlock'],
     ['sent a code', { codes: [sent] }, '2027-01-15 08:30 UTC sms: sent, not entered'],
     [
       'forgiven',
@@ -241,7 +241,7 @@ describe('what is said of an account', () => {
     [
       'out of recovery codes to try',
       { recoveryTries: { count: 10, most: 10, endsInMs: 7_200_000 } },
-      '10 of 10 tries used, anew in 2 h',
+      '10 of 10 attempts used, reset in 2 h',
     ],
   ] as const)('that is %s', (_what, more, says) => {
     expect(describePerson({ ...person, ...more }).join('\n')).toContain(says)

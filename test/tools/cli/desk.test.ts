@@ -82,7 +82,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       const program = person(account)
       expect(await program.exitCode).toBe(0)
       expect(program.out()).toMatch(
-        /^The account \d+\n\n {2}Locked +for 15 min: 3 wrong codes since the last success\n {2}Next +code in 15 min \(locked\), try in 15 min \(locked\)\n {2}Codes +1 in the last day\n +\S+ \S+ UTC sms: sent, not entered\n/,
+        /^The account \d+\n\n {2}Locked +for 15 min: 3 wrong codes since the last success\n {2}Next +code in 15 min \(locked\), attempt in 15 min \(locked\)\n {2}Codes +1 in the last day\n +\S+ \S+ UTC sms: sent, not entered\n/,
       )
     })
 

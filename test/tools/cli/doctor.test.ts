@@ -65,7 +65,7 @@ describe('express-two-factor doctor', () => {
     await using sandbox = await startSandbox()
     const bare = doctor(sandbox, {}, appWith())
     expect(await bare.exitCode).toBe(1)
-    expect(bare.out()).toMatch(/WRONG +Express +is not installed here\n +Fix: npm install express@5/)
+    expect(bare.out()).toMatch(/WRONG +Express +is not installed here\n +Fix: run npm install express@5/)
     const folder = appWith()
     symlinkSync(join(packages, 'express4'), join(folder, 'node_modules/express'))
     const four = doctor(sandbox, {}, folder)
@@ -79,7 +79,7 @@ describe('express-two-factor doctor', () => {
       const program = run(['doctor', '--redis-url', url])
       expect(await program.exitCode).toBe(2)
       expect(program.err()).toContain(
-        'A password in --redis-url is not taken: every process of this machine reads a command line. Set REDIS_URL.',
+        'A password in --redis-url is refused, because every process of this machine can read a command line. Set REDIS_URL.',
       )
       expect(program.err()).not.toContain('sesame')
     },
@@ -106,7 +106,7 @@ test.skipIf(withoutRedis).each(['redis', 'ioredis'])(
     const url = redis.url.replace('redis://', 'redis://:sesame-7@')
     const program = doctor(sandbox, { REDIS_URL: url }, appWith('express', name))
     expect(await program.exitCode).toBe(0)
-    expect(program.out()).toMatch(/ok +Redis +reachable, and forgets nothing that is live\n/)
+    expect(program.out()).toMatch(/ok +Redis +reachable, and evicts no live records\n/)
     expect(program.out() + program.err()).not.toContain('sesame')
   },
 )

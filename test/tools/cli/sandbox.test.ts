@@ -110,6 +110,6 @@ describe('express-two-factor', () => {
   test.each(['sandboxes', 'toString', '__proto__'])('knows no command %s', async (name) => {
     const unknown = run([name])
     expect(await unknown.exitCode).toBe(2)
-    expect(unknown.err()).toContain(`no command "${name}"`)
+    expect(unknown.err()).toContain(`Unknown command "${name}"`)
   })
 })
