@@ -32,8 +32,8 @@ const commandsOf = (store, steps, bounds) => ({
 })
 
 export const bars = [
-  commandsOf('the memory store', ['start', 'wrong code', 'verify', 'guard'], { atMost: 24 }),
-  commandsOf('Redis', ['start', 'verify', 'guard'], { atMost: 18, stretch: 14, onRedis: true }),
+  commandsOf('the memory store', ['start', 'wrong code', 'verify', 'guard'], { atMost: 26 }),
+  commandsOf('Redis', ['start', 'verify', 'guard'], { atMost: 20, stretch: 14, onRedis: true }),
   tripsOf('start', 4),
   tripsOf('verify', 5),
   tripsOf('guard', 1),
