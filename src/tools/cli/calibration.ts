@@ -27,8 +27,8 @@ export type Calibration =
 export const noCalibration = {
   foreign_number: `THE ANSWER TO THE SEND NAMES ANOTHER NUMBER than the one it was sent to, or more than one. The code may have
 gone to another phone, so twoFactor() accepts no code after such an answer. Ask the provider which number it names.`,
-  alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account returns the same answer for both. With any
-approvedStatuses, every code would be accepted. Do not go live with it. If you typed the code as it arrived,
+  alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account returns the same answer for both. Any list of
+approved statuses would accept every code. Do not go live with it. If you typed the code as it arrived,
 ask the provider for its answer to a wrong code with this app-name.`,
   not_approved: `The answer to the right code is no approval: an approval has HTTP 200, a status that is a word or a
 number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`,

@@ -180,7 +180,7 @@ describe('express-two-factor calibrate', () => {
 
   const yes = '--yes'
   test.each<[readonly string[], string]>([
-    [[], 'add --yes'],
+    [[], 'pass --yes'],
     [[yes, '--key', 'sesame-key'], 'TWO_FACTOR_KEY'],
     [[yes, '--phone', 'ana'], 'phone must be exactly one number'],
     [[yes, '--country-code', 'Colombia'], 'countryCode must be'],
