@@ -77,7 +77,7 @@ export function resolveClientOptions(options: ClientOptions) {
   const settled = checkOptions('createClient', options, checks, required)
   const { baseUrl, client, key, timeoutMs, maxExchanges, paths, numberFormat, dispatcher } = settled
   const { origin, pathname } = new URL(baseUrl)
-  if (pathname === '/' && Object.keys(paths).length === 0) warnWithoutVersion()
+  if (pathname === '/' && Object.keys(paths).length === 0) warnWithoutVersion(origin)
   return {
     origin,
     /** What every request begins with. */
@@ -90,12 +90,12 @@ export function resolveClientOptions(options: ClientOptions) {
   }
 }
 
-let hasWarned = false
+const warnedFor = new Set<string>()
 
-/** Once per process. Every request would be a 404, which looks like a provider that is down. */
-function warnWithoutVersion(): void {
-  if (hasWarned) return
-  hasWarned = true
+/** Warns once per origin. Every request would be a 404, which looks like a provider that is down. */
+function warnWithoutVersion(origin: string): void {
+  if (warnedFor.has(origin)) return
+  warnedFor.add(origin)
   process.emitWarning(
     'baseUrl has no version segment: every request may be a 404. Add it, as in https://api.example.com/v1',
     {

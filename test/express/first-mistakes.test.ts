@@ -83,7 +83,7 @@ describe('a bind with a misspelt field', () => {
 
 it('a baseUrl without a version segment warns once, and one with paths of its own does not', async () => {
   const make = (more: object) =>
-    createClient({ baseUrl: 'https://api.example.com', client: 41, key: 'k', ...more })
+    createClient({ baseUrl: 'https://first-mistakes.example.com', client: 41, key: 'k', ...more })
   make({ baseUrl: 'https://api.example.com/v1' })
   expect(await warnings('TWO_FACTOR_BASE_URL')).toEqual([])
   make({})
