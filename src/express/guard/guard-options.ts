@@ -106,11 +106,11 @@ export interface GuardOptions {
    * Skips the step-up for this request, when it returns exactly `true`. Must be synchronous. Called before `bind`.
    *
    * The request still requires a sign-in with a second factor. Write the condition so that unexpected input is not
-   * `true`: with the example, `"5,000"`, a repeated field and an unparsed body require the code. A guard that requires no
-   * more than a sign-in does not accept it.
+   * `true`: with the example, strings and lists require the code. A guard that requires no more than a sign-in does not
+   * accept it.
    *
    * @example
-   * unless: (req) => Number(req.body.amount) >= 0 && Number(req.body.amount) < 100
+   * unless: ({ body }) => typeof body.amount === 'number' && body.amount >= 0 && body.amount < 100
    */
   readonly unless?: (req: Request) => boolean
   /**
