@@ -109,7 +109,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
         ['yes', 0, 401],
       ] as const) {
         const program = runInTerminal(['person', account, '--revoke', ...namespace], env)
-        await program.saying(`End all that ${account} has`)
+        await program.saying(`Revoke everything of ${account}`)
         program.type(`${answer}\r`)
         expect(await program.exitCode).toBe(code)
         expect((await ana.account()).status).toBe(status)
