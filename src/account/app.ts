@@ -2,7 +2,7 @@ import { type ProblemCode, TwoFactorError } from '../errors.js'
 import type { NewAuthenticator, RouteContext } from '../index.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import type { AccountChangeRequest, Factors } from './changes.js'
-import { firstWay } from './making.js'
+import { confirmedChange, firstWay } from './making.js'
 import type { AccountPagesOptions } from './options.js'
 import { appPage } from './pages.js'
 import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
@@ -18,9 +18,6 @@ const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
 /** Nothing has been confirmed yet, or too long ago. */
 const unproven = 'second_factor_required'
 
-/** How a code for just this change is called in its grant. */
-const confirmed = 'account'
-
 /** The authenticator app: set it up, remove it. */
 export function addAppRoutes(
   { tf, get, post, changes, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
@@ -31,12 +28,12 @@ export function addAppRoutes(
   const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
   /**
-   * Whether a code was given for this change: a code for the purpose alone, which anybody may start, named none. Race: what
-   * the session alone had confirmed is worth nothing once another session has set up a way.
+   * Crossing: only a code whose page named the change sets up an app, never a code for the bare purpose.
+   * Race: a grant of the session alone admits nothing once another session has set up a factor.
    */
   async function isProven({ req }: RouteContext, factors: Factors): Promise<boolean> {
-    const grant = await tf.grants.read(req, 'authenticator')
-    return grant?.method === confirmed || (grant?.method === firstWay && isFirst(factors))
+    const method = (await tf.grants.read(req, 'authenticator'))?.method
+    return method === confirmedChange || (method === firstWay && isFirst(factors))
   }
 
   /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
@@ -47,7 +44,7 @@ export function addAppRoutes(
     if (begun) return begun
     if (!(await isConfirmed(visit, what, factors))) return undefined
     // For as long as it takes to install an app: the code was good for one request.
-    const method = isFirst(factors) ? firstWay : confirmed
+    const method = isFirst(factors) ? firstWay : confirmedChange
     await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }

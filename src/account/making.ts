@@ -24,6 +24,8 @@ import { createTexts } from './texts.js'
 
 /** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
 export const firstWay = 'first-way'
+/** Method of the grants that these pages write after a code whose page named the change. */
+export const confirmedChange = 'account'
 
 /**
  * What became of a change: made, as the first way or after it; why it was not; `unasked` where a link led to it;
@@ -162,8 +164,11 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in and proves nothing more: its session is asked for a better proof.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
-    const who = { subject, session, method: wasFirst ? firstWay : 'account' }
-    if (isFullProof && (loginGrant || wasFirst)) await tf.grants.write({ ...who, purpose: 'login' })
+    const who = { subject, session, method: wasFirst ? firstWay : confirmedChange }
+    // Crossing: the code was for the change. It does not make an old sign-in a fresh one.
+    const verifiedAt = wasFirst ? undefined : loginGrant?.verifiedAt
+    if (isFullProof && (loginGrant || wasFirst))
+      await tf.grants.write({ ...who, purpose: 'login', verifiedAt })
     // Led on to recovery codes, nobody needs the new way once more.
     if (wasFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, factorsAfter(change, before))

@@ -77,6 +77,33 @@ describe('every change', () => {
     expect([host.filed.ana, host.told]).toEqual([before, []])
   })
 
+  it('does not renew the sign-in by its code', async () => {
+    const { host, ana } = await startFull()
+    const signedIn = host.clock.now
+    for (const factor of ['/sign-out', '/recovery-codes']) {
+      host.clock.now = Math.max(host.clock.now, signedIn + 15 * 60_000)
+      expect((await ana.get('/recent')).status).toBe(200)
+      expect((await confirmed(host, ana, factor)).json).not.toHaveProperty('code')
+    }
+    host.clock.now = signedIn + 30 * 60_000
+    expect((await ana.get('/home')).status).toBe(200)
+    expect((await ana.get('/recent')).refusal).toEqual([403, 'second_factor_required'])
+  })
+
+  it('stores no app by a code that did not name the change', async () => {
+    const { host, ana } = await startFull()
+    if (host.filed.ana) host.filed.ana.app = undefined
+    host.clock.now += 5 * 60_000
+    expect((await ana.start({ purpose: 'authenticator', channel: 'sms' })).status).toBe(201)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+    const asked = await ana.get(`${path}/app`)
+    expect(asked.refusal).toEqual([403, 'second_factor_required'])
+    expect(asked.json.details.title).toBe('Setting up an authenticator app')
+    const posted = await ana.post(`${path}/app`, { code: '123456' })
+    expect(posted.refusal).toEqual([403, 'second_factor_required'])
+    expect(host.filed.ana?.app).toBeUndefined()
+  })
+
   it('that would change nothing asks for no code', async () => {
     const { host, ana } = await startFull()
     for (const [factor, fields] of [

@@ -73,6 +73,8 @@ export async function startAccounts(given: AccountHostOptions = {}): Promise<Acc
     routes(app: Express, tf) {
       usualRoutes(app, tf)
       const signedIn = tf.requireTwoFactor({ exempt: (_req, subject) => hasNone(subject) })
+      const recent = tf.requireTwoFactor({ maxAgeMs: 30 * 60_000 })
+      app.get('/recent', recent, (_req, res) => void res.json({ recent: true }))
       app.get('/home', signedIn, (_req, res) => void res.json({ home: true }))
       app.use(
         path,

@@ -118,6 +118,18 @@ describe('challenges without a request', () => {
   })
 })
 
+it('a written grant is as old as its verification, and never from the future', async () => {
+  const { host, ana } = await startLoggedIn()
+  const given = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login' }
+  const before = host.clock.now - 60_000
+  expect((await host.tf.grants.write({ ...given, verifiedAt: before })).verifiedAt).toBe(before)
+  const later = { ...given, verifiedAt: host.clock.now + 60_000 }
+  expect((await host.tf.grants.write(later)).verifiedAt).toBe(host.clock.now)
+  for (const verifiedAt of [0, -1, 1.5, Number.NaN]) {
+    await expect(host.tf.grants.write({ ...given, verifiedAt })).rejects.toThrow('verifiedAt must be a time')
+  }
+})
+
 it('a grant is read as the guard admits with it', async () => {
   const hour = 3_600_000
   const { host, ana } = await startSignedIn({

@@ -989,4 +989,20 @@ export const weakenings = [
     replace: 'return isSpared ? true : stepUp(req, res)',
     tests: ['test/express/unless.test.ts'],
   },
+  {
+    bound: 28,
+    what: 'a code that named no change sets up an app on the account pages',
+    file: 'src/account/app.ts',
+    find: 'return method === confirmedChange ||',
+    replace: 'return method === confirmedChange || method === "code" ||',
+    tests: ['test/account/confirmation.test.ts'],
+  },
+  {
+    bound: 28,
+    what: 'a code for a change renews the sign-in',
+    file: 'src/account/making.ts',
+    find: 'wasFirst ? undefined : loginGrant?.verifiedAt',
+    replace: 'undefined',
+    tests: ['test/account/confirmation.test.ts'],
+  },
 ]

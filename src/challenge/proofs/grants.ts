@@ -48,6 +48,11 @@ export interface Grant {
   readonly browser?: 'known' | 'new'
 }
 
+/** Time of a verification that is past. Without it, the grant counts from the time at which it is written. */
+interface ProvenBefore {
+  readonly verifiedAt?: number | undefined
+}
+
 /** The session ids before and after its renewal. */
 interface NewIds {
   /** Session id before the renewal. Its grants move along. */
@@ -190,21 +195,23 @@ export class OpenSubject implements Fact<string | undefined> {
   }
 
   /** Writes a grant. Returns undefined and writes nothing if grants were revoked after the record was read. */
-  async write({ purpose, bound, method, channel }: ProvenFacts, ids: NewIds): Promise<Grant | undefined> {
+  async write(proven: ProvenFacts & ProvenBefore, ids: NewIds): Promise<Grant | undefined> {
+    const { purpose, bound, method, channel } = proven
     const revocationId = await this.read()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
     const id = newCommandId()
     this.written = await this.change((record, time) => {
+      const verifiedAt = Math.min(time, proven.verifiedAt ?? time)
       const added: StoredGrant = {
         id,
         session,
         earlier: previous === session ? [] : [previous],
         purpose,
         bound,
-        verifiedAt: time,
+        verifiedAt,
         method,
         channel,
-        expiresAt: time + this.parts.purposes.grantLifetimeMs(purpose),
+        expiresAt: verifiedAt + this.parts.purposes.grantLifetimeMs(purpose),
         provisional: ids.provisional || undefined,
       }
       return grant(record, added, previous, revocationId, time)

@@ -40,6 +40,8 @@ export interface GrantsFacade {
     readonly bound?: Bound | undefined
     /** Your name for the factor, such as `passkey`, for a guard's option `methods`. Default: `host`. */
     readonly method?: string
+    /** Time of the verification, in milliseconds since 1970, if it is past. Default: now. */
+    readonly verifiedAt?: number | undefined
   }): Promise<Grant>
   /**
    * Logs out: revokes the grants, live challenges and verified numbers of this session. Trusted browsers stay trusted.
@@ -86,6 +88,11 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
     }
   }
 
+  function checkTime(verifiedAt: unknown): void {
+    if (verifiedAt === undefined || (Number.isSafeInteger(verifiedAt) && Number(verifiedAt) > 0)) return
+    throw new TypeError('grants.write: verifiedAt must be a time in milliseconds since 1970')
+  }
+
   /** Refuses an unknown purpose, whose grant would expire immediately. */
   function checkPurpose(name: string): void {
     if (purposes.find(name)?.browserStartable !== true)
@@ -110,13 +117,15 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
         })
       )
     },
-    async write({ subject, session, purpose, bound, method = 'host' }) {
+    async write({ subject, session, purpose, bound, method = 'host', verifiedAt }) {
       checkPurpose(purpose)
       checkMethod(method)
+      checkTime(verifiedAt)
       const record = grants.open(requesterOf({ subject, session }))
       // The caller keeps the session id in any case, so only a confirmed grant counts.
       const ids = { before: session, after: session, provisional: true }
-      const grant = await record.write({ purpose, bound: boundTag(bound, hashBoundFields), method }, ids)
+      const proven = { purpose, bound: boundTag(bound, hashBoundFields), method, verifiedAt }
+      const grant = await record.write(proven, ids)
       if (grant === undefined) throw new TwoFactorError('challenge_gone')
       // A failed write may still arrive, and a grant that was reported as failed must admit nothing.
       await record.confirm().catch(() => undefined)
