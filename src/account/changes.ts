@@ -2,69 +2,72 @@ import type { BoundFields, Details, TrustedDevice } from '../index.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill, spacedDigits } from './texts.js'
 
-// What may be changed, whether it may, what a code for it is bound to, and what a person is shown of it.
+// Rules of the changes: which are allowed, which fields a code binds, and which details the person sees.
 
-/** What an account can confirm with, as it is on file. */
+/** The stored factors and recovery codes of an account. */
 export interface Factors {
-  /** In E.164, the preferred one first. */
+  /** Phone numbers in E.164, the preferred number first. */
   readonly numbers: readonly string[]
-  /** Undefined where the app has none. */
+  /** If true, an authenticator app is stored. Undefined without the option `authenticator`. */
   readonly app?: boolean | undefined
-  /** How many are left; undefined where the app has none. */
+  /** Number of unused recovery codes. Undefined without the option `recoveryCodes`. */
   readonly recoveryCodes?: number | undefined
 }
 
-/** What is to be changed. */
+/** A change that a person requests. */
 export type AccountChangeRequest =
   | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
   | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
   | { readonly kind: 'app-added' | 'app-removed' | 'recovery-codes-made' }
   | { readonly kind: 'devices-ended' | 'signed-out-elsewhere' }
 
-/** How a change is called, in messages and in JSON. */
+/** Name of a change in messages and in JSON. */
 export type ChangeKind = AccountChangeRequest['kind']
 
 /**
- * What has to be left when a number or the app is removed: another one of them; that or recovery codes; or nothing,
- * where guards let accounts pass that have no second factor.
+ * What must remain after a number or the app is removed. `factor`: another number or the app. `recovery-codes`: a
+ * factor or recovery codes. `nothing`: no requirement, for guards that exempt accounts without a second factor.
  */
 export type MustKeep = 'factor' | 'recovery-codes' | 'nothing'
 
-/** Why something is not done. */
+/** Reason why a change is refused. */
 export type Objection =
-  /** Recovery codes, before there is a number or an app. */
+  /** Recovery codes need a number or an app first. */
   | 'no_factor'
-  /** Nothing would be left. */
+  /** No factor and no recovery codes would remain. */
   | 'last_factor'
-  /** Nothing but recovery codes would be left. */
+  /** Only recovery codes would remain. */
   | 'only_recovery_codes'
-  /** One number more than `twoFactor()` takes. */
+  /** `twoFactor()` takes no further number. */
   | 'too_many'
   /** The number is on the list already. */
   | 'on_file'
-  /** The host has the number at another account. */
+  /** The number belongs to another account of your app. */
   | 'taken'
-  /** An app is there, and no other one is being set up. */
+  /** An app is stored, and no other app is being set up. */
   | 'app_on_file'
-  /** Something else is on file than what the change was made from. */
+  /** The stored factors have changed since the change was requested. */
   | 'stale'
 
-/** As many as the option `phone` of `twoFactor()` takes. */
+/** The maximum that the option `phone` of `twoFactor()` takes. */
 const maxNumbers = 5
 
-/** By how many factors a code can be got: numbers and the app. Recovery codes are none, they run out. */
+/** Counts the factors: numbers and the app. Recovery codes do not count, because they run out. */
 export const countFactors = ({ numbers, app }: Factors): number => new Set(numbers).size + (app ? 1 : 0)
 
-/** Whether nothing is on file that could confirm a change: the first way is set up with the session alone. */
+/**
+ * Returns whether the account has nothing that could confirm a change. The session then suffices to set up the first
+ * factor.
+ */
 export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
-  // Where nothing has to be left, whoever has removed the last way has switched all of it off.
+  // With `nothing`, a person who removed the last factor has switched the second factor off.
   return countFactors(factors) === 0 && (mustKeep === 'nothing' || !factors.recoveryCodes)
 }
 
-/** Whether the list takes one more number. */
+/** Returns whether the list has room for another number. */
 export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.length < maxNumbers
 
-/** The factors as they are afterwards. */
+/** Returns the factors after a change. */
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
   const { kind } = change
   if (kind === 'app-added' || kind === 'app-removed') return { ...factors, app: kind === 'app-added' }
@@ -75,7 +78,7 @@ export function factorsAfter(change: AccountChangeRequest, factors: Factors): Fa
   return { ...factors, numbers: kind === 'number-first' ? [number, ...others] : others }
 }
 
-/** Why a change may not be made; undefined where it may. */
+/** Returns why a change is refused, or undefined if it is allowed. */
 export function objectionTo(
   change: AccountChangeRequest,
   factors: Factors,
@@ -86,32 +89,35 @@ export function objectionTo(
     if (numbers.includes(change.number)) return 'on_file'
     return takesNumber(numbers) ? undefined : 'too_many'
   }
-  // Lock-out: a person with nothing but recovery codes is asked for a code by every change, and can get none.
+  // Lock-out: every change asks a person with only recovery codes for a code, and such a person can receive none.
   if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !factors.app) return 'stale'
   return takesAway(change) ? objectionToLoss(factors, mustKeep) : undefined
 }
 
-/** Lock-out: nobody takes the last way of a person, by accident or in their session. The same for each number and the app. */
+/**
+ * Returns why no factor may be removed, or undefined. The rule is equal for each number and the app. Lock-out: a person
+ * must not lose the last factor by accident or through an intruder in the session.
+ */
 export function objectionToLoss(factors: Factors, mustKeep: MustKeep): Objection | undefined {
   if (countFactors(factors) > 1 || mustKeep === 'nothing') return undefined
   if (!factors.recoveryCodes) return 'last_factor'
   return mustKeep === 'factor' ? 'only_recovery_codes' : undefined
 }
 
-/** Whether there is one way less afterwards. */
+/** Returns whether a change removes a factor. */
 const takesAway = ({ kind }: AccountChangeRequest) => kind === 'number-removed' || kind === 'app-removed'
 
-/** Whether trust in browsers ends with it: what had been proven by a way that went is proven no more. */
+/** Returns whether a change ends the trust in browsers. Verifications by a removed factor no longer count. */
 export const endsTrust = (change: AccountChangeRequest, before: Factors): boolean =>
   takesAway(change) ||
   change.kind === 'signed-out-elsewhere' ||
   (change.kind === 'app-added' && before.app === true)
 
 /**
- * What a code for this change is good for: this change of these factors, and no other. Not of these recovery codes: the one
- * that confirms it is used up by that. Whether enough is left is judged once more when it is made.
+ * Returns the fields that a code for this change confirms: the change and the current factors. Recovery codes are left
+ * out, because confirming with a recovery code uses it up. The store step checks again that enough factors remain.
  */
 export function boundTo(change: AccountChangeRequest, { numbers, app = false }: Factors): BoundFields {
   const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
@@ -119,16 +125,16 @@ export function boundTo(change: AccountChangeRequest, { numbers, app = false }: 
   return { kind: change.kind, number, device, numbers, app }
 }
 
-/** What a change is made from, and what has to be left. */
+/** Input of the details: the current factors and what must remain. */
 export interface Circumstances {
   readonly factors: Factors
   readonly mustKeep: MustKeep
   readonly texts: AccountTexts
-  /** A new number as people write it: the whole of it, since it may be mistyped. */
+  /** A new number in its usual spelling. It is shown in full, because it may be mistyped. */
   readonly shownNumber?: string | undefined
 }
 
-/** What the person reads before the code is typed. */
+/** Returns the details that the person reads before entering the code. */
 export function detailsOf(change: AccountChangeRequest, circumstances: Circumstances): Details {
   const { texts, factors, shownNumber } = circumstances
   const number = 'number' in change ? change.number : ''
@@ -148,7 +154,7 @@ const labelOf = (
   texts: AccountTexts,
 ): string => device.label ?? texts['device.unnamed']
 
-/** What is so afterwards; of a last way what its loss means. */
+/** Describes the state after the change. For a last factor, describes the loss. */
 function consequenceOf(change: AccountChangeRequest, { factors, mustKeep, texts }: Circumstances): string {
   const after = factorsAfter(change, factors)
   if (takesAway(change) && countFactors(after) === 0) {

@@ -1,6 +1,6 @@
 import type { RouteKit } from './route-kit.js'
 
-/** Trusted browsers and other sessions: end one, all, everything. */
+/** Adds the routes that end trusted browsers and sign out other sessions. */
 export function addDeviceRoutes({ tf, changes, alreadySo, change }: RouteKit): void {
   changes('/devices/end', async (visit) => {
     const { subject, fields } = visit
@@ -12,6 +12,6 @@ export function addDeviceRoutes({ tf, changes, alreadySo, change }: RouteKit): v
     const store = () => tf.trustedDevices.revokeSubject(visit.subject)
     return change(visit, { kind: 'devices-ended' }, store)
   })
-  // Nothing is stored: every change is followed by this.
+  // The sign-out stores nothing: it follows every change anyway.
   changes('/sign-out', (visit) => change(visit, { kind: 'signed-out-elsewhere' }, () => true))
 }

@@ -4,28 +4,28 @@ import type { ChangeKind } from './changes.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill, spacedDigits } from './texts.js'
 
-// What all pages are drawn with. Everything works without a script, and every value is escaped.
+// Elements of all pages. Every page works without a script, and every value is escaped.
 
-/** What a page is made with. */
+/** Input of a page. */
 export interface PageContext {
   readonly visit: RouteContext
   readonly texts: AccountTexts
-  /** Where a browser finds the pages. */
+  /** Address of the pages in the browser. */
   readonly path: string
 }
 
 interface ButtonOptions {
-  /** Hidden fields of its form. */
+  /** Hidden fields of the form. */
   readonly fields?: Readonly<Record<string, string>>
-  /** The number or browser, for a person who hears the button alone. */
+  /** The number or browser, for a screen reader that reads only the button. */
   readonly of?: string
-  /** In place of the usual text of the change. */
+  /** Replaces the usual text of the change. */
   readonly text?: string | undefined
-  /** `main` fills the width, `plain` is a quiet text. */
+  /** `main` fills the width, `plain` looks like text. */
   readonly look?: 'main' | 'plain'
 }
 
-/** A button that makes one change. */
+/** Returns a button that makes one change. */
 export function changeButton(
   scene: PageContext,
   route: string,
@@ -38,7 +38,7 @@ export function changeButton(
   return form(scene, route, look === 'main' ? html`<div class="buttons">${button}</div>` : button, fields)
 }
 
-/** A form for one of the routes of the pages. */
+/** Returns a form for a route of the pages. */
 export function form({ visit, path }: PageContext, route: string, content: Html, fields = {}): Html {
   const hidden = Object.entries<string>({ ...fields, ...visit.formFields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -50,21 +50,21 @@ ${hidden}${content}
 
 export const link = (to: string, text: string): Html => html`<p><a href="${to}">${text}</a></p>\n`
 
-/** A link that looks like a button: what a person comes for. */
+/** Returns a link that looks like a button, for the main action of a page. */
 export const linkButton = (to: string, text: string): Html =>
   html`<a class="button" href="${to}">${text}</a>\n`
 
-/** Back to the first page. */
+/** Returns a link to the first page. */
 export const back = ({ path, texts }: PageContext): Html => link(path, texts.back)
 
-/** A state that is seen at a glance. */
+/** Returns a short label of a state. */
 export const badge = (text: string, isOn = true): Html =>
   html` <span class="badge${isOn && ' on'}">${text}</span>`
 
-/** How the number is called, in words. */
+/** Returns the name of a number in words. */
 export const spokenNumber = ({ visit }: PageContext, masked: string): string =>
   fill(visit.texts['code.destination'], { digits: spacedDigits(masked) })
 
-/** A masked number. Bullets mean nothing when read aloud, so a screen reader reads words. */
+/** Returns a masked number. A screen reader reads words, because bullets mean nothing when read aloud. */
 export const maskedNumber = (scene: PageContext, masked: string): Html =>
   html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spokenNumber(scene, masked)}</span>`

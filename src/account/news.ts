@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import type { AccountChangeRequest, ChangeKind } from './changes.js'
 
-/** For how long the address of the next page tells of a change. */
+/** Time for which the address of the next page reports a change. */
 const newsMs = 60_000
 
-/** Enough of a label to know the browser by: the rest would make the address long. */
+/** Enough of a label to recognise the browser. A longer label would make the address long. */
 const maxLabelLength = 60
 
-/** A change that was made just now, with the name of its number or browser. */
+/** A recent change, with the name of its number or browser. */
 export interface News {
   readonly kind: ChangeKind
   /** The last two digits of a number, or the label of a browser. */
@@ -21,15 +21,15 @@ export function newsAbout(change: AccountChangeRequest): News {
 }
 
 /**
- * A change as the address of the next page tells of it, signed with the id of the session: a link from elsewhere, or an
- * old bookmark, would tell the person of a change that nobody has made.
+ * Returns the change for the address of the next page, signed with the session id. Without the signature, a foreign
+ * link or an old bookmark could report a change that never happened.
  */
 export function newsOf({ kind, about = '' }: News, session: string, at: number = Date.now()): string {
   const told = `${kind}.${at}.${Buffer.from(about).toString('base64url')}`
   return `${told}.${createHmac('sha256', session).update(told).digest('base64url')}`
 }
 
-/** What this session has changed just now, where the address tells of it. */
+/** Returns the recent change of this session that an address reports, or undefined. */
 export function newsIn(text: unknown, session: string): News | undefined {
   const [kind, at, about = ''] = (typeof text === 'string' ? text : '').split('.') as [
     ChangeKind,

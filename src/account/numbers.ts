@@ -6,7 +6,7 @@ import { taken } from './making.js'
 import { listed } from './overview-page.js'
 import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
-/** Numbers: prove and add one, put one first, remove one. */
+/** Adds the routes that verify, add, reorder and remove numbers. */
 export function addNumberRoutes(kit: RouteKit): void {
   const { router, tf, changes, settings, path, read, change, refusal, alreadySo } = kit
   const { numbers, newNumberPurpose: purpose } = settings
@@ -17,7 +17,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     backPath: path,
   })
 
-  /** What is done with the number that was proven last. Where there is none, one is proven first. */
+  /** Runs an act with the last verified number. Without a verified number, the person verifies a number first. */
   const withProven =
     (act: (visit: RouteContext, number: string) => Promise<AccountResult>): OwnAct =>
     async (visit) => {
@@ -28,19 +28,19 @@ export function addNumberRoutes(kit: RouteKit): void {
       return { location: `${path}/number`, status: 409, body }
     }
 
-  /** Stores the list as it is after a change. */
+  /** Stores the list after a change. */
   const save = hostFunction(({ subject }: RouteContext, what: AccountChangeRequest, factors: Factors) =>
     numbers.save(subject, factorsAfter(what, factors).numbers, factors.numbers),
   )
 
-  /** Puts the number on file that a form names first, or removes it. */
+  /** Puts the number of the form first, or removes it. */
   const changeListed =
     (kind: 'number-first' | 'number-removed'): OwnAct =>
     async (visit) => {
       const { numbers: list } = await read(visit.subject)
       const index = listed(list).findIndex(({ id }) => id === visit.fields.number)
       const number = list[index]
-      // The address of the form, opened by hand, names no number.
+      // The address of the form, opened by hand, contains no number.
       if (visit.req.method !== 'POST' && visit.fields.number === undefined) return alreadySo
       if (number === undefined) return refusal(visit, 'stale')
       if (kind === 'number-first' && index === 0) return alreadySo
@@ -48,13 +48,13 @@ export function addNumberRoutes(kit: RouteKit): void {
       return change(visit, what, (factors) => save(visit, what, factors))
     }
 
-  /** Stores a new number. Its proof is used up by what was saved alone. */
+  /** Stores a new number. Only a successful save uses up the proof of the number. */
   async function saveProven(
     visit: RouteContext,
     what: AccountChangeRequest,
     factors: Factors,
   ): Promise<unknown> {
-    // Whoever has gone waits for no change.
+    // The client has disconnected and expects no change.
     if (visit.res.closed) return false
     let answer: unknown
     const saved = await newNumber
@@ -69,7 +69,7 @@ export function addNumberRoutes(kit: RouteKit): void {
   const add = withProven(async (visit, number) => {
     if (visit.req.method !== 'POST' && !visit.wantsPage) return { location: path, body: { number } }
     const what: AccountChangeRequest = { kind: 'number-added', number }
-    // By GET, too: nothing but the right code for the new number leads here.
+    // GET is allowed too: only the correct code for the new number leads here.
     return change(visit, what, (factors) => saveProven(visit, what, factors), {
       isAsked: visit.req.method !== 'HEAD',
     })
@@ -81,7 +81,7 @@ export function addNumberRoutes(kit: RouteKit): void {
   changes('/numbers/remove', changeListed('number-removed'))
 }
 
-/** Race: another request has used the proof. */
+/** Returns false if another request has used the proof (race). Throws every other error again. */
 function falseIfUsed(error: unknown): false {
   if (error instanceof TwoFactorError && error.code === 'second_factor_required' && !isOfHost(error))
     return false

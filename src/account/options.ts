@@ -15,28 +15,28 @@ import type { Awaitable } from '../lib/promises.js'
 import type { ChangeKind, MustKeep } from './changes.js'
 import type { AccountMessages } from './texts.js'
 
-/** False where nothing was stored, because something else was on file than the change was made from; else it was. */
+/** False: nothing was stored, because the stored value was not the expected one. Every other value: stored. */
 type Saved = Awaitable<unknown>
 
-/** As `Saved`, or `taken` where nothing was stored because the number belongs to another account. */
+/** As `Saved`. `taken`: nothing was stored, because the number belongs to another account. */
 type SavedNumbers = Saved | Awaitable<'taken'>
 
-/** When ways were last used, by the name of each. */
+/** Time of last use by factor: a number in E.164, or `app`. */
 type LastUsed = Readonly<Record<string, Date | number | null | undefined>>
 
-/** What was changed, and what there is to tell the person by. */
+/** A change that was made, with the data for a message to the person. */
 export interface AccountChange {
-  /** Such as `number-added`. */
+  /** Kind of the change, such as `number-added`. */
   readonly kind: ChangeKind
-  /** The account, as the option `subject` of `twoFactor()` names it. */
+  /** The account, as the option `subject` of `twoFactor()` returns it. */
   readonly subject: string
-  /** The number that was added, removed or put first, masked. */
+  /** The number that was added, removed or put first, masked. Undefined for other changes. */
   readonly number?: string | undefined
-  /** The label of the browser that is no longer trusted. */
+  /** Label of the browser that is no longer trusted. Undefined for other changes, and for a browser without a label. */
   readonly device?: string | undefined
   /**
-   * The numbers that were on file before, in E.164: a message to each of them reaches the person whatever somebody else has
-   * added or removed.
+   * Numbers before the change, in E.164. A message to each of them reaches the owner even if an intruder added or
+   * removed a number.
    */
   readonly before: readonly string[]
 }
@@ -44,21 +44,21 @@ export interface AccountChange {
 /** Options of `accountPages`. */
 export interface AccountPagesOptions {
   /**
-   * Where the pages are mounted: a path of this site without parameters.
+   * Path at which your app mounts the pages, without parameters.
    *
    * @example
    * path: '/account/security'
    */
   readonly path: string
-  /** The numbers of an account, as the option `phone` of `twoFactor()` returns them. */
+  /** Reads and stores the numbers of an account. The option `phone` of `twoFactor()` must return the stored list. */
   readonly numbers: {
-    /** In E.164, the preferred one first. */
+    /** Returns the numbers in E.164, the preferred number first. */
     readonly list: (subject: string) => Awaitable<readonly string[]>
     /**
-     * Stores the whole list in place of `from`. Where something else than `from` is stored, it must change nothing and
-     * return false: another tab was first. So it must where the list is empty and there is no app: another process was
-     * first (but for another `mustKeep`). For a number of another account, store nothing and return `'taken'`: the person
-     * reads that it belongs to another account. What it throws goes to your error handler, and must have changed nothing either.
+     * Replaces the whole list `from` by `numbers`. If the stored list is not `from`, change nothing and return false:
+     * another tab was first. Unless you change `mustKeep`, also return false for an empty list without an app: another
+     * process was first. For a number of another account, store nothing and return `'taken'`: the person reads that it
+     * belongs to another account. Errors go to your error handler. If it throws, it must have changed nothing.
      *
      * @example
      * save: (subject, numbers, from) => db.prepare(
@@ -67,64 +67,70 @@ export interface AccountPagesOptions {
      */
     readonly save: (subject: string, numbers: readonly string[], from: readonly string[]) => SavedNumbers
   }
-  /** The app of an account. Needs the option `authenticator` of `twoFactor()`, whose `secretOf` returns what was saved. */
+  /**
+   * Stores the authenticator app of an account. Requires the option `authenticator` of `twoFactor()`, whose `secretOf`
+   * returns the saved secret. Default: no app.
+   */
   readonly authenticator?: {
     readonly has: (subject: string) => Awaitable<boolean>
-    /** Stores the secret in place of an earlier one: keep it encrypted. */
+    /** Replaces the stored secret. Encrypt it. */
     readonly save: (subject: string, secret: string) => Saved
     /**
-     * Where there is no number, it must change nothing and return false: another process was first (but for another
-     * `mustKeep`).
+     * Deletes the secret. Unless you change `mustKeep`, change nothing and return false if the account has no number:
+     * another process was first.
      *
      * @example
      * remove: (subject) => db.prepare(`UPDATE users SET app = NULL WHERE id = ? AND numbers <> '[]'`).run(subject).changes === 1
      */
     readonly remove: (subject: string) => Saved
   }
-  /** The recovery codes of an account. Needs the option `recoveryCodes` of `twoFactor()`. */
+  /** Stores the recovery codes of an account. Requires the option `recoveryCodes` of `twoFactor()`. Default: none. */
   readonly recoveryCodes?: {
-    /** How many are left. */
+    /** Returns the number of unused codes. */
     readonly remaining: (subject: string) => Awaitable<number>
-    /** Stores the hashes in place of all earlier ones. */
+    /** Replaces all stored hashes. */
     readonly save: (subject: string, hashes: readonly string[]) => Saved
   }
   /**
-   * When each way was last used, as a date or in milliseconds since 1970: of a number by its name in E.164, of the app by
-   * `app`. Shown beside it, for the person to see what was somebody else. Other names are ignored.
+   * Returns when each factor was last used, as a Date or in milliseconds since 1970, by number in E.164 or `app`. The
+   * pages show the time, so that the person can notice another user. Other names are ignored. Default: no times.
    *
    * @example
    * lastUsed: (subject) => users.lastUsed(subject) // { '+573001234567': 1772539200000, app: new Date() }
    */
   readonly lastUsed?: (subject: string) => Awaitable<LastUsed>
   /**
-   * Returns the name of the account for the file of recovery codes, such as its e-mail address. Default: `subject`.
+   * Returns the account name for the file of recovery codes, such as the e-mail address. Default: `subject`.
    *
    * @example
    * label: (req) => req.user.email
    */
   readonly label?: (req: Request, subject: string) => Awaitable<string>
   /**
-   * Called after each change, for a message by a way that the change did not touch. Awaited; where it fails your error
-   * handler learns of it, and the change stands. New recovery codes are shown all the same, and your error handler is
-   * called after that (`res.headersSent`).
+   * Called after each change, to send a message through a channel that the change did not affect. The pages await it.
+   * If it fails, the change remains and your error handler receives the error. For new recovery codes the pages show
+   * the codes first and call your error handler after the response (`res.headersSent`). Default: no message.
    *
    * @example
    * onChanged: (req, { kind, number }) => mail.send(req.user.email, `Your account: ${kind} ${number ?? ''}`)
    */
   readonly onChanged?: (req: Request, change: AccountChange) => unknown
   /**
-   * What has to be left when a number or the app is removed: `factor`, another one of them, by default; `recovery-codes`, where
-   * they will do; `nothing`, where your guards let accounts pass that have no second factor. The code for such a change
-   * names what follows from it.
+   * What must remain after a number or the app is removed. Default: `factor`, another number or the app.
+   * `recovery-codes`: recovery codes are enough. `nothing`: no requirement; choose it if your guards exempt accounts
+   * without a second factor. The person reads the effect before entering the code.
    */
   readonly mustKeep?: MustKeep
-  /** The purpose of the codes that confirm a change: `account` by default. */
+  /** Purpose of the codes that confirm a change. Default: `account`. */
   readonly purpose?: string
-  /** The purpose under which new numbers are proven: `new-number` by default. The option `appName` of `twoFactor()` names it. */
+  /**
+   * Purpose of the codes that verify a new number. The option `appName` of `twoFactor()` must name it. Default:
+   * `new-number`.
+   */
   readonly newNumberPurpose?: string
   /**
-   * Own texts per locale, each key on its own, with all that is filled in the built-in one, such as `{number}`. The pages
-   * are in a language of the code pages: one that `pages.messages` of `twoFactor()` has, or a built-in one.
+   * Your texts by locale and key. Each text must contain the placeholders of the built-in text, such as `{number}`.
+   * Languages: those of `pages.messages` of `twoFactor()` and the built-in ones. Default: built-in texts.
    *
    * @example
    * messages: { es: { title: 'Verificación en dos pasos' } }
@@ -132,7 +138,7 @@ export interface AccountPagesOptions {
   readonly messages?: AccountMessages
 }
 
-/** An object that has all of these, as it was given: it may be of a class, and its functions need it. */
+/** Requires an object with all of these members and returns the given object: its functions may need their class. */
 function whole(checks: Checks): Check {
   const check = object(checks, Object.keys(checks))
   return (value, name) => {
@@ -143,13 +149,13 @@ function whole(checks: Checks): Check {
 
 const texts = 'must be an object of texts'
 
-/** What cannot be left out, as source to paste. */
+/** Required options as source to paste. */
 export const accountRequired = {
   path: "'/account/security', // where the pages are mounted",
   numbers: '{ list: (subject) => numbers, save: (subject, numbers, from) => saved },',
 }
 
-/** What each option has to be. */
+/** The check of each option. */
 export const accountChecks = {
   path: mountPath,
   numbers: whole({ list: func('(subject) => numbers'), save: func('(subject, numbers, from) => saved') }),
@@ -168,5 +174,5 @@ export const accountChecks = {
   messages: withDefault({}, record(record(nonEmptyString(), texts), `${texts} by locale`)),
 } satisfies Checks<AccountPagesOptions>
 
-/** The options as they are settled. */
+/** The options with their defaults. */
 export type AccountSettings = Settled<AccountPagesOptions, typeof accountChecks>

@@ -8,38 +8,38 @@ import type { UsedAt } from './read-factors.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill, spacedDigits } from './texts.js'
 
-// The first page: all that is on file, a row each, with what changes it.
+// The first page: a row for each factor, with the buttons that change it.
 
-/** A number on file, as a page or a client may have it. */
+/** A stored number without its digits, for a page or a client. */
 export interface ListedNumber {
   /**
-   * Names it in forms without showing it: its place in the list, and of each number the last two digits and the place in
-   * alphabetical order.
+   * Identifies the number in forms without revealing it: its index in the list, and for every number the last two
+   * digits and the alphabetical index.
    */
   readonly id: string
   readonly masked: string
-  /** When it was last used, in milliseconds since 1970; absent where the host does not say. */
+  /** Time of last use in milliseconds since 1970. Absent if the host returns none. */
   readonly usedAt: number | undefined
 }
 
-/** What the first page shows, and says as JSON. */
+/** Content of the first page, and its JSON. */
 export interface Overview extends Omit<Factors, 'numbers'> {
   readonly numbers: readonly ListedNumber[]
   /** When the app was last used. */
   readonly appUsedAt: number | undefined
   readonly devices: readonly TrustedDevice[]
-  /** Whether a way may go: what would be refused is not offered. */
+  /** If false, the page offers no removal, because it would be refused. */
   readonly canRemove: boolean
-  /** As `adviceFor` says. */
+  /** Result of `adviceFor`. */
   readonly advice?: Extract<keyof AccountTexts, `advice.${string}`> | undefined
-  /** As `riskOf` says. */
+  /** Result of `riskOf`. */
   readonly risk?: Extract<keyof AccountTexts, `risk.${string}`> | undefined
 }
 
-/** Few enough to make new ones. */
+/** At this number the page suggests new codes. */
 const fewCodes = 3
 
-/** What is missing, as the key of its text. */
+/** Returns the text key of a missing factor. */
 export function adviceFor(factors: Factors): Overview['advice'] {
   const { app, recoveryCodes: left } = factors
   const count = countFactors(factors)
@@ -49,15 +49,16 @@ export function adviceFor(factors: Factors): Overview['advice'] {
 }
 
 /**
- * The risk of an account that has numbers alone, where it could have an app, as the key of its text (NIST SP 800-63B-4,
- * 3.2.9; ASVS 5.0, 6.6.1).
+ * Returns the text key of the risk of an account that has only numbers and could have an app (NIST SP 800-63B-4, 3.2.9;
+ * ASVS 5.0, 6.6.1).
  */
 export const riskOf = ({ numbers, app }: Factors): Overview['risk'] =>
   numbers.length > 0 && app === false ? 'risk.numbers' : undefined
 
-/** The numbers in the order of the list, none of them whole. */
+/** Returns the numbers in the order of the list, each masked. */
 export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {
-  // Two may end alike: with another list meanwhile, the form of one must not name the other.
+  // Two numbers may have equal last digits. If the list has changed meanwhile, the form of one must not select the
+  // other.
   const list = numbers.map((one) => `${one.slice(-2)}.${numbers.toSorted().indexOf(one)}`).join('-')
   return numbers.map((number, index) => ({
     id: `${index}-${list}`,
@@ -66,7 +67,7 @@ export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly Li
   }))
 }
 
-/** The page; `news` is what was changed just now. */
+/** Returns the page. `news` is the recent change. */
 export function overviewPage(scene: PageContext, overview: Overview, news?: News): OwnPage {
   const { texts } = scene
   const { advice, risk } = overview
@@ -79,7 +80,7 @@ export function overviewPage(scene: PageContext, overview: Overview, news?: News
   }
 }
 
-/** What was done, and to which number or browser. */
+/** Returns the notice of a change and its number or browser. */
 export function noticeOf({ kind, about = '' }: News, texts: AccountTexts): string {
   return fill(texts[`done.${kind}`], {
     digits: spacedDigits(about),
@@ -87,14 +88,14 @@ export function noticeOf({ kind, about = '' }: News, texts: AccountTexts): strin
   })
 }
 
-/** One heading with its state, and what stands under it. */
+/** Returns a heading with its state and content. */
 function section(id: string, title: string, content: Html, state?: Html): Html {
   return html`<section aria-labelledby="${id}">
 <div class="head"><h2 id="${id}">${title}</h2>${state}</div>
 ${content}</section>\n`
 }
 
-/** What stands under one of the headings; nothing where there is no such thing. */
+/** Returns the content below a heading, or undefined without the feature. */
 type Part = (scene: PageContext, overview: Overview) => Html | undefined
 
 const numbers: Part = (scene, { numbers, canRemove }) => {
@@ -108,7 +109,7 @@ const numbers: Part = (scene, { numbers, canRemove }) => {
     return row(scene, name, usedAt, html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
-  // A person would prove a number first, and then read that there are too many.
+  // Otherwise a person would verify a number first and then read that there are too many.
   const more = takesNumber(numbers)
     ? linkButton(`${path}/number`, texts['numbers.add'])
     : html`<p>${texts['problem.too_many']}</p>`
@@ -136,7 +137,7 @@ const recovery: Part = (scene, { recoveryCodes: left, numbers, app }) => {
   if (left === undefined) return undefined
   const state = left === 0 ? texts['recovery.none'] : fill(texts['recovery.left'], { n: String(left) })
   const canMake = numbers.length > 0 || app
-  // Made again, they end those that were printed: no button to press by the way.
+  // New codes invalidate the printed codes, so the button must not invite an accidental click.
   const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
   const make = canMake && changeButton(scene, '/recovery-codes', 'recovery-codes-made', look)
   const content = html`<p>${texts['recovery.text']}</p>\n${make}`
@@ -166,12 +167,12 @@ const elsewhere: Part = (scene) => {
 const onOrOff = ({ texts }: PageContext, isOn: boolean): Html =>
   badge(texts[isOn ? 'state.on' : 'state.off'], isOn)
 
-/** Name and last use on one side, what is rarely wanted on the other. */
+/** Returns a row: name and last use on one side, rare actions on the other. */
 const row = (scene: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
   html`<li><div><p>${name}</p>${lastUsed(scene, usedAt)}</div>
 <div class="acts">${actions}</div></li>\n`
 
-/** The day of it. */
+/** Returns the day of the last use. */
 function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {
   if (at === undefined) return undefined
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })

@@ -3,9 +3,9 @@ import { html } from '../lib/html.js'
 import { back, changeButton, form, link, type PageContext } from './marks.js'
 import { fill } from './texts.js'
 
-// The pages beside the first one.
+// All pages except the first.
 
-/** A new app: scan its secret, and type the first code. */
+/** Returns the page that shows a secret to scan and takes the first code. */
 export function appPage(scene: PageContext, { secret, uri, qr }: NewAuthenticator, fault?: string): OwnPage {
   const { texts } = scene.visit
   const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
@@ -20,7 +20,7 @@ ${form(scene, '/app', entry)}${back(scene)}`
   return { title: texts['pair.title'], content: content.markup }
 }
 
-/** After the first way: no code is asked for. */
+/** Returns the offer of recovery codes after the first factor. It asks for no code. */
 export function offerCodesPage(scene: PageContext): OwnPage {
   const { texts, path } = scene
   const make = changeButton(scene, '/recovery-codes', 'recovery-codes-made', {
@@ -32,7 +32,7 @@ ${make}${link(path, texts['codes.later'])}`
   return { title: texts['codes.lead'], content: content.markup }
 }
 
-/** After the right code for them: a script presses the button. */
+/** Returns the page after the correct code for recovery codes. A script presses its button. */
 export function showCodesPage(scene: PageContext): OwnPage {
   const { texts } = scene
   const show = changeButton(scene, '/recovery-codes', 'recovery-codes-made', {
@@ -47,11 +47,11 @@ export interface MadeCodes {
   readonly codes: readonly string[]
   /** Name of the account. */
   readonly account: string
-  /** Whether there were none before. */
+  /** If true, the account had no recovery codes before. */
   readonly isFirst: boolean
 }
 
-/** Shown once. What needs a script is not shown without one. */
+/** Returns the page that shows the codes once. Elements that need a script are hidden without scripts. */
 export function codesPage(
   { visit, texts, path }: PageContext,
   { codes, account, isFirst }: MadeCodes,
@@ -73,7 +73,7 @@ ${codes.map((code) => html`<li class="key">${code}</li>\n`)}</ol>
   return { title: texts['codes.title'], notice: texts[`done.${kind}`], content: content.markup }
 }
 
-/** With the name of the app, so that the files of two apps are told apart. */
+/** Returns a file name with the app name, which distinguishes the files of two apps. */
 function fileName(appName: string): string {
   const words = appName.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '')
   return `${words && `${words}-`}recovery-codes.txt`

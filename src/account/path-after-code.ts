@@ -14,7 +14,10 @@ const routes: Readonly<Record<ChangeKind, string>> = {
   'signed-out-elsewhere': '/sign-out',
 }
 
-/** Where the right code leads by GET: the change is made there, and nothing is confirmed twice. */
+/**
+ * Returns the address that the person opens by GET after the correct code. The change happens there, without a second
+ * confirmation.
+ */
 export function pathAfterCode(
   mount: string,
   { fields }: RouteContext,

@@ -3,7 +3,7 @@ import { type Check, that } from '../lib/options.js'
 import type { Factors } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
 
-/** The one spelling in which the same number is not on file twice. */
+/** The only accepted spelling, so that a number cannot be stored twice. */
 const e164 = /^\+[1-9]\d{6,14}$/
 
 const isTime = (said: unknown) =>
@@ -24,8 +24,8 @@ const times: Check = that(
 )
 
 /**
- * Reads what the host has on file of an account. Rejects with a TypeError for what says neither that there is a way nor
- * that there is none: whoever seems to have none needs no code.
+ * Reads the stored factors of an account. Rejects with a TypeError if a value is unclear: an account that appears to
+ * have no factor needs no code.
  */
 export function createReadFactors({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
   return hostFunction(async (subject: string): Promise<Factors> => {
@@ -37,15 +37,15 @@ export function createReadFactors({ numbers, authenticator, recoveryCodes }: Acc
     numberList(list, 'accountPages: numbers.list')
     if (authenticator !== undefined) yesOrNo(app, 'accountPages: authenticator.has')
     if (recoveryCodes !== undefined) count(left, 'accountPages: recoveryCodes.remaining')
-    // A copy: a host that keeps one list and changes it in place would change what was on file before.
+    // Copies the list: a host that changes its list in place would also change the state before.
     return { numbers: [...list], app, recoveryCodes: left }
   })
 }
 
-/** When a way was last used, in milliseconds since 1970 like `usedAt` of a browser; undefined where nobody knows. */
+/** Returns when a factor was last used, in milliseconds since 1970 like `usedAt` of a browser. Undefined: not known. */
 export type UsedAt = (factor: string) => number | undefined
 
-/** Reads when each way was last used. Rejects with a TypeError for what is no time. */
+/** Reads when each factor was last used. Rejects with a TypeError if a value is not a time. */
 export function createReadUses({ lastUsed }: AccountPagesOptions) {
   return hostFunction(async (subject: string): Promise<UsedAt> => {
     const used = await lastUsed?.(subject)

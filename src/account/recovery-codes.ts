@@ -6,14 +6,14 @@ import type { AccountPagesOptions } from './options.js'
 import { codesPage, type MadeCodes, offerCodesPage, showCodesPage } from './pages.js'
 import type { AccountResult, RouteKit } from './route-kit.js'
 
-/** Recovery codes: made anew, shown once. */
+/** Adds the routes that make new recovery codes and show them once. */
 export function addRecoveryCodeRoutes(
   { tf, get, post, path, settings, read, change, sceneOf, hasGrant, alreadySo }: RouteKit,
   recoveryCodes: NonNullable<AccountPagesOptions['recoveryCodes']>,
 ): void {
   const nameOf = hostFunction(settings.label)
 
-  /** Makes them, and shows them this once: the address of the page, opened again, makes none. */
+  /** Makes the codes and shows them once. Opening the address again makes none. */
   async function make(visit: RouteContext): Promise<AccountResult> {
     const { req, subject } = visit
     const kind = 'recovery-codes-made'
@@ -21,7 +21,7 @@ export function addRecoveryCodeRoutes(
     if (typeof account !== 'string') throw new TypeError('accountPages: label must return a text')
     let made: MadeCodes = { codes: [], account, isFirst: false }
     const store = hostFunction(({ recoveryCodes: left }: Factors) => {
-      // Not before the change is confirmed: that new ones are made is told at once.
+      // The codes are generated after the confirmation, because generating them sends an event.
       const { codes, hashes } = tf.recoveryCodes.generate(subject)
       made = { codes, account, isFirst: !left }
       return recoveryCodes.save(subject, hashes)
@@ -35,12 +35,12 @@ export function addRecoveryCodeRoutes(
   }
 
   get('/recovery-codes', async (visit) => {
-    // Led here from the first way.
+    // The first factor led the person here.
     const isLed = newsIn(visit.fields.changed, visit.session) !== undefined
     if (isLed) return { ...offerCodesPage(sceneOf(visit)), body: {} }
     const isGranted = await hasGrant(visit, { kind: 'recovery-codes-made' }, await read(visit.subject))
     return isGranted ? { ...showCodesPage(sceneOf(visit)), body: {} } : alreadySo
   })
-  // Shown in response to a POST: Chromium keeps none of these for Back, with scripts or without.
+  // The response to a POST shows the codes: Chromium does not keep it for Back, with or without scripts.
   post('/recovery-codes', make)
 }

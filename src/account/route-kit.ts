@@ -8,10 +8,10 @@ import type { AccountSettings } from './options.js'
 import { adviceFor, listed, type Overview, overviewPage, riskOf } from './overview-page.js'
 import { createReadUses } from './read-factors.js'
 
-/** Undefined where the response was sent already, as by a guard that asks for a code. */
+/** Undefined if a response was already sent, for example by a guard that asks for a code. */
 export type AccountResult = RouteResult | undefined
 
-/** A refusal as JSON, in the form of the other problems of the package (RFC 9457). */
+/** Returns a refusal as JSON, in the form of the package's other problems (RFC 9457). */
 export const problemBody = (code: string, title: string, detail = title, status = 409): object => ({
   type: `urn:express-two-factor:${code}`,
   title,
@@ -20,16 +20,16 @@ export const problemBody = (code: string, title: string, detail = title, status 
   code,
 })
 
-/** How a change is made, where not as usual. */
+/** Exceptions from the usual way of making a change. */
 interface How extends Confirmation {
-  /** What is shown after it, in place of the first page. */
+  /** Returns the reply after the change. Default: the first page. */
   readonly show?: (() => RouteResult) | undefined
 }
 
-/** What all routes of the pages share. */
+/** Functions that all routes of the pages share. */
 export type RouteKit = ReturnType<typeof createRouteKit>
 
-/** How a route is added, a change made and replied to: the same for numbers, app, recovery codes and browsers. */
+/** Creates the functions that add a route, make a change and reply, for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountSettings) {
   const { path, recoveryCodes, mustKeep } = settings
   const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
@@ -41,7 +41,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     texts: textsOf(visit.locale),
   })
 
-  /** The first page, and the same as JSON. */
+  /** Returns the first page with its JSON. */
   async function overview(visit: RouteContext): Promise<RouteResult> {
     const { req, subject, fields, session } = visit
     const [factors, usedAt, devices] = await Promise.all([
@@ -61,15 +61,15 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     return { ...overviewPage(sceneOf(visit), body, newsIn(fields.changed, session)), body }
   }
 
-  /** Nothing was changed: why, and how it is now. */
+  /** Returns the first page with the reason why nothing was changed. */
   async function refusal(visit: RouteContext, code: Objection): Promise<RouteResult> {
     const problem = textsOf(visit.locale)[`problem.${code}`]
-    // The title is for programs, in English like those of all problems.
+    // Programs read the title, so it is in English like the titles of all problems.
     const body = problemBody(code, 'Nothing was changed', problem)
     return { ...(await overview(visit)), problem, status: 409, address: path, body }
   }
 
-  /** Makes one change, and says what became of it. `store` as `make` has it. */
+  /** Makes one change and returns the reply. `store` is the function that `make` takes. */
   async function change(
     visit: RouteContext,
     what: AccountChangeRequest,
@@ -81,7 +81,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     if (made === 'unasked') return alreadySo
     if (made !== 'made' && made !== 'made-first') return refusal(visit, made)
     if (show !== undefined) return show()
-    // Whoever has set up the first way is led on to recovery codes.
+    // After the first factor the person continues to recovery codes.
     const next = made === 'made-first' && recoveryCodes ? `${path}/recovery-codes` : path
     return {
       location: `${next}?changed=${newsOf(newsAbout(what), visit.session)}`,
@@ -89,7 +89,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     }
   }
 
-  /** It is so already: nobody is asked for a code, and nothing was changed. */
+  /** Reply if the requested state already exists: no code is required, and nothing was changed. */
   const alreadySo: RouteResult = { location: path, body: {} }
 
   return {
@@ -108,7 +108,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     alreadySo,
     get: (route: string, act: OwnAct) => void router.get(route, tf.ownRoute('GET', act)),
     post: (route: string, act: OwnAct) => void router.post(route, tf.ownRoute('POST', act)),
-    /** A form that makes a change, and the address that the right code for it leads to. */
+    /** Adds a form that makes a change, and the address that the person opens after the correct code. */
     changes: (route: string, act: OwnAct) => {
       router.post(route, tf.ownRoute('POST', act))
       router.get(route, tf.ownRoute('GET', act))

@@ -9,10 +9,10 @@ import { addRecoveryCodeRoutes } from './recovery-codes.js'
 import { createRouteKit } from './route-kit.js'
 
 /**
- * Pages on which a person adds, orders and removes what they confirm with, and the same as JSON. Every change asks for a
- * fresh code that is good for this change alone and shows it; whoever has nothing on file yet sets up the first way with
- * the session alone. After a change every other session is asked for a code again. Needs `tf.routes()`, and a name for
- * the purpose `new-number` in the option `appName`.
+ * Creates pages, also as JSON, on which a person adds, orders and removes factors. Every change shows itself and
+ * requires a fresh code that is valid only for this change. A person without any factor sets up the first factor with
+ * the session. After a change every other session must enter a code again. Requires `tf.routes()`, and a name for the
+ * purpose `new-number` in the option `appName`.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -32,7 +32,7 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   const router = Router()
   const kit = createRouteKit(router, tf, settings)
   kit.get('/', kit.overview)
-  // A form that WebKit posts again by a reload: a refusal takes this address.
+  // A refusal uses this address, and WebKit posts its form again after a reload.
   router.post('/', tf.ownRoute('GET', kit.overview))
   addNumberRoutes(kit)
   if (authenticator !== undefined) addAppRoutes(kit, authenticator)
@@ -42,8 +42,8 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
 }
 
 /**
- * The pages and `twoFactor()` know the same ways. One that the pages did not know would not count, and whoever has nothing
- * else would be asked for no code; one that `twoFactor()` did not know would be set up and let nobody in.
+ * Checks that the pages and `twoFactor()` have equal factors. A factor missing here would not count, so an account with
+ * nothing else would need no code. A factor missing in `twoFactor()` could be set up but would admit no person.
  */
 function checkSameWays(tf: TwoFactor, options: AccountPagesOptions): void {
   const taken = { authenticator: tf.authenticators.isOffered, recoveryCodes: tf.recoveryCodes.isOffered }

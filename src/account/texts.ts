@@ -4,7 +4,7 @@ import { type AccountTexts, en } from './texts/en.js'
 import { es } from './texts/es.js'
 import { pt } from './texts/pt.js'
 
-/** Own texts per locale, each key on its own. */
+/** Your texts by locale and key. */
 export type AccountMessages = Readonly<Record<string, Partial<AccountTexts>>>
 
 const builtIn: Readonly<Record<string, AccountTexts>> = { en, es, pt }
@@ -12,8 +12,8 @@ const builtIn: Readonly<Record<string, AccountTexts>> = { en, es, pt }
 const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(text)]))
 
 /**
- * The texts of a locale: the host's own over the built-in ones of its language, those over English. Throws a TypeError
- * that names a text that there is not, or a place that is missing in it.
+ * Returns the texts of a locale. The host's texts replace the built-in texts of the language, which replace English.
+ * Throws a TypeError that names an unknown text or a missing placeholder.
  */
 export function createTexts(messages: AccountMessages): (locale: string) => AccountTexts {
   checkOwnTexts(messages, {
@@ -30,5 +30,5 @@ export function createTexts(messages: AccountMessages): (locale: string) => Acco
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 
-/** The last two digits of a number, with a space between them: a voice reads each. */
+/** Returns the last two digits with a space between them, so that a screen reader reads each digit. */
 export const spacedDigits = (number: string): string => [...number.slice(-2)].join(' ')

@@ -1,4 +1,6 @@
-/** Every text of the account pages. Filled in: `{n}`, `{number}`, `{digits}` (its last two), `{device}`, `{when}`. */
+/**
+ * Every text of the account pages. Placeholders: `{n}`, `{number}`, `{digits}` (its last two), `{device}`, `{when}`.
+ */
 export const en = {
   title: 'Two-step sign-in',
 
