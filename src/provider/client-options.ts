@@ -20,21 +20,32 @@ import type { NumberFormat } from './wire.js'
 
 /** Options of `createClient`. */
 export interface ClientOptions {
-  /** Address of the service with its version segment, such as `https://api.example.com/v1`. */
+  /**
+   * Address of the service with its version segment, such as `https://api.example.com/v1`. Requires https, except for
+   * loopback hosts.
+   */
   readonly baseUrl: string
-  /** Account client identifier, an int64: beyond 2^53 as a bigint or as digits. */
+  /** Client identifier of your account, an int64. Pass numbers beyond 2^53 as a bigint or as digits. */
   readonly client: number | bigint | string
-  /** Account key. */
+  /** Key of your account, without white space around it. */
   readonly key: string
-  /** One deadline over connect, headers and body of each exchange, in milliseconds. Default 10,000. */
+  /**
+   * Deadline of each request, from connect to the end of the body. Milliseconds. Default: 10,000. Raise it for a slow
+   * service.
+   */
   readonly timeoutMs?: number | undefined
-  /** How many exchanges may be under way at once, over as many connections. Default 64. */
+  /**
+   * Maximum of concurrent requests and of connections, 3 to 10,000. Default: 64. Lower it if your account allows fewer.
+   */
   readonly maxExchanges?: number | undefined
-  /** Paths that differ from the documented ones, by operation, below `baseUrl`. */
+  /** Paths below `baseUrl` by operation. Default: the documented paths. Set only the paths that differ. */
   readonly paths?: Partial<Readonly<Record<OperationName, string>>> | undefined
-  /** How numbers are written on the wire. Default `'digits'`. */
+  /** Spelling of phone numbers in requests: `digits` or `plus`. Default: `digits`. */
   readonly numberFormat?: NumberFormat | undefined
-  /** An undici dispatcher for a proxy, client certificates or tests. The client does not close it. */
+  /**
+   * An undici dispatcher for a proxy, client certificates or tests. The client does not close it. Default: a pool of
+   * its own.
+   */
   readonly dispatcher?: Dispatcher | undefined
 }
 
@@ -80,7 +91,7 @@ export function resolveClientOptions(options: ClientOptions) {
   if (pathname === '/' && Object.keys(paths).length === 0) warnWithoutVersion(origin)
   return {
     origin,
-    /** What every request begins with. */
+    /** First parameters of every request. */
     account: `client=${client}&key=${encodeURIComponent(key)}`,
     timeoutMs,
     maxExchanges,
@@ -92,7 +103,7 @@ export function resolveClientOptions(options: ClientOptions) {
 
 const warnedFor = new Set<string>()
 
-/** Warns once per origin. Every request would be a 404, which looks like a provider that is down. */
+/** Warns once per origin. Every request would return 404, as if the provider were down. */
 function warnWithoutVersion(origin: string): void {
   if (warnedFor.has(origin)) return
   warnedFor.add(origin)
@@ -105,7 +116,7 @@ function warnWithoutVersion(origin: string): void {
   )
 }
 
-/** Checks the deadline of one call. Throws a TypeError that begins with `where`. */
+/** Checks the deadline of one request. Throws a TypeError that begins with `where`. */
 export function checkTimeout(where: string, value: number): number {
   return checkOptions(where, { timeoutMs: value }, { timeoutMs }).timeoutMs
 }
@@ -133,12 +144,12 @@ function checkKey(value: unknown, name: string): string {
   return key
 }
 
-/** Paths from the root of the origin, by operation. */
+/** Returns the path of each operation from the root of the origin. */
 function pathsBelow(
   basePath: string,
   paths: NonNullable<ClientOptions['paths']>,
 ): Readonly<Record<OperationName, string>> {
-  // Joined as strings: resolved as a URL, a path from the root would drop the version segment.
+  // Joins strings: a URL that resolves a path from the root would drop the version segment.
   const all = Object.entries(operations).map(([name, { path }]) => [
     name,
     basePath + (paths[name as OperationName] ?? path),

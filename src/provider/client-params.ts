@@ -1,5 +1,5 @@
-// Written out beside the schemas of `operations.ts`, and compared with them by a test: an editor shows a docstring
-// here, and none of a member that was inferred from a schema. It also keeps zod out of the declarations.
+// These types repeat the schemas of `operations.ts`, and a test compares both. Editors show these docstrings, but no
+// docstrings of a type inferred from a schema. The types also keep zod out of the declarations.
 
 import type {
   callVoices,
@@ -11,23 +11,23 @@ import type {
 /** A voice of either call operation. `Marian` and `Mariana` are the same voice in both. */
 export type Voice = (typeof callVoices | typeof codeCallVoices)[number]
 
-/** What click statistics can be broken down by; the last six only for premium short URLs. */
+/** Categories of click statistics. The last six need a premium short URL. */
 export type StatisticsCategory = (typeof statisticCategories | typeof premiumCategories)[number]
 
-/** `balance` takes the account only. */
+/** Parameters of `balance`: none. */
 export type BalanceParams = Readonly<Record<never, never>>
 
 /** Parameters of `blockPhone`. */
 export interface BlockPhoneParams {
   /** The number to block: an optional `+`, country code and number, 7 to 15 digits. */
   readonly phone: string
-  /** Name of the contact, as the provider lists it. */
+  /** Name of the contact in the provider's list. Default: none. */
   readonly name?: string | undefined
 }
 
-/** What goes to one number or several. */
+/** Parameters of an operation that accepts several numbers. */
 interface ToMany {
-  /** One number, several separated by commas, or a list: each 7 to 15 digits with an optional `+`. */
+  /** One number, several numbers separated by commas, or a list. Each has 7 to 15 digits and an optional `+`. */
   readonly phone: string | readonly string[]
   /** ISO 3166-1 alpha-2 code of the country of the numbers, such as `CO`. */
   readonly countryCode?: string | undefined
@@ -35,44 +35,44 @@ interface ToMany {
 
 /** Parameters of `sendSms`. */
 export interface SendSmsParams extends ToMany {
-  /** Text of the message, the same to every number. */
+  /** Text of the message for every number. */
   readonly sms: string
 }
 
-/** What both kinds of calls take. */
+/** Parameters of both kinds of calls. */
 interface CallParams extends ToMany {
-  /** How often the call is attempted, 1 to 3. */
+  /** Number of call attempts, 1 to 3. Default: the provider's. */
   readonly retries?: number | string | undefined
-  /** Whether to leave a voicemail when nobody answers. */
+  /** If true, leaves a voicemail when the call is not answered. Default: the provider's. */
   readonly leaveVoicemail?: boolean | undefined
 }
 
-/** A call that speaks a text. */
+/** Parameters of a call that speaks a text. */
 export interface SpokenCallParams extends CallParams {
   /** Text that is spoken when the call is answered. */
   readonly message: string
-  /** Voice that speaks it. */
+  /** Voice that speaks the text. */
   readonly voice: Voice
-  /** Not together with a message. */
+  /** Not allowed with a message. */
   readonly audioCode?: undefined
 }
 
-/** A call that plays an audio. */
+/** Parameters of a call that plays an audio. */
 export interface AudioCallParams extends CallParams {
-  /** Id of an audio uploaded to the provider before. */
+  /** Id of an audio that you uploaded to the provider. */
   readonly audioCode: string
-  /** Not together with an audio. */
+  /** Not allowed with an audio. */
   readonly message?: undefined
-  /** Not together with an audio. */
+  /** Not allowed with an audio. */
   readonly voice?: undefined
 }
 
-/** Parameters of a call: a text to speak, or the id of an audio that was uploaded before. */
+/** Parameters of `sendCall`: a text to speak, or the id of an uploaded audio. */
 export type SendCallParams = SpokenCallParams | AudioCallParams
 
 /** Parameters of `messageState`. */
 export interface MessageStateParams {
-  /** The `id` in the result of `sendSms`, `sendCall` or a code that was sent. */
+  /** The `id` in the result of `sendSms`, `sendCall`, `sendSmsCode` or `sendCallCode`. */
   readonly id: string
 }
 
@@ -80,7 +80,7 @@ export interface MessageStateParams {
 export interface SendSmsCodeParams {
   /** Exactly one number: 7 to 15 digits with an optional `+`. */
   readonly phone: string
-  /** Name of the application for which the code is generated, as it exists in the account. */
+  /** Name of the application that the code is for, as your provider account lists it. */
   readonly appName: string
   /** ISO 3166-1 alpha-2 code of the country of the number, such as `CO`. */
   readonly countryCode?: string | undefined
@@ -90,31 +90,31 @@ export interface SendSmsCodeParams {
 export interface SendCallCodeParams extends SendSmsCodeParams {
   /** Voice that speaks the code. */
   readonly voice: Voice
-  /** How often the call is attempted, at least 1. */
+  /** Number of call attempts, at least 1. */
   readonly retries: number | string
 }
 
-/** Parameters of `verifyCode`: number and `appName` are those that the code was sent with. */
+/** Parameters of `verifyCode`. Pass the number and the `appName` of the send. */
 export interface VerifyCodeParams extends SendSmsCodeParams {
-  /** The code as the person typed it; upper and lower case are kept. */
+  /** The code as the person entered it. Case is kept. */
   readonly code: string
 }
 
 /** Parameters of `shortenUrl`. */
 export interface ShortenUrlParams {
-  /** Name of the short URL, by which its statistics are read. */
+  /** Name of the short URL. `urlStatistics` needs it. */
   readonly name: string
-  /** The address it leads to. URLs that run a script, such as `javascript:`, are refused. */
+  /** Target address. URLs that run a script, such as `javascript:`, are refused. */
   readonly urlLong: string
-  /** Last part of the short URL, in place of a random one. */
+  /** Last part of the short URL. Default: random. */
   readonly alias?: string | undefined
-  /** Whether it is a premium URL, with detailed statistics at a higher price. Default `false`. */
+  /** If true, creates a premium URL, with detailed statistics at a higher price. Default: `false`. */
   readonly isPremium?: boolean | undefined
-  /** Group to file it under. */
+  /** Group of the short URL. Default: none. */
   readonly groupName?: string | undefined
-  /** Domain of the short URL, one of those of the account. */
+  /** Domain of the short URL, from the domains of your account. */
   readonly domainName?: string | undefined
-  /** For how many months statistics are kept, 0 for the default of the account. */
+  /** Number of months for which the provider keeps statistics. 0: default of your account. */
   readonly expirationTimeStatistics?: number | string | undefined
 }
 
@@ -122,10 +122,10 @@ export interface ShortenUrlParams {
 export interface UrlStatisticsParams {
   /** The `name` of the short URL. */
   readonly nameUrl: string
-  /** First day, included: `YYYY-MM-DD`, or a Date, of which the UTC day counts. */
+  /** First day, inclusive: `YYYY-MM-DD`, or a Date, whose UTC day counts. */
   readonly since: string | Date
-  /** Last day, included: `YYYY-MM-DD`, or a Date, of which the UTC day counts. */
+  /** Last day, inclusive: `YYYY-MM-DD`, or a Date, whose UTC day counts. */
   readonly until: string | Date
-  /** What the clicks are broken down by. */
+  /** Category by which the clicks are counted. */
   readonly category?: StatisticsCategory | undefined
 }

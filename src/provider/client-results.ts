@@ -1,31 +1,31 @@
 import type { VerifyAnswer } from './verdict.js'
 
-/** What comes with every result. */
+/** Member of every result. */
 interface Raw {
-  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
+  /** The unchanged response. Not enumerable, so logs and copies do not contain it. */
   readonly raw: unknown
 }
 
-/** What may hold more than its documented members. */
+/** An object that may have undocumented members. */
 interface Open {
-  /** Members that the documentation does not list, as they came. */
+  /** Undocumented members, unchanged. */
   readonly [member: string]: unknown
 }
 
-/** What every result carries besides its own members. */
+/** Members that every result has besides its own. */
 interface Result extends Raw, Open {}
 
-/** What `balance` resolves with. */
+/** Result of `balance`. */
 export interface BalanceResult extends Result {
-  /** Credits available on the account; absent when the answer names no figure. */
+  /** Credits available on the account. Absent if the response contains no figure. */
   readonly credits?: number
 }
 
-/** What `blockPhone` resolves with. */
+/** Result of `blockPhone`. */
 export interface BlockPhoneResult extends Result {
   /** Id of the entry in the provider's list. */
   readonly id?: string
-  /** What the provider calls its state. No list of values is documented. */
+  /** The provider's name of the state. Its values are not documented. */
   readonly status?: string
   /** The number that is blocked. */
   readonly phone?: string
@@ -37,23 +37,23 @@ export interface BlockPhoneResult extends Result {
 interface SentMessage extends Open {
   /** Id of this message or call. */
   readonly id?: string
-  /** Credits that it cost. */
+  /** Cost in credits. */
   readonly credits?: number
-  /** The number it goes to. */
+  /** Number of the recipient. */
   readonly phone?: string
 }
 
 /** One message of a group. */
 export interface SentSms extends SentMessage {
-  /** What the provider calls its state. No list of values is documented. */
+  /** The provider's name of the state. Its values are not documented. */
   readonly status?: string
-  /** Text of the message. In an SMS with a code it may hold the code: never log it. */
+  /** Text of the message. In an SMS with a code it may contain the code: never log it. */
   readonly sms?: string
 }
 
 /** The call that speaks a code. */
 export interface SentCodeCall extends SentMessage {
-  /** What the provider calls its state. No list of values is documented. */
+  /** The provider's name of the state. Its values are not documented. */
   readonly state?: string
   /** Voice that speaks. */
   readonly voice?: string
@@ -69,31 +69,31 @@ export interface SentCall extends SentCodeCall {
 interface Group<Entry> extends Result {
   /** Id of the group, for `messageState`. */
   readonly id?: string
-  /** One entry per number; empty when the answer has none. */
+  /** One entry per number. Empty if the response has none. */
   readonly data: readonly Entry[]
 }
 
-/** What `sendSms` resolves with. */
+/** Result of `sendSms`. */
 export interface SendSmsResult extends Group<SentSms> {
-  /** What the provider calls its state, as a number. No list of values is documented. */
+  /** The provider's number of the state. Its values are not documented. */
   readonly status?: number
 }
 
-/** What `sendCall` resolves with. */
+/** Result of `sendCall`. */
 export interface SendCallResult extends Group<SentCall> {
-  /** What the provider calls its state. No list of values is documented. */
+  /** The provider's name of the state. Its values are not documented. */
   readonly status?: string
 }
 
 /** State of one message or call. */
 export interface MessageState extends Open {
-  /** What the provider calls its state, such as `Entregado`. No list of values is documented. */
+  /** The provider's name of the state, such as `Entregado`. Its values are not documented. */
   readonly state?: string
-  /** Credits that it cost. */
+  /** Cost in credits. */
   readonly credits?: number
-  /** The number it went to. */
+  /** Number of the recipient. */
   readonly phone?: string
-  /** When it was created, in the provider's own format. */
+  /** Time of creation, in the provider's format. */
   readonly created?: string
   /** Text of the message. */
   readonly sms?: string
@@ -108,28 +108,28 @@ export type MessageStateResult = readonly MessageState[] & Raw
 
 /** A code that was sent. */
 interface SentCode<Entry> extends Group<Entry> {
-  /** What the provider calls its state. No list of values is documented. */
+  /** The provider's name of the state. Its values are not documented. */
   readonly status?: string
   /** Minutes until the code expires. */
   readonly minutesToExpire?: number
 }
 
-/** What `sendSmsCode` resolves with. */
+/** Result of `sendSmsCode`. */
 export interface SendSmsCodeResult extends SentCode<SentSms> {}
 
-/** What `sendCallCode` resolves with. */
+/** Result of `sendCallCode`. */
 export interface SendCallCodeResult extends SentCode<SentCodeCall> {}
 
-/** The complete answer to a code. It is no verdict: that is for `judge`. */
+/** The complete response to a code. It is not a verdict: call `judge`. */
 export type VerifyCodeResult = VerifyAnswer & Raw
 
-/** What `shortenUrl` resolves with. */
+/** Result of `shortenUrl`. */
 export interface ShortenUrlResult extends Result {
   /** The short URL. */
   readonly urlShort?: string
-  /** The address it leads to. */
+  /** Target address. */
   readonly urlLong?: string
-  /** A remark of the provider. It also comes with a success. */
+  /** A remark of the provider. A success may have one too. */
   readonly msg?: string
 }
 
@@ -137,7 +137,7 @@ export interface ShortenUrlResult extends Result {
 export interface Clicks extends Open {
   /** The value that is counted, such as `CO` or `2026-03-01`. */
   readonly property?: string
-  /** How many clicks it has. */
+  /** Number of clicks. */
   readonly clicks?: number
 }
 
@@ -161,7 +161,7 @@ export interface CityClicks extends ClickShare {
   readonly region?: string
 }
 
-/** Clicks by category; only the category that was asked for is present. */
+/** Clicks by category. Only the requested category is present. */
 export interface UrlMetrics extends Open {
   /** Clicks of a day. */
   readonly date?: Clicks
@@ -187,14 +187,14 @@ export interface UrlMetrics extends Open {
   readonly lang?: Clicks
 }
 
-/** What `urlStatistics` resolves with. */
+/** Result of `urlStatistics`. */
 export interface UrlStatisticsResult extends Result {
   /** The short URL. */
   readonly urlShort?: string
-  /** The address it leads to. */
+  /** Target address. */
   readonly urlLong?: string
   /** All clicks in the period. */
   readonly clicksNumber?: number
-  /** Clicks by category; empty when the answer has none. */
+  /** Clicks by category. Empty if the response has none. */
   readonly metrics: readonly UrlMetrics[]
 }

@@ -28,26 +28,26 @@ import { lostError } from './provider-error.js'
 import { openTransport } from './send.js'
 import { encodeParams, type Further, readAnswer } from './wire.js'
 
-/** Options of one call. */
+/** Options of one request. */
 export interface CallOptions {
-  /** Aborts the request; the promise rejects with a ProviderError that says whether it was sent. */
+  /** Aborts the request. The promise rejects with a ProviderError whose `delivery` shows if the request was sent. */
   readonly signal?: AbortSignal | undefined
-  /** Deadline of this exchange in milliseconds, instead of the client's. */
+  /** Deadline of this request in milliseconds. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined
 }
 
 /**
- * One method per operation of the provider. All reject with a TypeError when a parameter breaks a rule
- * (before anything is sent) and with a ProviderError when there is no success.
+ * One method per operation of the provider. Each rejects with a TypeError, before it sends anything, if a parameter is
+ * invalid. Each rejects with a ProviderError if the request does not succeed.
  */
 export interface ProviderClient {
-  /** Deadline of an exchange in milliseconds, unless a call brings its own. */
+  /** Deadline of a request in milliseconds, unless the request sets its own. */
   readonly timeoutMs: number
-  /** How many exchanges may be under way at once, over as many connections. */
+  /** Maximum of concurrent requests and of connections. */
   readonly maxExchanges: number
 
   /**
-   * Credits available on the account.
+   * Returns the credits available on the account.
    *
    * @example
    * const { credits } = await client.balance()
@@ -55,7 +55,7 @@ export interface ProviderClient {
   balance(options?: CallOptions): Promise<BalanceResult>
 
   /**
-   * Blocks one number, so that the service sends it no SMS.
+   * Blocks one number: the service then sends it no SMS.
    *
    * @example
    * await client.blockPhone({ phone: '+573001234567', name: 'Ana' })
@@ -63,7 +63,7 @@ export interface ProviderClient {
   blockPhone(params: BlockPhoneParams, options?: CallOptions): Promise<BlockPhoneResult>
 
   /**
-   * Sends an SMS to one number or several. Never repeated by itself.
+   * Sends an SMS to one number or several. The client never repeats it.
    *
    * @example
    * const { id, data } = await client.sendSms({ phone: ['+573001234567', '+573007654321'], sms: 'Hello' })
@@ -71,7 +71,7 @@ export interface ProviderClient {
   sendSms(params: SendSmsParams, options?: CallOptions): Promise<SendSmsResult>
 
   /**
-   * Calls one number or several and speaks a text, or plays an audio uploaded before.
+   * Calls one number or several and speaks a text, or plays an uploaded audio.
    *
    * @example
    * await client.sendCall({ phone: '+573001234567', message: 'Your order is ready', voice: 'Mariana' })
@@ -80,7 +80,7 @@ export interface ProviderClient {
   sendCall(params: SendCallParams, options?: CallOptions): Promise<SendCallResult>
 
   /**
-   * Delivery states of a group of messages: the `id` that a send answered.
+   * Returns the delivery states of a group of messages, by the `id` that a send returned.
    *
    * @example
    * const states = await client.messageState({ id })
@@ -89,7 +89,7 @@ export interface ProviderClient {
   messageState(params: MessageStateParams, options?: CallOptions): Promise<MessageStateResult>
 
   /**
-   * Sends a code by SMS. The provider makes the code; it files it under the number and `appName`.
+   * Sends a code by SMS. The provider generates the code and stores it by number and `appName`.
    *
    * @example
    * const { minutesToExpire } = await client.sendSmsCode({ phone: '+573001234567', appName: 'Acme' })
@@ -97,7 +97,7 @@ export interface ProviderClient {
   sendSmsCode(params: SendSmsCodeParams, options?: CallOptions): Promise<SendSmsCodeResult>
 
   /**
-   * Speaks a code in a call.
+   * Calls a number and speaks a code.
    *
    * @example
    * await client.sendCallCode({ phone: '+573001234567', appName: 'Acme', voice: 'Mariana', retries: 1 })
@@ -105,8 +105,8 @@ export interface ProviderClient {
   sendCallCode(params: SendCallCodeParams, options?: CallOptions): Promise<SendCallCodeResult>
 
   /**
-   * Checks a code. Resolves for every complete JSON object of any HTTP status, because only the account
-   * knows which statuses and errors mean what: `judge` gives the verdict.
+   * Checks a code. Resolves for every complete JSON object of any HTTP status, because statuses and errors differ by
+   * account. Call `judge` for the verdict.
    *
    * @example
    * const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '482913' })
@@ -115,7 +115,7 @@ export interface ProviderClient {
   verifyCode(params: VerifyCodeParams, options?: CallOptions): Promise<VerifyCodeResult>
 
   /**
-   * Makes a short URL.
+   * Creates a short URL.
    *
    * @example
    * const { urlShort } = await client.shortenUrl({ name: 'spring', urlLong: 'https://example.com/spring' })
@@ -123,7 +123,7 @@ export interface ProviderClient {
   shortenUrl(params: ShortenUrlParams, options?: CallOptions): Promise<ShortenUrlResult>
 
   /**
-   * Clicks of a short URL between two days, both included.
+   * Returns the clicks of a short URL between two days, both inclusive.
    *
    * @example
    * await client.urlStatistics({ nameUrl: 'spring', since: '2026-03-01', until: new Date(), category: 'country' })
@@ -131,8 +131,8 @@ export interface ProviderClient {
   urlStatistics(params: UrlStatisticsParams, options?: CallOptions): Promise<UrlStatisticsResult>
 
   /**
-   * Any operation with parameters that its documentation does not list (yet): those go out as they are
-   * written, documented ones are checked as in the methods.
+   * Calls any operation with undocumented parameters. It sends these unchanged and checks documented parameters as the
+   * methods do.
    *
    * @example
    * await client.request('blockPhone', { phone: '+573001234567', channel: 'CALL' })
@@ -143,21 +143,21 @@ export interface ProviderClient {
     options?: CallOptions,
   ): Promise<ResultOf<Operation>>
 
-  /** Waits for running requests, then closes the connections. Later calls fail as `not-sent`. */
+  /** Waits for running requests, then closes the connections. Later requests fail as `not-sent`. */
   close(): Promise<void>
 }
 
-/** The parameters of one operation, named as this package names them. */
+/** Parameters of one operation, in the spelling of this package. */
 export type ParamsOf<Operation extends OperationName> = Operation extends 'balance'
   ? BalanceParams
   : Parameters<ProviderClient[Operation]>[0]
 
-/** What each operation resolves with. */
+/** Result of one operation. */
 export type ResultOf<Operation extends OperationName> = Awaited<ReturnType<ProviderClient[Operation]>>
 
 /**
- * A client of the provider, usable without Express. It holds one pool of connections; it keeps the
- * account to itself: neither the client nor its errors show it when they are printed.
+ * Creates a client of the provider with one pool of connections. It works without Express. Printing the client or its
+ * errors does not reveal the account.
  *
  * @example
  * const client = createClient({

@@ -86,7 +86,7 @@ const required = {
 }
 
 /**
- * The provider's own codes as a code provider: it makes them, sends them and checks them.
+ * Creates a code provider from the provider's own codes: the provider generates, sends and checks them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -131,7 +131,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     },
 
     async inspect() {
-      // A sandbox needs no calibration, so only production is asked about it.
+      // A sandbox needs no calibration, so the check runs only in production.
       const guessed = calibratedAt === undefined && process.env.NODE_ENV === 'production'
       return guessed ? [statusesGuessed] : []
     },
@@ -147,7 +147,7 @@ const statusesGuessed = {
   fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
 }
 
-/** What an answer that is no approval says, for events. */
+/** Returns the event data of a response that is not an approval. */
 function reportOf(
   answer: VerifyCodeResult,
   { approvedStatuses }: Pick<VerdictRules, 'approvedStatuses'>,
@@ -163,14 +163,14 @@ function reportOf(
     providerError: isError ? error : undefined,
     unexpectedStatus,
     ...(unexpectedStatus !== undefined && {
-      // A wrong code may have a status of its own, which admits everybody.
+      // A wrong code may have its own status. Listing that status would admit every code.
       cause: `if that code was right, paste approvedStatuses: ${JSON.stringify([...approvedStatuses, unexpectedStatus])} into providerCodes(), which npx express-two-factor calibrate confirms`,
     }),
   }
 }
 
 function failedCheck(error: unknown, rules: VerdictRules): Verdict {
-  // Anything unforeseen counts as asked: an attempt is returned only when nothing was provably sent.
+  // An unexpected error counts as a request: an attempt is refunded only if provably nothing was sent.
   if (!(error instanceof ProviderError)) return 'unavailable'
   if (error.delivery === 'not-sent') return 'not-sent'
   return refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'

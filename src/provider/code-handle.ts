@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a code belongs to: typed for another number or app, it is worth nothing. */
+/** Owner of a code. The code is invalid for another number or app-name. */
 export interface CodeOwner {
   readonly destination: string
   readonly appName: string
@@ -9,8 +9,8 @@ export interface CodeOwner {
 const nonceBytes = 16
 
 /**
- * Handles that stand for a code without telling it: a keyed hash of code, number and app-name under a nonce.
- * The first secret makes them, all recognize them.
+ * Creates handles that identify a code without revealing it: a keyed hash of code, number and app-name with a nonce.
+ * The first secret creates handles, all secrets recognise them.
  */
 export function createHandles(secrets: readonly string[]) {
   const keys = secrets.map((secret) =>
@@ -27,12 +27,12 @@ export function createHandles(secrets: readonly string[]) {
       const nonce = randomBytes(nonceBytes).toString('base64url')
       return `${nonce}.${hash(keys.at(0) as Buffer, nonce, code, owner).toString('base64url')}`
     },
-    /** Whether the handle stands for this code; undefined when it is not one of ours. */
+    /** Returns whether the handle belongs to this code. Undefined: the handle is not from this provider. */
     fits(handle: string, code: string, owner: CodeOwner): boolean | undefined {
       const [, nonce, digest] = /^([\w-]{22})\.([\w-]{43})$/.exec(handle) ?? []
       if (nonce === undefined || digest === undefined) return undefined
       const given = Buffer.from(digest, 'base64url')
-      // In constant time: how much of a guess was right must not show in how long the answer takes.
+      // Compares in constant time: the response time must not reveal how much of a guess is correct.
       return keys.some((key) => timingSafeEqual(given, hash(key, nonce, code, owner)))
     },
   }

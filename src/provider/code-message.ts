@@ -1,22 +1,23 @@
 import type { Channel, Details } from '../challenge/exchange/code-provider.js'
 
-/** What a message with a code can say. */
+/** Content of a message with a code. */
 export interface CodeMessage {
-  /** As the person types it; in a call spelled out, `4, 8, 2, 9, 1, 3`. */
+  /** The code as the person enters it. In a call spelled out: `4, 8, 2, 9, 1, 3`. */
   readonly code: string
-  /** How long the code lives, in whole minutes, at least 1. */
+  /** Lifetime of the code in whole minutes, at least 1. */
   readonly minutes: number
   /** The name of the app, from the option `appName`. */
   readonly appName: string
   /** Language tag of the pages that this person sees. */
   readonly locale: string
-  /** What the code is for, such as `login`. */
+  /** Purpose of the code, such as `login`. */
   readonly purpose: string
-  /** Whether it is written or spoken. */
+  /** Channel of the message: written or spoken. */
   readonly channel: Channel
   /**
-   * What the code confirms. Values come from visitors: keep them to one line. Where the text is then longer than `maxParts`,
-   * it is asked for again with less: rows are left out, each run of them with `['...', '']` in its place, then texts are cut.
+   * The action that the code confirms. Values come from visitors: keep them to one line. If the text exceeds
+   * `maxParts`, `text` is called again with fewer rows, then with shorter texts. Each run of omitted rows is replaced
+   * by `['...', '']`.
    */
   readonly details?: Details | undefined
 }
@@ -28,7 +29,8 @@ interface Wording {
   readonly advice: string
 }
 
-// What is written fits GSM-7, which has é and ñ, and no á, í, ó, ú, ã or ç: one such letter makes every part cost twice.
+// Written texts fit GSM-7, which has é and ñ, but not á, í, ó, ú, ã or ç: one such letter doubles the cost of every
+// part.
 const wordings = {
   en: {
     text: (code, appName) => `${code} is your ${appName} code.`,
@@ -50,7 +52,7 @@ const wordings = {
   },
 } as const satisfies Readonly<Record<string, Wording>>
 
-/** Our own words in the person's language, English where we have none. */
+/** Returns the built-in text in the person's language, or in English. */
 export function defaultMessage(message: CodeMessage, fits: (text: string) => boolean): string {
   const { code, minutes, appName, locale, channel, details } = message
   const language = locale.slice(0, 2).toLowerCase()
@@ -62,7 +64,7 @@ export function defaultMessage(message: CodeMessage, fits: (text: string) => boo
     wording.expires(minutes),
   ]
   const advised = [...sentences, wording.advice].join(' ')
-  // A second part costs as much as the first, and advice is what a person can do without.
+  // A second part costs as much as the first, and the person can do without the advice.
   return fits(advised) ? advised : sentences.join(' ')
 }
 

@@ -5,7 +5,7 @@ import { minuteMs } from '../lib/time.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
 import { shorterDetails } from './shorter-details.js'
 
-/** What decides how a text reads, and what it may cost. */
+/** Rules for the content and cost of a text. */
 interface TextRules {
   readonly length: number
   readonly text?: ((message: CodeMessage) => string) | undefined
@@ -15,14 +15,14 @@ interface TextRules {
 
 type About = Pick<CodeSend, 'channel' | 'appName' | 'locale' | 'purpose' | 'details' | 'expiresInMs'>
 
-/** Writes the whole message, with as much of the details as has room; undefined where none can be sent. */
+/** Creates the writer of messages. It includes as many details as fit, and returns undefined if no text can be sent. */
 export function createWriter({ text, origin, maxParts }: TextRules) {
   return (code: string, about: About): string | undefined => {
     const { channel, appName, locale, purpose, details, expiresInMs } = about
     const isText = channel === 'sms'
     const written = isText ? code : [...code].join(', ')
     const minutes = Math.max(Math.floor(expiresInMs / minuteMs), 1)
-    // Domain-bound one-time codes (WICG): the last line, exactly so, and nothing after it.
+    // Domain-bound one-time codes (WICG): the last line has exactly this form, and nothing follows it.
     const lastLine = isText && origin !== undefined ? `\n@${origin} #${code}` : ''
     const partsOf = (body: string) => (isText ? textLength(body + lastLine).parts : 1)
 
@@ -31,7 +31,7 @@ export function createWriter({ text, origin, maxParts }: TextRules) {
       const body =
         text === undefined ? defaultMessage(message, (body) => partsOf(body) === 1) : hostText(text, message)
       if (body === undefined) return undefined
-      // SMS pumping: the visitor's words are billed by the part.
+      // SMS pumping: each part with the visitor's words is billed.
       if (partsOf(body) <= maxParts) return body + lastLine
     }
     return undefined
@@ -53,7 +53,7 @@ function hostText(text: (message: CodeMessage) => string, message: CodeMessage):
   }
 }
 
-/** What the texts of this app cost, without details: those of more than `acceptedParts`, or that cannot be sent. */
+/** Returns the texts of this app, without details, that need more than `acceptedParts` or cannot be sent. */
 export function inspectTexts(
   rules: TextRules,
   { appNames, locales }: InspectedApp,

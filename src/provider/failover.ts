@@ -24,11 +24,14 @@ import { codeProvider, providerName } from './option-checks.js'
 
 /** Options of `failover`. */
 export interface FailoverOptions {
-  /** Name of the provider that goes first for this code; the others follow in their order. */
+  /**
+   * Returns the name of the provider to try first for this code. The others follow in the given order. Default: the
+   * given order.
+   */
   readonly pick?: ((send: CodeSend) => string | undefined) | undefined
   /**
-   * By which method a code goes out when no provider could send it by the one that was asked for, such as
-   * `{ whatsapp: 'sms' }`. Only where a code by that method will do.
+   * Method to use if no provider could send a code by the requested method, such as `{ whatsapp: 'sms' }`. Applies only
+   * if the send accepts that method. Default: none.
    */
   readonly instead?: Readonly<Record<string, Channel>> | undefined
 }
@@ -44,16 +47,14 @@ const checks = {
 const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }', providerName)
 
 /**
- * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
- * (`failed`), postponed the send (`later`) or refused the account (`misconfigured`); never after `unconfirmed`, since that
- * code may arrive. A user who
- * asks again after an unanswered send gets the code by the next provider.
- * A provider is asked only for methods that it declares; together they have all of them. After five sends in a row
- * without a response a provider is asked last for 15 seconds. Then one send tries it, and the pause doubles with each
- * trial without a response, up to five minutes.
- * The challenge remembers who sent, and its codes are checked there; those from before there were several by the first,
- * so leave the one in that place that was alone. A provider without a `name` is called after its place, `1`, `2` and so on:
- * name them before you reorder them.
+ * Combines several providers into one. It tries the next provider if one sent nothing (`not-sent`), refused (`failed`),
+ * postponed the send (`later`) or rejected your account (`misconfigured`). It never does so after `unconfirmed`,
+ * because that code may arrive. If a user requests another code after an unanswered send, the next provider sends it.
+ * Each provider receives only the methods that it declares; together they have all. After five sends in a row without a
+ * response, a provider is tried last for 15 seconds. Then one send tries it, and the pause doubles after each trial
+ * without a response, up to five minutes. The challenge stores which provider sent a code, and that provider checks it.
+ * The first provider checks codes from before the fail-over, so list your old provider first. A provider without a
+ * `name` is named by its position, `1`, `2` and so on: set names before you reorder them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when the list is empty or a name is used twice
  * @example
@@ -113,23 +114,23 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
   }
 }
 
-/** What any of them can do, in their order. */
+/** Returns the methods of all members, in their order. */
 function methodsIn(providers: readonly CodeProvider[]): readonly Method[] {
   const all = providers.flatMap(({ methods = interfaceMethods }): readonly Method[] => methods)
   return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index)
 }
 
-/** By name, in the order they were given. */
+/** Members by name, in the given order. */
 type FailoverMembers = ReadonlyMap<string, CodeProvider>
 
 function inTurn(
   members: FailoverMembers,
-  /** The same, with what they declare. */
+  /** The unwrapped members, which declare their methods. */
   declared: FailoverMembers,
   rests: Rests,
   { pick, instead }: Settled<FailoverOptions, typeof checks>,
 ): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
-  /** By its method, then by the one in its place: whom to ask, and for what. */
+  /** Returns the members to try and the method for each: first the requested method, then its replacement. */
   function attemptsAt(send: CodeSend, silent: string | undefined) {
     const { [send.channel]: other } = instead
     const channels =
@@ -152,7 +153,7 @@ function inTurn(
       const silent = previousHandle !== undefined && previousUnanswered ? previous.name : undefined
       const refusals: SendResult[] = []
       for (const { name, member, channel } of attemptsAt(send, silent)) {
-        // Each member learns of its own codes only.
+        // Each member receives only its own handles.
         const isPrevious = name === previous.name && previous.own !== undefined
         const order = { ...send, channel, ...(isPrevious && { previousHandle: previous.own }) }
         const note = rests.ask(name, send.lane)
@@ -160,7 +161,8 @@ function inTurn(
         const sent = await member.sendCode({
           ...order,
           report(told) {
-            // What it could not even try, such as a text that the host failed to write, is no silence.
+            // A send that the member could not try, for example because the host's text failed, does not count as
+            // unanswered.
             if (told.asked === false) asked = false
             send.report?.(told)
           },
@@ -176,19 +178,20 @@ function inTurn(
     async checkCode({ handle, ...check }) {
       const { name, own } = senderIn(handle, first)
       const sender = members.get(name)
-      // Who sent is not here any more. Nobody else knows the code, and nobody is asked: it is no guess.
+      // The sender is no longer a member. No other member knows the code, so none is asked and no attempt counts.
       if (sender === undefined) return 'not-sent'
       return sender.checkCode({ ...check, handle: own })
     },
   }
 }
 
-/** Begins each handle of a fail-over, and none of any other provider. */
+/** Prefix of every handle of a fail-over. No other provider uses it. */
 const mark = 'failover/'
 
 /**
- * Who sent a code, and its own handle of it. Without the mark it is the first, which sent it while it was alone. So it is
- * while a send is under way: most are those of the first, and a handle that is missing is its own to judge.
+ * Returns the sender of a code and the sender's handle. Without the prefix the sender is the first member, which sent
+ * before the fail-over. The first member also checks while a send is in progress: it makes most sends, and decides
+ * about a missing handle.
  */
 function senderIn(handle: string | undefined, first: string) {
   if (!handle?.startsWith(mark)) return { name: first, own: handle }
@@ -196,26 +199,26 @@ function senderIn(handle: string | undefined, first: string) {
   return { name, own }
 }
 
-/** Only what has surely reached nobody: after anything else, a second code could arrive beside the first. */
+/** Returns whether the code provably reached no phone. Otherwise a second code could arrive beside the first. */
 function movesOn(sent: SendResult): boolean {
   const { result } = sent
   if (sent.result === 'later') return !sent.unrecognized
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 
-/** Whether the service itself has spoken. */
+/** Returns whether the service responded. */
 function hasAnswered({ result }: SendResult): boolean {
   return result !== 'not-sent' && result !== 'unconfirmed'
 }
 
 function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
   if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
-  // Who sent a code does not tell whose it is.
+  // The sender's name does not identify the code.
   if (sent.handle === undefined) return { ...by, ...sent, handle: `${mark}${name}`, byNumber: true }
   return { ...by, ...sent, handle: `${mark}${name}:${sent.handle}` }
 }
 
-/** A refusal by one provider has cost something, even when the next one could not be reached. */
+/** Returns the refusal that cost most. A refusal by one provider costs, even if the next provider was unreachable. */
 function costliest(refusals: readonly SendResult[]): SendResult {
   const of = (result: SendResult['result']) => refusals.find((refusal) => refusal.result === result)
   const costly = of('later') ?? of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
@@ -235,7 +238,7 @@ function inOrder(
   return [...all.filter(([name]) => name === head), ...all.filter(([name]) => name !== head)]
 }
 
-/** A choice that fails must not keep a code from being sent: the usual order stands. */
+/** Returns the picked name. An error in `pick` must not block a code, so the given order then applies. */
 function picked(pick: FailoverOptions['pick'], send: CodeSend): string | undefined {
   try {
     const name = pick?.(send)
@@ -246,7 +249,7 @@ function picked(pick: FailoverOptions['pick'], send: CodeSend): string | undefin
   }
 }
 
-/** The account that runs dry first is the one to know about. */
+/** Returns the lowest balance: that account runs out of credits first. */
 async function lowestBalance(providers: readonly CodeProvider[]): Promise<{ readonly credits?: number }> {
   const balances = await Promise.all(providers.map((provider) => provider.balance?.()))
   const credits = balances.flatMap((balance) => balance?.credits ?? [])

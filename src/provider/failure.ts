@@ -3,10 +3,10 @@ import { type AnswerHeaders, needsNode } from './send.js'
 import { isFromService } from './service-status.js'
 
 /**
- * What is known about the request behind a failure.
- * - `not-sent`: provably no byte of it left; repeating it is safe.
- * - `unknown`: it may have arrived and been acted on; the answer is lost.
- * - `answered`: a complete answer came, and it is no success.
+ * State of the request behind a failure.
+ * - `not-sent`: provably no byte was sent; repeating it is safe.
+ * - `unknown`: the request may have arrived and taken effect; the response is lost.
+ * - `answered`: a complete response arrived, and it is not a success.
  */
 export type Delivery = 'not-sent' | 'unknown' | 'answered'
 
@@ -14,7 +14,7 @@ export interface ProviderFailure {
   readonly operation: OperationName
   readonly delivery: Delivery
   readonly reason: FailureReason
-  /** What happened, in words without values: it becomes part of the message. */
+  /** Description of the failure in words without values, for the message. */
   readonly description: string
   readonly httpStatus?: number | undefined
   readonly headers?: AnswerHeaders | undefined
@@ -22,11 +22,11 @@ export interface ProviderFailure {
   readonly providerError?: string | undefined
   readonly providerMessage?: string | undefined
   readonly raw?: unknown
-  /** It would have gone through the option `dispatcher`. */
+  /** If true, the option `dispatcher` was to send the request. */
   readonly viaGiven?: boolean | undefined
 }
 
-/** Codes of Node, OpenSSL and undici, and the words of our own transport. */
+/** Codes of Node, OpenSSL and undici, and the causes of our transport. */
 const patterns = [
   ['timeout', /^deadline$|TIMEOUT$|^ETIMEDOUT$/],
   ['aborted', /^aborted$|^UND_ERR_ABORT/],
@@ -42,11 +42,11 @@ const patterns = [
 ] as const
 
 /**
- * Why a request to the provider did not succeed, in one word to branch on.
- * - `answer`: a complete answer that is no success
- * - `oversize`: an answer above 64 KiB
- * - `protocol`: an answer that is no valid HTTP
- * - `timeout`: the deadline passed, in whichever phase
+ * Reason why a request to the provider failed.
+ * - `answer`: a complete response that is not a success
+ * - `oversize`: a response above 64 KiB
+ * - `protocol`: a response that is not valid HTTP
+ * - `timeout`: the deadline passed, in any phase
  * - `aborted`: the caller's signal fired
  * - `closed`: the client or its dispatcher was closed before
  * - `dns`: the host name has no address
@@ -54,19 +54,20 @@ const patterns = [
  * - `unreachable`: no route to the address
  * - `tls`: the handshake failed, or the certificate is not trusted
  * - `reset`: the other side closed the connection
- * - `dispatcher`: what should have sent it cannot: a given dispatcher that is none of undici 7, or a runtime without undici
+ * - `dispatcher`: the request could not be sent: the given dispatcher is not from undici 7, or the runtime has no
+ *   undici
  * - `connection`: any other failure of the connection
  */
 export type FailureReason = 'answer' | 'connection' | (typeof patterns)[number][0]
 
-/** The reason behind the code of a socket, DNS, TLS or HTTP error. */
+/** Returns the reason for the code of a socket, DNS, TLS or HTTP error. */
 export function reasonOf(code: string): FailureReason {
   return patterns.find(([, pattern]) => pattern.test(code))?.[0] ?? 'connection'
 }
 
 type Failed = Omit<ProviderFailure, 'description'>
 
-/** What to do about a failure, in one or two sentences without values. */
+/** Returns the advice on a failure, in one or two sentences without values. */
 export function adviceOn(failure: Failed): string {
   if (failure.delivery === 'not-sent') {
     return `Nothing was sent. ${(failure.viaGiven ? ofGiven : ofOwn)[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
@@ -101,18 +102,18 @@ const ofGiven: Advice = {
     'The option dispatcher cannot send it: pass one of undici 7, which other major versions are not.',
 }
 
-/** Ends the advice on an answer. */
+/** Last sentence of the advice on a response. */
 export const askProvider = 'providerMessage and raw hold what the provider said.'
 
 function answerAdvice(failure: Failed): string {
   const { operation, httpStatus = 0, providerError } = failure
-  // The balance takes only the account, so whatever is refused there is the account.
+  // `balance` has only the account as parameters, so a refusal concerns the account.
   const accountOnly = operation === 'balance' && providerError !== undefined
   const isAccountError = providerError === '1003' && isFromService(httpStatus)
   if (httpStatus === 401 || httpStatus === 403 || isAccountError || accountOnly) {
     return "Check client, key and this server's address on the account's allow-list."
   }
-  // Followed, a redirect would carry the key to wherever it points.
+  // A followed redirect would send the key to its target.
   if (httpStatus >= 300 && httpStatus < 400) return 'Redirects are not followed: correct baseUrl or paths.'
   if (httpStatus === 402) return `Check the credits of the account; ${askProvider}`
   if (httpStatus === 404 || httpStatus === 405) {
@@ -129,7 +130,7 @@ function answerAdvice(failure: Failed): string {
   return `Check the parameters; ${askProvider}`
 }
 
-/** A page of a web site, not of the provider's interface. */
+/** Returns whether a response is a web page and not from the provider's interface. */
 function isHtml(raw: unknown): boolean {
   return typeof raw === 'string' && raw.trimStart().startsWith('<')
 }

@@ -3,7 +3,7 @@ import type { CodeProvider } from '../challenge/exchange/code-provider.js'
 import { type Check, type Checks, oneOf, optionError } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
 
-/** A fixed code, which may end by itself. */
+/** A fixed code, with an optional last day. */
 export type FixedCode = string | { readonly code: string; readonly until: string }
 
 /** Options of the providers that take fixed codes. */
@@ -25,7 +25,7 @@ export interface FixedCodesOptions {
   readonly dangerouslyInProduction?: true | undefined
 }
 
-/** Names no number: some are those of people. */
+/** The error names no number, because some belong to real people. */
 const fixedCodes: Check = (value, name) => {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const fit = entries.every(([phone, given]) => /^\+[1-9]\d{6,14}$/.test(phone) && isFixedCode(given))
@@ -42,7 +42,7 @@ function isFixedCode(given: unknown): boolean {
   return Object.keys(more).length === 0 && typeof until === 'string' && endOf(until) !== undefined
 }
 
-/** Returns the time after the last moment of a day in UTC; undefined for a text that is no such day. */
+/** Returns the end of a day in UTC, or undefined if the text is not a day. */
 function endOf(until: string): number | undefined {
   const day = Date.parse(`${until}T00:00:00.000Z`)
   // `Date.parse` reads February 30 as March 2.
@@ -55,7 +55,7 @@ export const fixedCodesChecks: Checks<FixedCodesOptions> = {
   dangerouslyInProduction: oneOf(true),
 }
 
-/** As long as the review of an app store or a demo takes: nobody has to remember to remove such a code. */
+/** Enough for an app-store review or a demo. Such a code ends even if it is never removed. */
 const maxUnattendedMs = 60 * dayMs
 
 function settle(given: FixedCode): { readonly code: string; readonly endsAt: number } {
@@ -63,10 +63,10 @@ function settle(given: FixedCode): { readonly code: string; readonly endsAt: num
   return { code: given.code, endsAt: endOf(given.until) ?? 0 }
 }
 
-/** The handle of a challenge whose code is fixed. */
+/** Handle of a challenge with a fixed code. */
 const fixedHandle = 'fixed'
 
-/** The provider, but for the numbers whose codes are fixed. Events of these name the operation `fixedCode`. */
+/** Wraps a provider with the fixed codes of single numbers. Their events have the operation `fixedCode`. */
 export function withFixedCodes(
   where: string,
   provider: CodeProvider,
@@ -88,7 +88,7 @@ export function withFixedCodes(
     type: 'TwoFactorWarning',
     code: 'TWO_FACTOR_FIXED_CODES',
   })
-  /** Returns the code of a number while it has one. */
+  /** Returns the code of a number until it ends. */
   const codeFor = (phone: string): string | undefined => {
     const { code, endsAt = 0 } = codes.get(phone) ?? {}
     return Date.now() < endsAt ? code : undefined
@@ -98,7 +98,7 @@ export function withFixedCodes(
   return {
     ...provider,
     async sendCode(send) {
-      // A number that is not on file yet would be proven by whoever knows its code.
+      // At a sign-up, every person who knows the fixed code could verify the number.
       if (send.lane !== 'auth' || codeFor(send.destination) === undefined) return provider.sendCode(send)
       send.report?.(exchange)
       return { result: 'sent', handle: fixedHandle, fixed: true, lifetimeMs: send.expiresInMs }
@@ -112,7 +112,7 @@ export function withFixedCodes(
   }
 }
 
-/** In constant time: how much of a guess was right must not show in how long the answer takes. */
+/** Compares in constant time: the response time must not reveal how much of a guess is correct. */
 function isSame(code: string, typed: string): boolean {
   return timingSafeEqual(hash('sha256', code, 'buffer'), hash('sha256', typed, 'buffer'))
 }

@@ -3,7 +3,7 @@ import { int64, integer, list, number, object, phoneInteger, text } from './answ
 import * as given from './parameter-schemas.js'
 import { optional, type Parameter, required } from './parameter-schemas.js'
 
-/** The provider's ten operations, named as the methods of the client. */
+/** The provider's ten operations, named like the methods of the client. */
 export type OperationName =
   | 'balance'
   | 'blockPhone'
@@ -17,25 +17,25 @@ export type OperationName =
   | 'urlStatistics'
 
 /**
- * One endpoint of the provider. Parameters and members of answers have their names on the wire. Their schemas are
- * made when they are first needed: made at the import, they would take as long as all the rest of it.
+ * One endpoint of the provider. Parameters and response members have their names on the wire. Schemas are created at
+ * first use: at the import they would take as long as the rest of the import.
  */
 export interface Operation {
   readonly summary: string
   readonly method: 'GET' | 'POST'
-  /** Below the base URL, which ends in the version segment. */
+  /** Path below the base URL, which ends in the version segment. */
   readonly path: string
   /** Parameters besides `client` and `key`, which every operation carries. */
   readonly params: () => Readonly<Record<string, Parameter>>
-  /** What is wrong with parameters of which each is right by itself. */
+  /** Returns the problem of parameters that are valid separately but not together. */
   readonly contradiction?: (params: Readonly<Record<string, unknown>>) => string | undefined
-  /** Name of the answer with HTTP 200. */
+  /** Name of the HTTP 200 response. */
   readonly response: string
-  /** Its members. All are optional: the documentation promises none. */
+  /** Members of the response. All are optional, because the documentation guarantees none. */
   readonly fields: () => z.ZodRawShape
 }
 
-/** Parameters that every operation carries: the account identifiers. */
+/** Returns the account identifiers, which every operation requires. */
 export const accountParameters = () => ({
   client: required(z.number().meta(int64), 'Account client identifier.'),
   key: required(z.string(), 'Account key.'),
@@ -52,7 +52,7 @@ const sentSms = () => ({ id: text(), status: text(), credits: integer(), sms: te
 const tally = () => ({ property: text(), clicks: integer() })
 const share = () => ({ ...tally(), percent: number() })
 
-/** The wire contract of the provider, once. Everything else that names a path or a parameter reads it here. */
+/** The wire contract of the provider. All other code reads paths and parameters here. */
 export const operations = {
   balance: {
     summary: 'Credits available on the account',

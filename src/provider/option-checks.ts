@@ -14,7 +14,7 @@ import {
 } from '../lib/options.js'
 import { anyVoice } from './parameter-schemas.js'
 
-/** A voice of either call operation: the documentation spells one of them in two ways. */
+/** A voice of either call operation. The documentation spells one voice in two ways. */
 export const voice = oneOf(...anyVoice)
 
 const methodName = that(
@@ -24,7 +24,7 @@ const methodName = that(
 const method = object({ name: methodName, label: nonEmptyString('what people call it') }, ['name'])
 const methods = list(method, 'must list at least one method: { name, label }', 1)
 
-/** A code provider, and what it says of itself. */
+/** Returns the check of a code provider and its declared members. */
 export function codeProvider(fix: string, isName: Check = nonEmptyString()): Check {
   const canDo = withMethods(['sendCode', 'checkCode'], fix)
   return (value, name) => {
@@ -45,10 +45,10 @@ export function codeProvider(fix: string, isName: Check = nonEmptyString()): Che
   }
 }
 
-/** How many exchanges of a service may be under way at once. */
+/** Maximum of concurrent requests to a service. */
 export const mostExchanges = integer(3, 10_000)
 
-/** A name stands in front of handles, which are kept with every challenge. */
+/** A name is part of handles, which every challenge stores. */
 export const providerName = that(
   'must be a string of 1 to 40 letters, digits, dots, hyphens or underscores',
   (value) => typeof value === 'string' && /^[\w.-]{1,40}$/.test(value),

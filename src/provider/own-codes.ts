@@ -21,15 +21,15 @@ import * as optionChecks from './option-checks.js'
 import { sendResultOf } from './send-result.js'
 import { chosenTimeout } from './timeouts.js'
 
-/** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
+/** Sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
 export interface CodeSender
   extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs' | 'maxExchanges'>> {
-  /** Sends one text. What rejects may have been sent, unless it is a `ProviderError` that says otherwise. */
+  /** Sends one text. A rejection counts as possibly sent, unless a `ProviderError` shows otherwise. */
   sendSms(
     message: { readonly phone: string; readonly sms: string },
     options: { readonly signal: AbortSignal },
   ): Promise<unknown>
-  /** Speaks one text. Without it there is no method `call`. */
+  /** Speaks one text. Without it the method `call` is not available. */
   sendCall?(
     message: {
       readonly phone: string
@@ -43,26 +43,35 @@ export interface CodeSender
 
 /** Options of `ownCodes`. */
 export interface OwnCodesOptions extends FixedCodesOptions {
-  /** Sends the texts and calls. */
+  /** Sends the texts and calls: a client from `createClient()`, or any object with `sendSms`. */
   readonly client: CodeSender
-  /** 32 bytes or more; that of `twoFactor` will do. For a rotation a list: the first makes, all verify. */
+  /**
+   * Secret of the stored hashes, 32 bytes or more. The secret of `twoFactor` is suitable. To rotate it, pass a list:
+   * the first secret creates hashes, all secrets check them.
+   */
   readonly secret: string | readonly string[] | undefined
-  /** Digits of a code, 4 to 10. Default 6. */
+  /** Number of digits of a code, 4 to 10. Default: 6. */
   readonly length?: number | undefined
-  /** Writes the message. It must contain `code` as given. Default: our own words in English, Spanish or Portuguese. */
+  /**
+   * Returns the message, which must contain `code` unchanged. Default: built-in texts in English, Spanish and
+   * Portuguese.
+   */
   readonly text?: ((message: CodeMessage) => string) | undefined
-  /** Host name that phones may fill the code in on: adds the last line `@example.com #482913` to texts. */
+  /**
+   * Host name on which phones may fill in the code. Adds the last line `@example.com #482913` to texts. Default: no
+   * such line.
+   */
   readonly origin?: string | undefined
   /**
-   * How many messages a text may be billed as; what it says of `details` is shortened until it is no more. Default 2. Unless
-   * it is given, `tf.selfTest()` names the texts that take two.
+   * Maximum of billed parts per text, 1 to 10. Longer texts lose `details` until they fit. Default: 2. Set it to 2 to
+   * accept two parts: otherwise `tf.selfTest()` names the texts that need two.
    */
   readonly maxParts?: number | undefined
-  /** Voice of the calls. Default `Mariana`. */
+  /** Voice of the calls. Default: `Mariana`. */
   readonly voice?: Voice | undefined
-  /** How often a call is tried, 1 to 3. Default 1. */
+  /** How often the provider tries a call, 1 to 3. Default: 1. */
   readonly retries?: number | undefined
-  /** Names it in events and within {@link failover}. */
+  /** Name of the provider in events and in {@link failover}. */
   readonly name?: string | undefined
 }
 
@@ -82,9 +91,9 @@ const checks = {
   ...fixedCodesChecks,
 } as const satisfies Checks<OwnCodesOptions>
 
-/** The options with every default in place. */
+/** The options with their defaults. */
 type GivenCodeOptions = Settled<Omit<OwnCodesOptions, 'secret'>, typeof checks> & {
-  /** The first makes, all verify. */
+  /** The first secret creates hashes, all secrets check them. */
   readonly secret: readonly string[]
 }
 
@@ -94,8 +103,8 @@ const required = {
 }
 
 /**
- * Codes of our own over the provider's plain texts and calls: in the person's language, with what the
- * code confirms. Only a keyed hash of a code is kept, with the challenge.
+ * Creates a code provider that generates and checks codes and sends them as plain texts and calls. Messages have the
+ * person's language and the details of the action. Only a keyed hash of a code is stored, with the challenge.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -113,7 +122,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const { client, length, voice, retries, name } = given
   const handles = createHandles(given.secret)
   const write = createWriter(given)
-  // No answer of the provider approves anything: the codes are judged here.
+  // No response of the provider approves a code: this package checks the codes.
   const rules = { approvedStatuses: [] }
   const methods = client.sendCall === undefined ? [{ name: 'sms' }] : interfaceMethods
 
@@ -129,7 +138,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       const code = String(randomInt(10 ** length)).padStart(length, '0')
       const message = write(code, send)
       if (message === undefined) {
-        // Denial of service: a text of the host that fails for one visitor's words or language is no outage.
+        // Denial of service: a host text that fails for one visitor's words or language is not an outage.
         report?.({ reason: 'text', asked: false })
         return { result: 'not-sent' }
       }
@@ -144,13 +153,13 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
           ? client.sendSms({ phone: destination, sms: message }, { signal })
           : client.sendCall?.({ phone: destination, message, voice, retries }, { signal }),
       )
-      // A code whose delivery is not confirmed may arrive all the same.
+      // A code with an unconfirmed delivery may still arrive.
       return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
     },
 
     async checkCode({ destination, appName, code, handle, report }) {
       report?.({ asked: false })
-      // Its send is under way, or was made by another provider: there is nothing to compare it with, so it is no guess.
+      // The send is in progress, or another provider made it. The code cannot be compared, so no attempt counts.
       const fits = handle === undefined ? undefined : handles.fits(handle, code, { destination, appName })
       if (fits === undefined) return 'not-sent'
       return fits ? 'approved' : 'rejected'

@@ -8,9 +8,9 @@ import type { AnsweredExchange, AnswerHeaders, Lost } from './send.js'
 import { effectiveError, type VerifyAnswer } from './verdict.js'
 
 /**
- * A request to the provider that did not succeed. `message` and every enumerable property are free of
- * the key, codes, full numbers and URLs; what the provider said word for word is in `providerMessage`,
- * `raw` and `answerHeaders`, which are not enumerable and so stay out of logs.
+ * A failed request to the provider. `message` and all enumerable properties contain no key, code, full number or URL.
+ * `providerMessage`, `raw` and `answerHeaders` contain the provider's own words. They are not enumerable, so logs do
+ * not contain them.
  *
  * @example
  * try {
@@ -21,25 +21,25 @@ import { effectiveError, type VerifyAnswer } from './verdict.js'
  * }
  */
 export class ProviderError extends TwoFactorError {
-  /** What was asked. */
+  /** Operation of the request. */
   readonly operation: OperationName
-  /** Whether the request left this machine, as far as that is known. */
+  /** State of the request, as far as known: not sent, unknown or answered. */
   readonly delivery: Delivery
-  /** Why it failed, in one word. */
+  /** Reason of the failure, in one word. */
   readonly reason: FailureReason
-  /** HTTP status of the answer, if one came. */
+  /** HTTP status of the response, if a response arrived. */
   declare readonly httpStatus?: number
-  /** How long the provider asks to wait (`Retry-After`), in milliseconds. */
+  /** Wait that the provider requests (`Retry-After`), in milliseconds. */
   declare readonly retryAfterMs?: number
-  /** The provider's own `error` as a string, with anything secret masked. */
+  /** The provider's `error` as a string, with secrets masked. */
   declare readonly providerError?: string
-  /** The provider's own `msg`, word for word. Not enumerable: it may quote a number or a code. */
+  /** The provider's `msg`, unchanged. Not enumerable: it may quote a number or a code. */
   declare readonly providerMessage?: string
-  /** The answer as it came: the parsed JSON, or the body as a string when it is not JSON. Not enumerable. */
+  /** The response: parsed JSON, or the body as a string if it is not JSON. Not enumerable. */
   declare readonly raw?: unknown
-  /** Headers of the answer by lower-case name, if one came. Not enumerable: they may quote the request. */
+  /** Response headers by lower-case name, if a response arrived. Not enumerable: they may quote the request. */
   declare readonly answerHeaders?: AnswerHeaders
-  /** What to do about it, in one or two sentences: those that end the message. Not enumerable. */
+  /** Advice in one or two sentences, which also end the message. Not enumerable. */
   declare readonly advice: string
 
   constructor(failure: ProviderFailure) {

@@ -2,18 +2,18 @@ import type { Verdict } from '../challenge/exchange/code-provider.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
 import { isFromService } from './service-status.js'
 
-/** The complete answer to a code, with its HTTP status. It is not a verdict. */
+/** The complete response to a code, with its HTTP status. It is not a verdict. */
 export interface VerifyAnswer {
   /** HTTP status of the response. */
   readonly httpStatus: number
-  /** As it came. Absent when the answer has none, or repeats a member. */
+  /** The unchanged `status`. Absent if the response has none or repeats a member. */
   readonly status?: unknown
-  /** As it came. Absent when the answer has none. */
+  /** The unchanged `error`. Absent if the response has none. */
   readonly error?: unknown
   readonly [member: string]: unknown
 }
 
-/** How the answers of one account are to be read. */
+/** Rules for reading the responses of your account. */
 export interface VerdictRules {
   /** Values of `status` that your account returns for a correct code, compared exactly. No default: run `calibrate`. */
   readonly approvedStatuses: readonly string[]
@@ -23,17 +23,16 @@ export interface VerdictRules {
   readonly accountErrorCodes?: readonly string[]
 }
 
-/** Members that some services return besides the status. A "no" in one of them outweighs any status. */
+/** Members that some services return besides the status. A "no" in one member outweighs any status. */
 const denials = ['verified', 'valid', 'approved', 'success'] as const
 const falseWords: readonly string[] = ['false', 'f', 'no', 'n', 'off', 'null', 'none']
 
-/** HTTP statuses under which an `error` is an answer about the code, not about the service. */
+/** HTTP statuses with which an `error` concerns the code, not the service. */
 const errorStatuses: readonly number[] = [200, 400, 520]
 
 /**
- * Judges a complete answer and fails closed: only a listed status in an answer without an error is an approval. 408, 429
- * and any 5xx other than 520 give no verdict.
- * Throws a TypeError when a rule is not a list of strings.
+ * Checks a complete response and fails closed. Only a listed status in a response without an error is an approval. 408,
+ * 429 and any 5xx other than 520 give no verdict. Throws a TypeError if a rule is not a list of strings.
  *
  * @example
  * const answer = await client.verifyCode({ phone, appName: 'Acme', code })
@@ -65,26 +64,26 @@ export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdic
   return denials.some((name) => isFalse(memberOf(answer, name))) ? 'unavailable' : 'approved'
 }
 
-/** A string in place of a list would find parts of itself: 'verified'.includes('') is true. */
+/** Returns the list. A string in its place would match its own parts: 'verified'.includes('') is true. */
 function stringsOf(name: keyof VerdictRules, list: readonly string[]): readonly string[] {
   if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list
   throw new TypeError(`judge: ${name} must be a list of strings`)
 }
 
-/** False in any spelling: services write flags as booleans, numbers and words. */
+/** Returns whether a value is false in any spelling: services write flags as booleans, numbers and words. */
 function isFalse(value: unknown): boolean {
   const word = value === null ? 'null' : scalarString(value)?.trim().toLowerCase()
   return word !== undefined && (Number(word) === 0 || falseWords.includes(word))
 }
 
-/** The `error` of an answer, unless it is one of the ways to write "none". */
+/** Returns the `error` of a response, unless it is a spelling of "none". */
 export function effectiveError(answer: JsonObject): unknown {
   const error = memberOf(answer, 'error')
   const none = error === null || error === 0 || error === '0' || error === '' || error === false
   return none ? undefined : error
 }
 
-/** Only what a list of words can hold: `true` is not a status. */
+/** Returns the status if a list of words can contain it: `true` is not a status. */
 function statusString(answer: JsonObject): string | undefined {
   const status = memberOf(answer, 'status')
   return typeof status === 'string' || typeof status === 'number' ? String(status) : undefined

@@ -10,10 +10,10 @@ import { effectiveError } from './verdict.js'
 // What the schemas of the operations cannot say: how numbers are written, what else may be sent, and which members
 // of an answer do not mean what they say.
 
-/** How numbers are written on the wire: `573001234567` or `+573001234567`. */
+/** Spelling of numbers in requests: `573001234567` (`digits`) or `+573001234567` (`plus`). */
 export type NumberFormat = 'digits' | 'plus'
 
-/** Whether undocumented parameters are a mistake or are sent as they are. */
+/** Handling of undocumented parameters: refused as a mistake, or sent unchanged. */
 export type Further = 'refused' | 'sent'
 
 type GivenParams = Readonly<Record<string, unknown>>
