@@ -37,7 +37,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
    */
   readonly calibratedAt?: string | undefined
   /**
-   * If true, a new code ends the earlier codes to this number with this app-name, as `calibrate` finds out. Default:
+   * If true, a new code ends the earlier codes to this number with this app-name: ask the provider. Default:
    * false; a purpose whose guards `bind` fields then needs an `appName` of its own.
    */
   readonly replacesCodes?: boolean | undefined

@@ -4,8 +4,6 @@ import type { Warn } from './warnings.js'
 /** Users sent to the code page without a request there. One or two may have closed the browser. */
 const maxLost = 3
 
-export type MountCheck = ReturnType<typeof createMountCheck>
-
 /** Creates the check that users who are sent to the code page arrive there: elsewhere, a paid code ends in a 404. */
 export function createMountCheck(path: string, warn: Warn) {
   let isMade = false
