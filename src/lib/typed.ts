@@ -8,9 +8,7 @@ const decimalDigit = /^\p{Nd}$/u
 
 /** Replaces full-width letters by usual ones, and the decimal digits of every script by 0 to 9. */
 export function plainCharacters(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replaceAll(/\p{Nd}/gu, (digit) => (digit <= '9' ? digit : String(worthOf(digit))))
+  return text.normalize('NFKC').replaceAll(/(?!\d)\p{Nd}/gu, (digit) => String(worthOf(digit)))
 }
 
 /** Unicode places the digits of a script side by side from zero to nine, and some scripts directly behind others. */

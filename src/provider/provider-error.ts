@@ -1,5 +1,5 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
-import { between, endOfNumber, repeatsOneOf, spellingsOf } from '../lib/echoes.js'
+import { between, endOfNumber, maskEchoes, repeatsOneOf } from '../lib/echoes.js'
 import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
 import { plainCharacters } from '../lib/typed.js'
 import { adviceOn, type Delivery, type FailureReason, type ProviderFailure, reasonOf } from './failure.js'
@@ -194,30 +194,32 @@ const longNumber = new RegExp(`\\+?\\d(?:${between}\\d){6,}`, 'gu')
  * key, a number, sometimes a text with a code in it. `form` is what was sent.
  */
 export function masked(text: string, form: string): string {
-  let safe = plainCharacters(text)
-  for (const secret of secretsOf(form)) safe = safe.replaceAll(secret, mask)
-  for (const spelling of spellingsOf(spelledIn(form))) safe = safe.replaceAll(spelling, mask)
+  const plain = plainCharacters(text)
+  const sent = sentIn(form)
+  const secrets = sent.flatMap((value) => [value, encodeURIComponent(value)])
+  const unquoted = longestFirst(secrets).reduce((safe, secret) => safe.replaceAll(secret, mask), plain)
+  const safe = maskEchoes(unquoted, [...spelledIn(form), ...sent.flatMap(wordsIn)], mask)
   return safe.replace(url, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
 }
 
-const hasDigit = (word: string) => /\d/.test(word)
+/** Returns the words of a text that may be a code. */
+const wordsIn = (text: string): string[] => text.split(/\s+/).filter((word) => /\d/.test(word))
 
-/** Every value that was sent, and every word in it that may be a code, the longest first. */
-function secretsOf(form: string): string[] {
+/** Returns each value that was sent. A short account id is no secret, and a long one is a long number. */
+function sentIn(form: string): string[] {
   const sent = new URLSearchParams(form)
-  // A short account id is no secret and could be an error code; a long one is a long number.
   sent.delete('client')
   return [...sent.values()]
-    .flatMap((value) => [value, encodeURIComponent(value), ...value.split(/\s+/).filter(hasDigit)])
-    .filter((value) => value.length >= 4)
-    .sort((one, other) => other.length - one.length)
 }
 
-/** Values that a service may repeat in another spelling: key, code, number, and words of a text that may be a code. */
+const longestFirst = (values: readonly string[]): string[] =>
+  values.filter(({ length }) => length >= 4).sort((one, other) => other.length - one.length)
+
+/** Returns the values that a service may repeat in another spelling: key, code, numbers, and codes in a text. */
 function spelledIn(form: string): string[] {
   const sent = new URLSearchParams(form)
-  const texts = [...sent.getAll('sms'), ...sent.getAll('message')].flatMap((text) => text.split(/\s+/))
-  return [...sent.getAll('key'), ...sent.getAll('code'), ...phonesIn(form), ...texts.filter(hasDigit)]
+  const texts = [...sent.getAll('sms'), ...sent.getAll('message')].flatMap(wordsIn)
+  return [...sent.getAll('key'), ...sent.getAll('code'), ...phonesIn(form), ...texts]
 }
 
 function phonesIn(form: string): string[] {

@@ -1,5 +1,5 @@
 import type { ExchangeFields } from '../../events.js'
-import { between, endOfNumber, repeatsOneOf, spellingsOf } from '../../lib/echoes.js'
+import { between, endOfNumber, maskEchoes, repeatsOneOf } from '../../lib/echoes.js'
 import { withinDeadline } from '../../lib/promises.js'
 import { plainCharacters } from '../../lib/typed.js'
 import { isName } from '../store-cause.js'
@@ -159,9 +159,7 @@ function reporter({ destination, code = '' }: ExchangeSecrets): {
   readonly report: (report: ExchangeReport) => void
 } {
   const reported: ReportedExchange = {}
-  const spellings = spellingsOf([code])
-  const withoutSecrets = (text: string) =>
-    maskNumbers(spellings.reduce((safe, spelling) => safe.replace(spelling, mask), plainCharacters(text)))
+  const withoutSecrets = (text: string) => maskNumbers(maskEchoes(plainCharacters(text), [code], mask))
   return {
     reported,
     report(given: unknown) {
