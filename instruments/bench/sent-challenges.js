@@ -5,7 +5,8 @@ import { settleSend, start } from '../../build/modules/challenge/ledger/sends.js
 import { defaultLimits, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
 import { newChallengeId, newCommandId } from '../../build/modules/challenge/updater.js'
 
-export { reserve, settle } from '../../build/modules/challenge/ledger/attempts.js'
+export { reserve } from '../../build/modules/challenge/ledger/attempts.js'
+export { settle } from '../../build/modules/challenge/ledger/settlement.js'
 export { memoryStore } from '../../build/modules/store/memory-store.js'
 
 export const limits = ledgerLimitsOf(defaultLimits, 'auth')

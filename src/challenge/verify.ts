@@ -6,7 +6,7 @@ import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Verdict } from './exchange/code-provider.js'
 import type { Codes } from './exchange/codes.js'
 import type { DomainServices } from './keys.js'
-import { reserve, settle } from './ledger/attempts.js'
+import { reserve } from './ledger/attempts.js'
 import { attemptsCountUntil } from './ledger/challenge.js'
 import {
   type Challenge,
@@ -17,6 +17,7 @@ import {
   type Send,
 } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
+import { settle } from './ledger/settlement.js'
 import type { Purposes } from './purposes.js'
 import type { Counters } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'

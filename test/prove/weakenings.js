@@ -75,7 +75,7 @@ export const weakenings = [
   {
     bound: 27,
     what: 'a challenge that has ended at the service stays open',
-    file: 'src/challenge/ledger/attempts.ts',
+    file: 'src/challenge/ledger/settlement.ts',
     find: "if (verdict === 'over' && check.send === ledger.sends.at(-1)?.id) {",
     replace: 'if (false) {',
     tests: ['test/challenge/postponed-sends.test.ts'],
@@ -107,7 +107,7 @@ export const weakenings = [
   {
     bound: 27,
     what: 'a check of the same code that was not sent refunds an attempt',
-    file: 'src/challenge/ledger/attempts.ts',
+    file: 'src/challenge/ledger/settlement.ts',
     find: 'if (check.isRetry) return ledger',
     replace: '',
     tests: ['test/challenge/repeated-codes.test.ts'],
@@ -195,7 +195,7 @@ export const weakenings = [
   {
     bound: 2,
     what: 'a code of the app is taken twice',
-    file: 'src/challenge/ledger/attempts.ts',
+    file: 'src/challenge/ledger/settlement.ts',
     find: 'step !== undefined && step <= (ledger.lastStep ?? 0)',
     replace: 'false',
     tests: ['test/challenge/ledger/attempts.test.ts', 'test/express/authenticator-app.test.ts'],
@@ -403,7 +403,7 @@ export const weakenings = [
   {
     bound: 26,
     what: 'a settle that is tried again finds its attempt gone',
-    file: 'src/challenge/ledger/attempts.ts',
+    file: 'src/challenge/ledger/settlement.ts',
     find: 'if (settled?.attempt === id) return { outcome: settled.outcome }',
     replace: '',
     tests: ['test/challenge/ledger/attempts.test.ts', 'test/faults/broken-connection.test.ts'],

@@ -1,53 +1,27 @@
 import { type Refusal, refused } from '../commands.js'
-import type { Verdict } from '../exchange/code-provider.js'
 import {
   attemptsCountUntil,
   attemptsExhausted,
   attemptsLeft,
   countCheck,
-  endChallenge,
   findDisplayedChallenge,
   findOpenCode,
-  isEnded,
   rememberOpenCode,
-  type SubmittedCode,
   wasOpen,
 } from './challenge.js'
+import { checkUnderWay, pauseBeforeCheck, refuseLocked } from './guessing.js'
 import {
-  addRejection,
-  checkUnderWay,
-  guessesLeft,
-  isDisabled,
-  pauseBeforeCheck,
-  refuseLocked,
-} from './guessing.js'
-import {
-  type BrowserKind,
   type Challenge,
-  type Consequences,
   type Decision,
-  forgiven,
   type Ledger,
   type LedgerSnapshot,
   type OpenCode,
   type PendingCheck,
   type Rejected,
-  type SettleOutcome,
   updateUsage,
 } from './ledger.js'
 import { rememberedMs } from './pacing.js'
-
-const maxUsedCodes = 20
-
-export interface Attempt extends SubmittedCode {
-  readonly id: string
-  /** Tag of the submitted code. */
-  readonly code: string
-  /** Key of the factor of the code. */
-  readonly factor: string
-  /** True if the account has several factors. */
-  readonly hasChoice?: boolean | undefined
-}
+import { type Attempt, rejected } from './settlement.js'
 
 export type ReserveOutcome =
   /** `handle` is the provider's id of the verification. */
@@ -136,173 +110,4 @@ function refuseRetry({ checkedAt, checks }: OpenCode, now: number): Refusal | un
   // A clock that is set back must not lengthen the pause.
   const leftMs = Math.min(checkedAt + pauseOfRetryMs - now, pauseOfRetryMs)
   return leftMs > 0 ? refused('verification_in_progress', leftMs) : undefined
-}
-
-/**
- * Records the verdict of a reserved attempt. Repeated, it returns the same outcome and changes nothing. `step` is that
- * of an app's code.
- */
-export function settle(
-  view: LedgerSnapshot,
-  attempt: Attempt,
-  verdict: Verdict,
-  step?: number,
-): Decision<SettleOutcome> {
-  const { ledger, now } = view
-  const { browserKind, id } = attempt
-  const { check, settled } = ledger[browserKind]
-  if (settled?.attempt === id) return { outcome: settled.outcome }
-  // The check timed out, and another one has started.
-  if (check?.attempt !== id) return { outcome: { outcome: 'gone' } }
-  const { outcome, next } = decided(view, attempt, check, verdict, step)
-  const settling = { check: undefined, settled: { attempt: id, outcome } }
-  return { outcome, next: { ...updateUsage(next, browserKind, settling), at: now } }
-}
-
-function decided(
-  view: LedgerSnapshot,
-  attempt: Attempt,
-  check: PendingCheck,
-  verdict: Verdict,
-  step: number | undefined,
-): Required<Decision<SettleOutcome>> {
-  const { ledger } = view
-  const { browserKind } = attempt
-  if (verdict === 'not-sent')
-    return { outcome: { outcome: 'refunded' }, next: refunded(ledger, browserKind, check) }
-  // Each code of an app is accepted once (RFC 6238, 5.2).
-  const isOld = step !== undefined && step <= (ledger.lastStep ?? 0)
-  if (verdict === 'rejected' || isOld) {
-    const { outcome, next } = rejected(view, browserKind, check, isOld)
-    // A new start has replaced the challenge. The rejection still counts.
-    const isGone = check.challenge !== undefined && ownChallenge(ledger, check) === undefined
-    return { outcome: isGone ? { outcome: 'gone', ...consequences(next, browserKind, view) } : outcome, next }
-  }
-  // The verification has ended at the service, unless a later send began another one.
-  if (verdict === 'over' && check.send === ledger.sends.at(-1)?.id) {
-    const own = ownChallenge(ledger, check)
-    return { outcome: { outcome: 'gone' }, next: own ? { ...ledger, challenge: endChallenge(own) } : ledger }
-  }
-  if (verdict === 'unavailable' || verdict === 'misconfigured' || verdict === 'over') {
-    return { outcome: { outcome: 'spent' }, next: unjudged(ledger, check) }
-  }
-  const live = attempt.sealed ?? ownChallenge(ledger, check)
-  const used = { ...ledger, ...usedUp(view, check), lastStep: step ?? ledger.lastStep }
-  if (live === undefined || isEnded(live)) return { outcome: { outcome: 'gone' }, next: used }
-  return {
-    outcome: { outcome: 'approved', channel: live.channel },
-    next: afterSuccess(used, attempt, check, live),
-  }
-}
-
-/** Returns the challenge of a check, unless another one has replaced it. */
-function ownChallenge({ challenge }: Ledger, check: PendingCheck): Challenge | undefined {
-  return check.challenge !== undefined && challenge?.id === check.challenge ? challenge : undefined
-}
-
-/** Settles a check without a verdict: it is no failure, and the account's send does not count. */
-function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
-  const own = ownChallenge(ledger, check)
-  // After a later send, the same code would be another guess.
-  const isLatest = check.send === ledger.sends.at(-1)?.id
-  const sends = ledger.sends.map((send) =>
-    send.id === check.send && send.challenge === check.challenge
-      ? { ...send, unjudged: true as const }
-      : send,
-  )
-  return { ...ledger, sends, challenge: own && isLatest ? rememberOpenCode(own, check) : ledger.challenge }
-}
-
-/** Counts a wrong code and remembers it, unless a later send may have made it correct. */
-function rejected(
-  view: LedgerSnapshot,
-  browserKind: BrowserKind,
-  check: PendingCheck,
-  used: boolean,
-): { readonly outcome: Rejected; readonly next: Ledger } {
-  const { limits } = view
-  const counted = updateUsage(addRejection(view, browserKind), browserKind, { check: undefined })
-  const own = ownChallenge(counted, check)
-  const isLatest = check.send === counted.sends.at(-1)?.id
-  const challenge =
-    own && isLatest ? { ...own, wrongCodes: (own.wrongCodes ?? []).concat(check.code) } : counted.challenge
-  const next = { ...counted, challenge }
-  const attemptsRemaining = own
-    ? attemptsLeft(own, browserKind, limits)
-    : guessesLeft({ ...view, ledger: next }, browserKind)
-  return {
-    outcome: {
-      outcome: 'rejected',
-      attemptsRemaining,
-      used,
-      ...wasOpen(own, check.code),
-      ...consequences(next, browserKind, view),
-    },
-    next,
-  }
-}
-
-/**
- * Returns the effect of an attempt. A locked or disabled account reserves no attempt, so a lock after it came from it.
- */
-function consequences(
-  after: Ledger,
-  browserKind: BrowserKind,
-  { now, limits }: LedgerSnapshot,
-): Consequences {
-  const lockedForMs = browserKind === 'unknown' ? after.lockExpiresAt - now : 0
-  return {
-    ...(lockedForMs > 0 && { lockedForMs }),
-    ...(isDisabled(after, browserKind, limits) && { disabled: true as const }),
-  }
-}
-
-/** Refunds a reservation, because no request was made. */
-function refunded(ledger: Ledger, browserKind: BrowserKind, check: PendingCheck): Ledger {
-  // Its attempt was used by the first check, which may have reached the provider.
-  if (check.isRetry) return ledger
-  const next = withoutAttempt(ledger, browserKind, check)
-  const own = ownChallenge(ledger, check)
-  if (own === undefined) return next
-  // An operator may have reset the count meanwhile. A negative count would be an extra attempt.
-  const attempts = { ...own.attempts, [browserKind]: Math.max(0, own.attempts[browserKind] - 1) }
-  return { ...next, challenge: { ...own, attempts } }
-}
-
-function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: PendingCheck): Ledger {
-  const { attempts } = ledger[browserKind]
-  // No other attempt of this browser kind came after it.
-  const own = attempts.lastIndexOf(at)
-  return own < 0 ? ledger : updateUsage(ledger, browserKind, { attempts: attempts.toSpliced(own, 1) })
-}
-
-function usedUp({ ledger, now }: LedgerSnapshot, { code }: PendingCheck): Pick<Ledger, 'usedCodes'> {
-  const young = ledger.usedCodes.filter(({ at }) => at > now - rememberedMs)
-  return { usedCodes: [...young, { code, at: now }].slice(-maxUsedCodes) }
-}
-
-/**
- * Returns the ledger after a correct code. It clears the failures of both browser kinds. In the hourly and daily
- * windows it removes its own attempt only, because otherwise each success of the owner would give an attacker new
- * attempts.
- */
-function afterSuccess(
-  ledger: Ledger,
-  { browserKind, session, hasChoice }: Attempt,
-  check: PendingCheck,
-  proven: Challenge,
-): Ledger {
-  const { id, factor, channel } = proven
-  const { challenge } = ledger
-  // A code of an app also fulfils a challenge that was sent to this session. One of another session stays.
-  const isOver = challenge?.id === id || (challenge?.session === session && !isEnded(challenge))
-  return {
-    ...withoutAttempt(forgiven(ledger), browserKind, check),
-    challenge: isOver ? undefined : challenge,
-    sends: ledger.sends.map((send) =>
-      isOver && send.challenge === challenge.id ? { ...send, challenge: undefined } : send,
-    ),
-    handles: ledger.handles?.filter((one) => one.challenge !== id),
-    last: hasChoice ? { factor, channel } : undefined,
-  }
 }

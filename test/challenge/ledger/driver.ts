@@ -1,7 +1,7 @@
 import { it as plain } from 'vitest'
 import type { ChallengeRef } from '../../../src/challenge/commands.js'
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { reserve } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import {
   type Challenge,
@@ -13,6 +13,7 @@ import {
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
+import { type Attempt, settle } from '../../../src/challenge/ledger/settlement.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits, liveShown } from '../kit.js'
 

@@ -1,5 +1,5 @@
 import type { SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import { type Attempt, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { reserve } from '../../../src/challenge/ledger/attempts.js'
 import { cancel } from '../../../src/challenge/ledger/challenge.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import type { Ledger, RequesterTag } from '../../../src/challenge/ledger/ledger.js'
@@ -11,6 +11,7 @@ import {
   settleSend,
   start,
 } from '../../../src/challenge/ledger/sends.js'
+import { type Attempt, settle } from '../../../src/challenge/ledger/settlement.js'
 import type { LedgerLimits as Limits } from '../../../src/challenge/limits.js'
 
 /** The pure ledger as one thing that a seeded bug can take a part of: each thing that a command goes by is an argument. */

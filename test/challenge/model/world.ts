@@ -1,5 +1,5 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import type { Attempt } from '../../../src/challenge/ledger/attempts.js'
+import type { Attempt } from '../../../src/challenge/ledger/settlement.js'
 import {
   type Challenge,
   type ChallengeScope,
