@@ -12,6 +12,8 @@ export type Seen =
       readonly challenge: string
       readonly browserKind: BrowserKind
       readonly attempt: string
+      /** Names challenge, code and last send. The same code checked again is no further guess. */
+      readonly guess: string
       /** Whether it was told that the code is wrong. */
       readonly judged: boolean
     }
@@ -38,11 +40,14 @@ function keptTo(
   by?: BrowserKind,
 ): boolean {
   const letIn = new Set(history.flatMap((seen) => (seen.what === 'let in' ? [seen.attempt] : [])))
-  const moments = history.flatMap((seen) =>
-    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.browserKind) === seen.browserKind
-      ? [seen.at]
-      : [],
+  const checks = history.flatMap((seen) =>
+    seen.what === 'checked' && (by ?? seen.browserKind) === seen.browserKind ? [seen] : [],
   )
+  const right = new Set(checks.filter(({ attempt }) => letIn.has(attempt)).map(({ guess }) => guess))
+  const moments = checks
+    .filter(({ guess }, index) => checks.findIndex((first) => first.guess === guess) === index)
+    .filter(({ guess }) => !right.has(guess))
+    .map(({ at }) => at)
   const most = (windowMs: number) =>
     Math.max(0, ...moments.map((end) => moments.filter((at) => at <= end && at > end - windowMs).length))
   return most(hour) <= checksPerHour && most(day) <= checksPerDay

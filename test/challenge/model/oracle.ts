@@ -30,6 +30,8 @@ export const figures = {
   sendsPerHour: 5,
   sendsPerDay: 10,
   checkMs: 10 * second,
+  retryPauseMs: 5 * second,
+  checksPerCode: 10,
   sendMs: 12 * second,
 }
 
@@ -49,8 +51,15 @@ interface Challenge extends ChallengeScope {
   dead: boolean
   /** Codes that were wrong since its last send. */
   wrong: Set<string>
-  /** Codes about which nobody knows. */
-  open: Set<string>
+  /** Codes without a verdict. */
+  open: Map<string, OpenCode>
+}
+
+interface OpenCode {
+  /** Time of its attempt. Checked again, it uses no other. */
+  readonly at: number
+  readonly checkedAt: number
+  readonly checks: number
 }
 
 export interface ExpectedSend {
@@ -76,6 +85,8 @@ export interface ExpectedAttempt {
   readonly code: string
   /** The last send before it. */
   readonly send: ExpectedSend | undefined
+  /** The code was checked before, without a verdict. */
+  readonly isRetry: boolean
 }
 
 export type Oracle = ReturnType<typeof createOracle>
@@ -229,6 +240,14 @@ export function createOracle() {
     return runs(other) && sides.unknown.judged + sides.known.judged + 1 >= figures.failuresBeforeDisable
   }
 
+  /** Of a check whose time is up, no verdict is known. */
+  function openCodesOf(browserKind: BrowserKind, challenge: Challenge): Challenge['open'] {
+    const { lease } = sides[browserKind]
+    if (lease?.attempt.challenge !== challenge) return challenge.open
+    const { code, at } = lease.attempt
+    return new Map([[code, { at, checkedAt: at, checks: 1 }], ...challenge.open])
+  }
+
   function count(
     who: RequesterTag,
     challenge: Challenge | undefined,
@@ -236,15 +255,30 @@ export function createOracle() {
     now: number,
   ): ExpectedAttempt {
     const side = sides[who.browserKind]
-    const attempt = { at: now, who, challenge, code, send: lastSend() }
-    if (challenge !== undefined) {
-      challenge.purse[who.browserKind] += 1
-      // Of one whose time is up nobody knows what it came to.
-      if (side.lease?.attempt.challenge === challenge) challenge.open.add(side.lease.attempt.code)
+    if (challenge !== undefined) challenge.open = openCodesOf(who.browserKind, challenge)
+    const open = challenge?.open.get(code)
+    const attempt = {
+      at: open?.at ?? now,
+      who,
+      challenge,
+      code,
+      send: lastSend(),
+      isRetry: open !== undefined,
     }
-    side.attempts.push(attempt)
+    if (open !== undefined) challenge?.open.set(code, { ...open, checkedAt: now, checks: open.checks + 1 })
+    else {
+      if (challenge !== undefined) challenge.purse[who.browserKind] += 1
+      side.attempts.push(attempt)
+    }
     side.lease = { attempt, until: now + figures.checkMs }
     return attempt
+  }
+
+  /** Takes an attempt back. The one of a code that is checked again is told by its time. */
+  function takeBack({ at, who }: ExpectedAttempt): void {
+    const { attempts } = sides[who.browserKind]
+    const own = attempts.findLastIndex((other) => other.at === at)
+    if (own >= 0) attempts.splice(own, 1)
   }
 
   /** What became of an attempt whose check is under way. */
@@ -255,10 +289,10 @@ export function createOracle() {
     now: number,
   ): string {
     const { challenge, who } = attempt
-    const side = sides[who.browserKind]
     const own = challenge === undefined || challenge === current
     if (verdict === 'not-sent') {
-      side.attempts = side.attempts.filter((other) => other !== attempt)
+      if (attempt.isRetry) return 'refunded'
+      takeBack(attempt)
       if (own && challenge)
         challenge.purse[who.browserKind] = Math.max(0, challenge.purse[who.browserKind] - 1)
       return 'refunded'
@@ -270,7 +304,10 @@ export function createOracle() {
       return !own ? 'gone' : wasOpen ? 'rejected, but was open' : 'rejected'
     }
     if (verdict !== 'approved') {
-      if (own) challenge?.open.add(attempt.code)
+      const { code, at } = attempt
+      if (own && attempt.send === lastSend() && challenge && !challenge.open.has(code)) {
+        challenge.open.set(code, { at, checkedAt: at, checks: 1 })
+      }
       if (challenge && attempt.send?.challenge === challenge) attempt.send.unjudged = true
       return 'spent'
     }
@@ -278,7 +315,7 @@ export function createOracle() {
     lastStep = step ?? lastStep
     if (!own || challenge?.dead) return 'gone'
     pardon()
-    side.attempts = side.attempts.filter((other) => other !== attempt)
+    takeBack(attempt)
     if (challenge === undefined && (current?.session !== who.session || current.dead)) return 'approved'
     for (const send of sends) if (send.challenge === current) send.forgiven = true
     current = undefined
@@ -316,7 +353,7 @@ export function createOracle() {
         ends: now + 5 * minute,
         dead: false,
         wrong: new Set<string>(),
-        open: new Set<string>(),
+        open: new Map(),
       }
       return book(challenge, browserKind, channel, now, replaced)
     },
@@ -328,7 +365,7 @@ export function createOracle() {
       if (refusal !== undefined) return refusal
       if (live.purse[who.browserKind] >= figures.attempts) return 'attempts_exhausted'
       live.wrong = new Set()
-      live.open = new Set()
+      live.open = new Map()
       return book(live, who.browserKind, channel, now)
     },
 
@@ -350,7 +387,7 @@ export function createOracle() {
         if (!isFirst) challenge.purse.until = keptUntil(challenge)
         challenge.ends = Math.min(send.at + life, challenge.born + 10 * minute)
         challenge.wrong = new Set()
-        challenge.open = new Set()
+        challenge.open = new Map()
       } else if (result === 'not-sent' && isFirst && send.replaced !== undefined) {
         challenge.dead = true
         current = send.replaced.challenge
@@ -365,15 +402,18 @@ export function createOracle() {
       const bar = barred(who.browserKind, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return live.open.has(code) ? 'repeated, but was open' : 'repeated'
-      if (live.purse[who.browserKind] >= figures.attempts || guessedOut(who.browserKind, now))
-        return 'attempts_exhausted'
+      const open = openCodesOf(who.browserKind, live).get(code)
+      const isOut = live.purse[who.browserKind] >= figures.attempts || guessedOut(who.browserKind, now)
+      if (open === undefined && isOut) return 'attempts_exhausted'
       if (mustWait(who.browserKind, now)) return 'verification_in_progress'
+      if (open !== undefined && open.checks >= figures.checksPerCode) return 'verification_unavailable'
+      if (open !== undefined && now < open.checkedAt + figures.retryPauseMs) return 'verification_in_progress'
       const attempt = count(who, live, code, now)
       if (!usedCodes.some((used) => used.code === code && young(used.at, now, day))) return attempt
       sides[who.browserKind].lease = undefined
       fail(who.browserKind, now)
       live.wrong.add(code)
-      return 'rejected'
+      return live.open.has(code) ? 'rejected, but was open' : 'rejected'
     },
 
     /** A code of the app. */

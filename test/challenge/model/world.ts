@@ -1,5 +1,4 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/exchange/code-provider.js'
-import type { Attempt } from '../../../src/challenge/ledger/settlement.js'
 import {
   type Challenge,
   type ChallengeScope,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
+import type { Attempt } from '../../../src/challenge/ledger/settlement.js'
 import { browserLimits as limits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
@@ -114,6 +114,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       challenge,
       browserKind,
       attempt: attempt.id,
+      guess: JSON.stringify([challenge, attempt.code, ledger.sends.at(-1)?.id]),
       judged: false,
     } as const
     if (answer.outcome === 'rejected') seen.push({ ...trace, judged: true })
