@@ -24,14 +24,14 @@ interface WaitingExchange extends SlotRequest {
 const isCheckOfSignIn = ({ lane, command }: SlotRequest) => lane === 'auth' && command === 'check'
 
 /**
- * Limits the requests in progress to `most`. A hanging request uses one slot only, and a slow provider receives no more
+ * Limits the requests in progress to `most`, which is at least 3. A hanging request uses one slot only, and a slow provider receives no more
  * requests than it can answer in time. A quarter of the slots is reserved for checks of sign-ins, because hanging sends must
  * refuse no correct code. Sign-ups use at most half of the slots, and never the last one that sends of sign-ins can use.
  */
 export function createExchangeQueue(most: number) {
-  const reserved = most < 3 ? 0 : Math.max(1, Math.floor(most / 4))
+  const reserved = Math.max(1, Math.floor(most / 4))
   const others = most - reserved
-  const mostOfSignups = Math.max(1, Math.min(Math.floor(most / 2), others - 1))
+  const mostOfSignups = Math.min(Math.floor(most / 2), others - 1)
   const held = { checks: 0, sends: 0, signups: 0 }
   // With one line for both, users who have a code would wait behind sends that hang (denial of service).
   const lines = { check: new Set<WaitingExchange>(), send: new Set<WaitingExchange>() }
@@ -47,7 +47,7 @@ export function createExchangeQueue(most: number) {
     // Checks of sign-ins use the reserved slots first.
     const used = held.sends + held.signups + Math.max(0, held.checks - reserved)
     if (request.lane === 'auth') return used < others
-    return held.signups < mostOfSignups && used < Math.max(1, others - 1)
+    return held.signups < mostOfSignups && used < others - 1
   }
 
   function enter(request: SlotRequest): Leave {

@@ -38,6 +38,9 @@ function setUp(most: number) {
   }
 }
 
+/** Sign-ups have one of three slots. */
+const signup = { lane: 'enrol' } as const
+
 const names = (count: number, prefix = '') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 describe('a queue of exchanges', () => {
@@ -51,22 +54,22 @@ describe('a queue of exchanges', () => {
   })
 
   it('refuses whoever found no place in time, and nobody a moment earlier, and keeps no timer of others', async () => {
-    const { all, leave, wait, entered, refused } = setUp(1)
-    await all(['a', 'late'])
+    const { all, leave, wait, entered, refused } = setUp(3)
+    await all(['a', 'late'], signup)
     await wait(waitMs - 1)
     expect(refused).toEqual([])
     await wait(1)
-    await all(['b'])
+    await all(['b'], signup)
     await leave('a')
     expect([entered, refused]).toEqual([['a', 'b'], ['late']])
     expect(vi.getTimerCount()).toBe(0)
   })
 
   it('lets a check in before every send that waits', async () => {
-    const { all, leave, entered } = setUp(1)
-    await all(['hangs'])
-    await all(names(500, 'send '))
-    await all(['check 0', 'check 1'], { command: 'check' })
+    const { all, leave, entered } = setUp(3)
+    await all(['hangs'], signup)
+    await all(names(500, 'send '), signup)
+    await all(['check 0', 'check 1'], { ...signup, command: 'check' })
     for (const name of ['hangs', 'check 0', 'check 1']) await leave(name)
     expect(entered).toEqual(['hangs', 'check 0', 'check 1', 'send 0'])
   })
@@ -76,7 +79,6 @@ describe('a queue of exchanges', () => {
     [5, 2, 4],
     [4, 2, 3],
     [3, 1, 2],
-    [1, 1, 1],
   ])(
     'of %d slots gives sign-ups %d, sends %d with those of sign-ins, and checks of sign-ins all that are left',
     async (most, ofSignups, ofSends) => {
@@ -114,8 +116,8 @@ describe('a queue of exchanges', () => {
 
   it('counts a wait only while the event loop runs', async () => {
     vi.useRealTimers()
-    const queue = createExchangeQueue(1)
-    const order = { lane: 'auth', command: 'send', waitMs: 400 } as const
+    const queue = createExchangeQueue(3)
+    const order = { ...signup, command: 'send', waitMs: 400 } as const
     const first = await queue.enter(order)
     const second = queue.enter(order)
     // The response has come, but the loop is blocked for longer than the wait.
@@ -138,23 +140,24 @@ describe('a queue of exchanges', () => {
   })
 
   it('is left by whoever has gone, while waiting and before', async () => {
-    const { all, leave, entered, refused, disconnected } = setUp(1)
+    const { all, leave, entered, refused, disconnected } = setUp(3)
     let go = (): void => undefined
-    await all(['a'])
+    await all(['a'], signup)
     await all(['goes'], {
+      ...signup,
       onGone: (left) => {
         go = left
       },
     })
-    await all(['is gone'], { onGone: (left) => left() })
-    await all(['stays'])
+    await all(['is gone'], { ...signup, onGone: (left) => left() })
+    await all(['stays'], signup)
     go()
     await leave('a')
     expect([entered, refused, disconnected]).toEqual([['a', 'stays'], [], ['is gone', 'goes']])
     // It may be told again that it has gone, as its response ends.
     go()
     await leave('stays')
-    await all(['b'])
+    await all(['b'], signup)
     expect(entered).toEqual(['a', 'stays', 'b'])
   })
 })
