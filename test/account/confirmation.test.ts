@@ -240,18 +240,6 @@ describe('attacked', () => {
     expect(host.told).toEqual([])
   })
 
-  it('not by a code for the purpose of a new app alone, which named no change', async () => {
-    const host = await startAccounts()
-    const ana = await signIn(host)
-    host.clock.now += 5 * 60_000
-    const unbound = { purpose: 'authenticator' }
-    expect((await host.confirm(ana, unbound, unbound)).status).toBe(200)
-    const refusal = [403, 'second_factor_required']
-    expect((await ana.post(`${path}/app/start`)).refusal).toEqual(refusal)
-    expect((await ana.post(`${path}/app`, { code: '123456' })).refusal).toEqual(refusal)
-    expect((await confirmed(host, ana, '/app/start')).json.secret).toEqual(expect.any(String))
-  })
-
   it('by a client with a bearer token, a code is asked for as at any guard', async () => {
     const host = await startAccounts({ ...withTokens(), numbers: [first, otherNumber] })
     const client = host.browser({ authorization: 'Bearer ana' })
