@@ -54,7 +54,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
-    mountCheck: createMountCheck(settings.path, warnings.hint),
+    mountCheck: createMountCheck(settings.path, warnings),
 
     // Mount of the routes as a browser sees it, other paths, and responses.
     path: sitePaths.toBrowser(settings.path),

@@ -31,6 +31,21 @@ describe('routes that users do not reach', () => {
     expect(said[0]?.message).toContain("(path: '/two-factor')")
   })
 
+  it('warn at the first code for a program where tf.routes() was never called', async () => {
+    await startLoggedIn(withRoutesAt(undefined))
+    expect(await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).toHaveLength(1)
+  })
+
+  it('are a finding of the self-test, with the whole fix, until a request arrives', async () => {
+    const { host, ana } = await startLoggedIn(withRoutesAt('/two-factor'))
+    const found = async () => (await host.tf.selfTest()).findings
+    for (let time = 0; time < 3; time += 1) await ana.open('/account')
+    const fix = expect.stringMatching(/^Mount them .* set the option `prefix`\.$/)
+    expect(await found()).toContainEqual(expect.objectContaining({ code: 'routes_not_mounted', fix }))
+    await ana.open('/two-factor')
+    expect(await found()).not.toContainEqual(expect.objectContaining({ code: 'routes_not_mounted' }))
+  })
+
   it('warn after three users where a request never arrives', async () => {
     const { host } = await startLoggedIn(withRoutesAt('/elsewhere'))
     const openAccount = async () => (await host.login()).open('/account')

@@ -155,6 +155,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     const delivery = isAlreadySent ? outcome.challenge.delivery : outcome.delivery
     const unconfirmed = delivery === 'unconfirmed'
     const challenge = challengeFor(intent.demand, outcome.challenge)
+    if (flow.name === 'auth') http.mountCheck.started()
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     return {
       reply: 'done',

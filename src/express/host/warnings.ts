@@ -36,7 +36,7 @@ const messages = {
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider rejects your account, so no user can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_ROUTES_NOT_MOUNTED:
-    'Users were redirected to the code page, but no request has reached `tf.routes()`. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
+    'Users enter their codes at `tf.routes()`, but no request has reached these. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_ROUTES_ELSEWHERE:
     '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal. If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_BIND_EMPTY:
@@ -83,8 +83,8 @@ export function createWarnings() {
 }
 
 function findingOf(code: WarningCode): Finding {
-  const [message = '', fix = ''] = messages[code].split(/(?<=\.) /)
-  return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix }
+  const [message = '', ...fix] = messages[code].split(/(?<=\.) /)
+  return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix: fix.join(' ') }
 }
 
 /** Reasons for which no request has left this machine. A provider that hangs or is busy was reached. */
