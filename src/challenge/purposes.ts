@@ -148,7 +148,12 @@ export function createPurposes(
       const set = isBound ? bindings.bound : bindings.unbound
       if (set.has(name)) return
       set.add(name)
-      refuseMixedBinding()
+      try {
+        refuseMixedBinding()
+      } catch (error) {
+        set.delete(name)
+        throw error
+      }
     },
     /** Records the maximum age that a guard accepts, so that grants are kept long enough. */
     accept(name: string, maxAgeMs: number): void {
