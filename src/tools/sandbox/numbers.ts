@@ -20,23 +20,31 @@ export const fixedNumbers = [
   {
     ending: '999901',
     result: 'rejected',
-    meaning: 'Texts are rejected after two seconds; the credits come back.',
+    meaning: 'Texts are rejected after two seconds, and their credits are refunded.',
   },
-  { ending: '999902', result: 'unreachable', meaning: 'Texts end as unreachable; the credits come back.' },
+  {
+    ending: '999902',
+    result: 'unreachable',
+    meaning: 'Texts end as unreachable, and their credits are refunded.',
+  },
   { ending: '999903', result: 'undelivered', meaning: 'Texts stay sent and never arrive.' },
-  { ending: '999904', result: 'unanswered', meaning: 'Calls are never answered, at no retry.' },
+  { ending: '999904', result: 'unanswered', meaning: 'Calls are never answered, at any attempt.' },
   {
     ending: '999905',
     result: 'answeredSecond',
-    meaning: 'Calls are answered at the second attempt, if there is one.',
+    meaning: 'Calls are answered at the second attempt, if they have one.',
   },
   { ending: '999906', result: 'refused', meaning: 'Every send is refused.' },
   {
     ending: '999907',
     result: 'knownCode',
-    meaning: 'The code is always 012345; in another alphabet, its first characters.',
+    meaning: 'The code is always 012345, or the first characters of another alphabet.',
   },
-  { ending: '999908', result: 'expiredCode', meaning: 'The right code is answered as an expired one.' },
+  {
+    ending: '999908',
+    result: 'expiredCode',
+    meaning: 'A correct code gets the response for an expired code.',
+  },
 ] as const
 
 /** The result of every send to a number with these last digits. */
