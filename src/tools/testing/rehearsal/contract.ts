@@ -143,7 +143,7 @@ export interface RehearsalRoute {
   readonly route: string
   /**
    * `attacked`: an action of the plan. `guarded`: a guard refused or admitted a request. `exempt`: named elsewhere in the
-   * plan, or a route of the package. `answered`: the app refused requests without a code by itself. `unknown`: none of these.
+   * plan, or used by `signIn`. `answered`: the app refused requests without a code by itself. `unknown`: none of these.
    */
   readonly kind: 'attacked' | 'guarded' | 'exempt' | 'answered' | 'unknown'
 }
@@ -156,7 +156,7 @@ export interface Rehearsal {
   readonly hindrance?: string
   /** One row for each attack. */
   readonly rows: readonly RehearsalRow[]
-  /** Routes that change something, of an Express app in this process. */
+  /** Routes that change something, of an Express app in this process, without those of the package. */
   readonly routes: readonly RehearsalRoute[]
   /** Parts of the app that the rehearsal cannot see. */
   readonly notSeen: readonly string[]
