@@ -103,7 +103,7 @@ const urgencies = [
     `[what to do](#${section})`,
   ]),
   [warnings.join(', '), 'warning', 'on the dashboard, for the weekly look'],
-  ['all others', 'record', 'for audits, and whoever investigates'],
+  ['all others', 'record', 'for audits and investigations'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
