@@ -8,13 +8,12 @@ import {
   type StartOutcome,
 } from './commands.js'
 import type { Channel, SendResult } from './exchange/code-provider.js'
-import { createDispatch, type DispatchParts, notDelivered, permission } from './exchange/dispatch.js'
+import { createDispatch, type DispatchParts, notDelivered, requestPermission } from './exchange/dispatch.js'
 import { isEnded } from './ledger/challenge.js'
 import type { Decision, LedgerSnapshot } from './ledger/ledger.js'
 import type { Command, CommandResult } from './ledger/ledgers.js'
 import {
   type Booked,
-  isUndelivered,
   refusalOfUnsent,
   resend,
   type SendOutcome,
@@ -24,6 +23,7 @@ import {
 import { acceptedChannels } from './purposes.js'
 import type { Counters, SendRateLimits } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
+import { consumeSendLimits } from './rate-limits/send-limits.js'
 import {
   type Account,
   browserFields,
@@ -34,7 +34,7 @@ import {
 } from './reach/account.js'
 import { type Destination, type Factor, isPhone, type PhoneFactor } from './reach/factors.js'
 import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
-import { newChallengeId, newCommandId, retryUntilSettled } from './updater.js'
+import { newChallengeId, newCommandId } from './updater.js'
 
 /** Decision of a send on the ledger. It is pure, because it runs again on the ledger that made a swap fail. */
 type Decide = (view: LedgerSnapshot, chosen?: Channel) => Decision<SendOutcome>
@@ -46,9 +46,10 @@ export interface SendParts extends DispatchParts {
   readonly sealedChallenges: SealedChallenges
 }
 
-/** Input of the decision. */
-interface Gathered extends DecisionContext {
-  readonly budget: SendRateLimits
+/** An account during a send, with the input of the decision and the rate limits. */
+interface SendContext extends DecisionContext {
+  readonly account: Account
+  readonly rateLimits: SendRateLimits
   /** Refusal of the counters. */
   readonly refusal: Refusal | undefined
   readonly numbers: ReturnType<NumberCounters['open']>
@@ -61,11 +62,11 @@ export function createSend(parts: SendParts) {
 
   async function send(
     command: SendCommand,
-    account: Account,
     factor: PhoneFactor,
-    { snapshot, requester, budget, refusal, numbers }: Gathered,
+    context: SendContext,
     decide: Decide,
   ): Promise<StartOutcome> {
+    const { account, snapshot, requester, rateLimits, refusal, numbers } = context
     const view = (known: LedgerSnapshot, live: Booked['challenge']) =>
       accounts.view(account, factor, live, { snapshot: known, requester })
     const notBooked = (outcome: Exclude<SendOutcome, Booked>, known: LedgerSnapshot): StartOutcome =>
@@ -80,7 +81,9 @@ export function createSend(parts: SendParts) {
     // Nothing is booked without `beforeSend`, not even if a cooldown has ended since the read (SMS pumping).
     if (plan.outcome !== 'booked') return notBooked(plan, snapshot)
     const channels = sendable(factor, plan.challenge.purpose, command.methods)
-    const permitted = await permission(account, factor, plan.challenge, command.beforeSend, channels, budget)
+    const { channel, purpose } = plan.challenge
+    const planned = { subject: account.subject, destination: factor.phone, channel, channels, purpose }
+    const permitted = await requestPermission(planned, command.beforeSend, rateLimits)
     if (permitted.outcome === 'refused') return permitted
 
     // Commit: the ledger first, then the counters, so that only one of several parallel requests consumes them.
@@ -88,7 +91,7 @@ export function createSend(parts: SendParts) {
     const booking: CommandResult<SendOutcome> = await account.ledger.run(book)
     const { outcome: booked } = booking
     if (booked.outcome !== 'booked') {
-      await budget.question.refund()
+      await rateLimits.question.refund()
       return notBooked(booked, booking)
     }
     const { challenge, superseded, previousHandle, previousUnanswered } = booked
@@ -100,39 +103,23 @@ export function createSend(parts: SendParts) {
             channel: challenge.channel,
           })
         : undefined
-    const spending = ofNumber === undefined ? [budget] : [budget, ofNumber]
     const settle = (sent: SendResult) => account.ledger.run((now) => settleSend(now, booked, sent))
-    const counted: (typeof spending)[number][] = []
-    const taken = await allSettled(
-      spending.map(async (one) => {
-        const beyond = await retryUntilSettled<Refusal | undefined>(one.take, one.look).catch(
-          async (trouble: unknown) => {
-            await allSettled<unknown>([one.undo()])
-            throw trouble
-          },
-        )
-        // A counter that refused or failed has counted nothing.
-        if (beyond === undefined) counted.push(one)
-        return beyond
-      }),
-    )
-    const giveBack = (sent: SendResult) =>
-      allSettled<unknown>(
-        counted.map((one) => (one === ofNumber ? ofNumber.settle(sent) : budget.refund(sent.result))),
-      )
-    const undo = async () => {
-      await giveBack({ result: 'not-sent' })
-      // If this fails, the send stays booked although nothing was sent. The first failure is reported.
-      await allSettled([settle({ result: 'not-sent' })])
+    // If this fails, the send stays booked although nothing was sent. The first failure is reported.
+    const cancel = () => allSettled([settle({ result: 'not-sent' })])
+    const consumed = await consumeSendLimits(
+      ofNumber === undefined ? [rateLimits] : [rateLimits, ofNumber],
+    ).catch(async (error: unknown) => {
+      await cancel()
+      throw error
+    })
+    if ('outcome' in consumed) {
+      await cancel()
+      return consumed
     }
-    const failed = taken.find((one) => one.status === 'rejected')
-    const [over] = taken.flatMap((one) => (one.status === 'fulfilled' && one.value) || [])
-    if (failed !== undefined || over !== undefined) await undo()
-    if (failed !== undefined) throw failed.reason
-    if (over !== undefined) return over
     await command.onPassed?.().catch(async (error: unknown) => {
       // A session store that is down must not consume the daily limit of sign-ups (denial of service).
-      await undo()
+      await consumed.settle({ result: 'not-sent' })
+      await cancel()
       throw error
     })
 
@@ -142,9 +129,8 @@ export function createSend(parts: SendParts) {
     const order = { challenge, superseded, ...previous, locale: command.locale, channels, mayCall }
     const { result: sent } = await dispatch(account, factor, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
-    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
-    const record = isUndelivered(sent) ? giveBack(sent) : allSettled([ofNumber?.settle(sent)])
-    const [settled] = await all([settle(sent), record])
+    // A refused send delivered nothing, so hourly and daily limits are refunded: the account may be empty.
+    const [settled] = await all([settle(sent), consumed.settle(sent)])
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, during the send.
     const { challenge: live } = settled.ledger
@@ -188,10 +174,10 @@ export function createSend(parts: SendParts) {
       if (purpose?.browserStartable !== (command.lane !== 'enrol')) return refused('invalid_request')
       const account = await accounts.open(command)
       if ('outcome' in account) return account
-      const budget = counters.forSend(account)
+      const rateLimits = counters.forSend(account)
       const numbers = numberCounters.open(account)
-      const read = await loadDecisionContext(command, account, budget.check, numbers.prefetch)
-      const context = { budget, numbers, ...read }
+      const read = await loadDecisionContext(command, account, rateLimits.check, numbers.prefetch)
+      const context = { account, rateLimits, numbers, ...read }
       const { snapshot, requester } = context
       // A code that the guard does not accept would be paid for in vain (SMS pumping).
       const way = accounts
@@ -211,7 +197,7 @@ export function createSend(parts: SendParts) {
         factor: factor.key,
         ...requester,
       }
-      return send(command, account, factor, context, (view, chosen = channel) => {
+      return send(command, factor, context, (view, chosen = channel) => {
         const decision = start(view, { channel: chosen, ...order })
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
         return command.isAutomatic && replaces ? { outcome: refused('challenge_superseded') } : decision
@@ -221,10 +207,10 @@ export function createSend(parts: SendParts) {
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const account = await accounts.open(command)
       if ('outcome' in account) return refused('challenge_gone')
-      const budget = counters.forSend(account)
+      const rateLimits = counters.forSend(account)
       const numbers = numberCounters.open(account)
-      const read = await loadDecisionContext(command, account, budget.check, numbers.lastSends)
-      const context = { budget, numbers, ...read }
+      const read = await loadDecisionContext(command, account, rateLimits.check, numbers.lastSends)
+      const context = { account, rateLimits, numbers, ...read }
       const awaited = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
       if ('outcome' in awaited) return awaited
       const { factor, challenge, id, shown } = awaited
@@ -237,7 +223,7 @@ export function createSend(parts: SendParts) {
       if (channel === undefined || !accepted.includes(channel)) return unreachedBy(command.methods)
       const { requester, lastSends } = context
       const order = { sendId: newCommandId(), shown, lastSends, ...requester }
-      return send(command, account, factor, context, (view, chosen = channel) =>
+      return send(command, factor, context, (view, chosen = channel) =>
         resend(view, { channel: chosen, ...order }),
       )
     },

@@ -119,7 +119,7 @@ export function createVerify(parts: VerifyParts) {
       isPhone(factor) && lane === 'auth'
         ? numberCounters.forCode(factor.key, await browserKindAt(command, factor))
         : undefined
-    const spent = await wrongCode?.take().catch(async (error: unknown) => {
+    const spent = await wrongCode?.consume().catch(async (error: unknown) => {
       // Nothing was sent. If the store fails here as well, the attempt stays used.
       await record('not-sent').catch(() => undefined)
       throw error
@@ -151,7 +151,7 @@ export function createVerify(parts: VerifyParts) {
     const [settled] = await all([
       record(verdict, step),
       // A failed refund must not undo a success.
-      verdict === 'rejected' ? undefined : allSettled([wrongCode?.undo()]),
+      verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {

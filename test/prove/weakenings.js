@@ -840,8 +840,8 @@ export const weakenings = [
     bound: 3,
     what: 'what a number is sent over all accounts counts for none',
     file: 'src/challenge/send.ts',
-    find: 'ofNumber === undefined ? [budget] : [budget, ofNumber]',
-    replace: '[budget]',
+    find: 'ofNumber === undefined ? [rateLimits] : [rateLimits, ofNumber]',
+    replace: '[rateLimits]',
     tests: ['test/challenge/challenges.test.ts'],
   },
   {
@@ -912,9 +912,9 @@ export const weakenings = [
   {
     bound: 26,
     what: 'a count whose answer is lost ends the code before',
-    file: 'src/challenge/send.ts',
-    find: 'await retryUntilSettled<Refusal | undefined>(one.take, one.look)',
-    replace: 'await one.take()',
+    file: 'src/challenge/rate-limits/send-limits.ts',
+    find: 'retryUntilSettled(limit.consume, limit.read)',
+    replace: 'limit.consume()',
     tests: ['test/challenge/store-faults.test.ts', 'test/faults/broken-connection.test.ts'],
   },
   {

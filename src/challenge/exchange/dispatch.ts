@@ -2,9 +2,9 @@ import { TwoFactorError } from '../../errors.js'
 import type { ChallengeFields, EventBody, ExchangeFields } from '../../events.js'
 import { present } from '../../lib/json.js'
 import { secondMs } from '../../lib/time.js'
-import { type Refusal, refused, type SendCommand } from '../commands.js'
+import { type BeforeSend, type Refusal, refused } from '../commands.js'
 import type { DomainServices } from '../keys.js'
-import type { Challenge, LedgerSnapshot } from '../ledger/ledger.js'
+import type { LedgerSnapshot } from '../ledger/ledger.js'
 import { pauseAfterLater, roomAt } from '../ledger/pacing.js'
 import type { Booked } from '../ledger/sends.js'
 import type { Purposes } from '../purposes.js'
@@ -27,31 +27,29 @@ interface Permitted {
 
 const maxReasonLength = 200
 
-/** Calls `beforeSend` for a send that no limit refuses. */
-export async function permission(
-  { subject }: Account,
-  { phone: destination }: PhoneFactor,
-  { channel, purpose }: Challenge,
-  beforeSend: SendCommand['beforeSend'],
-  /** Methods that the request accepts. */
-  channels: readonly Channel[],
-  { question, suspected }: SendRateLimits,
+/** A send before `beforeSend` decides. `channels` are the methods that the request accepts. */
+type PlannedSend = Omit<Parameters<BeforeSend>[0], 'suspicion'>
+
+/** Calls `beforeSend` for a planned send that no limit refuses. */
+export async function requestPermission(
+  planned: PlannedSend,
+  beforeSend: BeforeSend | undefined,
+  { question, suspected }: Pick<SendRateLimits, 'question' | 'suspected'>,
 ): Promise<Refusal | Permitted> {
   const { suspicion, refusal } = suspected(beforeSend !== undefined) ?? {}
   // Without a captcha, no request is accepted while the country looks like SMS pumping.
   if (beforeSend === undefined) return refusal ?? { outcome: 'permitted' }
-  const planned = { subject, destination, channel, channels, purpose }
   // An assessment costs money, so an address has no more of them at a time than it may have codes.
-  const tooMany = await question.take()
+  const tooMany = await question.consume()
   if (tooMany !== undefined) return tooMany
   const asked = async () => beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
   const said: unknown = await asked().catch(async (error: unknown) => {
     await question.refund()
     throw error
   })
-  const { allow = said, method = channel, reason }: Readonly<Record<string, unknown>> = Object(said)
+  const { allow = said, method = planned.channel, reason }: Readonly<Record<string, unknown>> = Object(said)
   // A code by a method that this request does not accept would be paid for in vain.
-  const chosen = channels.find((accepted) => accepted === method)
+  const chosen = planned.channels.find((accepted) => accepted === method)
   if (allow !== true || chosen === undefined) {
     await question.refund()
     const eventReason = typeof reason === 'string' && {

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import type { SendResult } from '../exchange/code-provider.js'
 import type { DomainServices } from '../keys.js'
+import { isUndelivered } from '../ledger/sends.js'
 import type { Limits } from '../limits.js'
 import {
   type CounterHit,
@@ -12,6 +13,7 @@ import {
   type RefundRule,
 } from './counter-table.js'
 import { timesBehindProxy } from './networks.js'
+import type { SendLimit } from './send-limits.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard } from './signup-guard.js'
 import type { SignupPause } from './signup-pause.js'
@@ -49,11 +51,11 @@ export function createCounters(
     forSend(counted: RateLimitKeys) {
       const { lane } = counted
       const hits = hitsOf(counted, rows[lane].sends)
-      const budget = createBudget(store, hits)
+      const requestLimits = createRequestLimits(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
       const pause = lane === 'enrol' ? parts.pause : undefined
       let isAsked = false
-      const question = createBudget(
+      const question = createRequestLimits(
         store,
         hits.filter(({ row }) => rows[lane].questions.includes(row)),
       )
@@ -62,34 +64,16 @@ export function createCounters(
        * daily limit of an address only if no request was sent.
        */
       const refund = (result: SendResult['result']) =>
-        Promise.all([budget.giveBack(result === 'not-sent' ? result : 'refused'), country?.refund()])
-      return {
-        check: () =>
-          andThen(
-            all([pause?.refusal(), budget.check(), country?.read()]),
-            ([paused, over]) => paused ?? over,
-          ),
-        /**
-         * Returns whether the sign-ups of this country look like SMS pumping, from what `check` read. `isHeard`:
-         * `beforeSend` is informed.
-         */
-        suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
-        /** Hits that a call of `beforeSend` uses before `take`. They are refunded if nothing is sent. */
-        question: {
-          take: () => {
-            isAsked = true
-            return question.take()
-          },
-          refund: () => allSettled([question.undo()]),
-        },
-        async take() {
+        Promise.all([requestLimits.refund(result === 'not-sent' ? result : 'refused'), country?.refund()])
+      const limit: SendLimit = {
+        async consume() {
           // Checked again, because `beforeSend` may take long.
           const paused = isAsked ? await pause?.refusal() : undefined
           if (paused !== undefined) {
-            await allSettled([budget.undo()])
+            await allSettled([requestLimits.rollBack()])
             return paused
           }
-          const over = await budget.take(country)
+          const over = await requestLimits.consume(country)
           for (const { row, refusal } of hits) {
             if (refusal?.retryAfterMs && row.told?.service) {
               service.close(lane, row.told.service, refusal.retryAfterMs)
@@ -100,19 +84,38 @@ export function createCounters(
           if (late !== undefined) await refund('not-sent')
           return late
         },
-        /** Reads what `take` would count, to see that the store responds again. */
-        look: () => all([budget.look(), country?.look()]),
-        /** Rolls back if not everything could be counted. */
-        undo: () => all([budget.undo(), country?.refund()]),
-        refund,
+        read: () => all([requestLimits.read(), country?.readSends()]),
+        rollBack: () => all([requestLimits.rollBack(), country?.refund()]),
+        settle: (sent) => (isUndelivered(sent) ? refund(sent.result) : undefined),
+      }
+      return {
+        ...limit,
+        check: () =>
+          andThen(
+            all([pause?.refusal(), requestLimits.check(), country?.read()]),
+            ([paused, over]) => paused ?? over,
+          ),
+        /**
+         * Returns whether the sign-ups of this country look like SMS pumping, from what `check` read. `isHeard`:
+         * `beforeSend` is informed.
+         */
+        suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
+        /** Hits that a call of `beforeSend` uses before `consume`. They are refunded if nothing is sent. */
+        question: {
+          consume: () => {
+            isAsked = true
+            return question.consume()
+          },
+          refund: () => allSettled([question.rollBack()]),
+        },
       }
     },
 
     /** Refunds the codes of a number after its verification. */
     async proven(counted: RateLimitKeys, sends: number): Promise<void> {
       if (counted.lane === 'auth') return
-      const wasted = createBudget(store, hitsOf(counted, rows.enrol.sends))
-      await Promise.all([signups.approved(counted.country), wasted.giveBack('proven', sends)])
+      const wasted = createRequestLimits(store, hitsOf(counted, rows.enrol.sends))
+      await Promise.all([signups.approved(counted.country), wasted.refund('proven', sends)])
     },
   }
 }
@@ -125,8 +128,8 @@ function unprovenIn(hits: readonly CounterHit[]): number | undefined {
 /** A limit that a request consumes beyond its own counters. */
 interface Reservation {
   /** Counts one hit. */
-  take(): Awaitable<void>
-  /** Refunds the hit of `take`. */
+  consume(): Awaitable<void>
+  /** Refunds the hit of `consume`. */
   refund(): Awaitable<unknown>
 }
 
@@ -134,7 +137,7 @@ interface Reservation {
  * Creates the limits of one request, of which all or none are counted. Commands start together, which is one round trip
  * to a network store.
  */
-function createBudget(store: Store, hits: readonly CounterHit[]) {
+function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
   function add(hit: CounterHit, by: number): Awaitable<Refusal | undefined> {
     return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
       const { told } = hit.row
@@ -152,7 +155,7 @@ function createBudget(store: Store, hits: readonly CounterHit[]) {
   const addAll = (some: readonly CounterHit[], by: number) => all(some.map((hit) => add(hit, by)))
 
   /** Rolls back everything that was counted. */
-  function undo() {
+  function rollBack() {
     const taken = hits.filter(({ isTaken }) => isTaken)
     for (const hit of taken) hit.isTaken = false
     return addAll(taken, -1)
@@ -163,7 +166,7 @@ function createBudget(store: Store, hits: readonly CounterHit[]) {
   const due = () => hits.filter(({ row, isTaken }) => !isTaken && (isNewNumber || !row.isOfNewNumber))
 
   return {
-    undo,
+    rollBack,
 
     /** Refuses an address beyond its limit and counts nothing. It runs together with the read of the ledger. */
     check(): Awaitable<Refusal | undefined> {
@@ -173,24 +176,24 @@ function createBudget(store: Store, hits: readonly CounterHit[]) {
 
     /**
      * Counts what is not counted yet, just before the request to the provider, so that a refused request consumes no
-     * limit. After a failure, counted hits stay for another attempt or `undo`. `also` is a further limit.
+     * limit. After a failure, counted hits stay for another attempt or `rollBack`. `also` is a further limit.
      */
-    async take(also?: Reservation): Promise<Refusal | undefined> {
+    async consume(also?: Reservation): Promise<Refusal | undefined> {
       isNewNumber ??= hits.every(({ row, count }) => !row.isOfNewNumber || !row.isReadFirst || count === 0)
       // A store that throws synchronously has rejected by now, because its deadline wraps it.
-      await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.take()])
+      await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.consume()])
       const refusal = hits.find((hit) => hit.refusal !== undefined)?.refusal
-      if (refusal !== undefined) await all([undo(), also?.refund()])
+      if (refusal !== undefined) await all([rollBack(), also?.refund()])
       return refusal
     },
 
     /** Reads what is not counted yet. */
-    look: () => addAll(due(), 0),
+    read: () => addAll(due(), 0),
 
     /** Refunds the hits of this rule, `times` times. */
-    giveBack(when: RefundRule, times = 1) {
-      const back = hits.filter(({ row }) => row.back?.includes(when))
-      return addAll(back, -times)
+    refund(when: RefundRule, times = 1) {
+      const refunded = hits.filter(({ row }) => row.back?.includes(when))
+      return addAll(refunded, -times)
     },
   }
 }

@@ -105,14 +105,14 @@ export function createNumberCounters(
           record.update((stored = emptyRecord) => settleNumberSend(stored, send.id, sent, ofSends, now()))
         return {
           /** Books the send, or refuses it and changes nothing. A repeated call finds its booking. */
-          take: async (): Promise<Refusal | undefined> =>
+          consume: async (): Promise<Refusal | undefined> =>
             record.update((stored = emptyRecord) => {
               booked = stored
               return bookSend(stored, order, ofSends, now())
             }),
-          look: () => record.prefetch(),
+          read: () => record.prefetch(),
           /** Rolls back the booking, because no request was sent. */
-          undo: async () => settle({ result: 'not-sent' }),
+          rollBack: async () => settle({ result: 'not-sent' }),
           /** Returns whether a send may be a call, whatever it was booked as. */
           mayCall: () => waitForSend(booked, { ...send, channel: 'call' }, ofSends, now()) === 0,
           /** Records the outcome. A send that delivered nothing is refunded. */
@@ -143,12 +143,12 @@ export function createNumberCounters(
 
     /** Returns the limit of one wrong code. It is counted before the check, and refunded unless the code was wrong. */
     forCode(number: string, browserKind: BrowserKind) {
-      const undo = async () => countWrong(number, -amountOf(browserKind))
+      const refund = async () => countWrong(number, -amountOf(browserKind))
       return {
-        undo,
-        async take(): Promise<Refusal | undefined> {
+        refund,
+        async consume(): Promise<Refusal | undefined> {
           const wait = waitForCode(await countWrong(number, amountOf(browserKind)), browserKind, 0)
-          if (wait > 0) await undo()
+          if (wait > 0) await refund()
           return wait > 0 ? refused('attempts_exhausted', wait) : undefined
         },
       }

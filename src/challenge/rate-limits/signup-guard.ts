@@ -186,13 +186,13 @@ export function createSignupGuard(
           return { suspicion: { country, sent, approved }, refusal: refusalOfSuspect(row, unproven) }
         },
         /** Counts a send that leaves this machine, once. Any other is refunded. */
-        async take(): Promise<void> {
+        async consume(): Promise<void> {
           const now = await allEnded([...rows, ...sums].map(count))
           sums = now.slice(rows.length)
           rows = now.slice(0, rows.length)
         },
-        /** Reads what `take` counts. */
-        async look(): Promise<void> {
+        /** Reads what `consume` counts. */
+        async readSends(): Promise<void> {
           await addAll([...rows, ...sums], 'sent', 0)
         },
         /** Refunds what was counted. */
