@@ -131,7 +131,7 @@ export function createChallenges(parts: SendParts): Challenges {
         isNamed ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? accounts.view(account, factor, challenge, known, id) : undefined
+      return fits ? accounts.view(account, factor, challenge, { ...known, id }) : undefined
     },
 
     async sealedChallenges(command) {

@@ -12,14 +12,7 @@ import { createDispatch, type DispatchParts, notDelivered, requestPermission } f
 import { isEnded } from './ledger/challenge.js'
 import type { Decision, LedgerSnapshot } from './ledger/ledger.js'
 import type { Command, CommandResult } from './ledger/ledgers.js'
-import {
-  type Booked,
-  refusalOfUnsent,
-  resend,
-  type SendOutcome,
-  settleSend,
-  start,
-} from './ledger/sends.js'
+import { type Booked, refusalOfUnsent, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import type { Counters, SendRateLimits } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
@@ -215,7 +208,10 @@ export function createSend(parts: SendParts) {
       if ('outcome' in awaited) return awaited
       const { factor, challenge, id, shown } = awaited
       if (!isPhone(factor)) {
-        return { outcome: 'already-sent', challenge: accounts.view(account, factor, challenge, context, id) }
+        return {
+          outcome: 'already-sent',
+          challenge: accounts.view(account, factor, challenge, { ...context, id }),
+        }
       }
       // The provider may have used another channel for the previous code than requested.
       const accepted = sendable(factor, challenge.purpose, command.methods)

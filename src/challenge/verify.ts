@@ -44,18 +44,24 @@ export interface VerifyParts extends DomainServices {
   readonly purposes: Purposes
 }
 
+/** A challenge whose code is checked, with its account and factor. */
+interface CheckedChallenge {
+  readonly account: Account
+  readonly factor: Factor
+  readonly challenge: Challenge
+}
+
 /** Creates verify: count the attempt, check the code, record the verdict. */
 export function createVerify(parts: VerifyParts) {
   const { codes, counters, numberCounters, accounts, sealedChallenges, purposes, secrets, emit } = parts
 
-  function rejection(
-    account: Account,
-    factor: Factor,
-    challenge: Challenge,
+  function reportRejection(
+    checked: CheckedChallenge,
     outcome: Rejected,
     { ledger, now }: LedgerSnapshot,
     exchange: ExchangeFields = {},
   ): VerifyOutcome {
+    const { account, factor, challenge } = checked
     const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
     emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...eventFields })
@@ -64,14 +70,12 @@ export function createVerify(parts: VerifyParts) {
     const lockedForMs = isSpent
       ? Math.max(attemptsCountUntil(challenge) - now, retryAfterMs ?? 0)
       : retryAfterMs
-    reportLock(account, factor, challenge, { ...outcome, ...present({ lockedForMs }) })
+    reportLock(checked, { ...outcome, ...present({ lockedForMs }) })
     return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, wasOpen }) }
   }
 
   function reportLock(
-    account: Account,
-    factor: Factor,
-    challenge: Challenge,
+    { account, factor, challenge }: CheckedChallenge,
     { lockedForMs, disabled }: Consequences,
   ): void {
     const eventFields = challengeFields(account, factor, challenge)
@@ -113,6 +117,7 @@ export function createVerify(parts: VerifyParts) {
       return { outcome: 'rejected', attemptsRemaining, ...present({ wasOpen }) }
     }
     const { challenge } = reserved
+    const checked = { account, factor, challenge }
     const record = async (verdict: Verdict, step?: number) =>
       ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCode =
@@ -125,7 +130,7 @@ export function createVerify(parts: VerifyParts) {
       throw error
     })
     // A used code is rejected whatever the counters return, and is not sent to the provider.
-    if (reserved.outcome === 'rejected') return rejection(account, factor, challenge, reserved, reserving)
+    if (reserved.outcome === 'rejected') return reportRejection(checked, reserved, reserving)
     if (spent !== undefined) {
       await record('not-sent')
       return spent
@@ -170,9 +175,9 @@ export function createVerify(parts: VerifyParts) {
         return { outcome: 'approved', purpose, channel, ...present({ phone: factor.phone, bound }) }
       }
       case 'rejected':
-        return rejection(account, factor, challenge, outcome, settled, exchange)
+        return reportRejection(checked, outcome, settled, exchange)
       case 'gone':
-        reportLock(account, factor, challenge, outcome)
+        reportLock(checked, outcome)
         return refused('challenge_gone')
       case 'spent':
       case 'refunded':

@@ -58,6 +58,13 @@ export interface ExchangeResult<Result> {
   readonly isDisconnected?: true | undefined
 }
 
+/** A request that waits for a slot: its time with the wait, and its result if it is never made. */
+interface QueuedExchange<Result> {
+  readonly command: Waiter['command']
+  readonly ms: number
+  unsentResult(): Result
+}
+
 /** Creates access to one provider with its queue and deadline. Requests are timed, traced and reported. */
 export function createExchanges(provider: CodeProvider, { now, emit }: DomainServices) {
   const by = provider.name === undefined ? {} : { provider: provider.name }
@@ -71,10 +78,8 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
   /** Runs a request when a slot is free, within the remaining time. */
   async function inTurn<Result>(
     { lane, onGone }: ExchangeContext,
-    command: Waiter['command'],
-    ms: number,
+    { command, ms, unsentResult }: QueuedExchange<Result>,
     exchange: (leftMs: number) => Awaitable<ExchangeResult<Result>>,
-    unsentResult: () => Result,
   ): Promise<ExchangeResult<Result>> {
     const endsAt = performance.now() + ms
     const waitMs = ms * longestWait
@@ -161,10 +166,11 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
             return { result, fields, messageId: reported.messageId }
           },
         )
-      return inTurn(target, 'send', ms, exchange, () => {
+      const unsentResult = (): SendResult => {
         send.report?.({ asked: false })
         return { result: 'not-sent' }
-      })
+      }
+      return inTurn(target, { command: 'send', ms, unsentResult }, exchange)
     },
     check(target: ExchangeContext, ms: number, check: CodeCheck): Promise<ExchangeResult<Verdict>> {
       const exchange = (leftMs: number) =>
@@ -188,7 +194,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
             return { result, fields }
           },
         )
-      return inTurn(target, 'check', ms, exchange, () => 'not-sent')
+      return inTurn(target, { command: 'check', ms, unsentResult: () => 'not-sent' }, exchange)
     },
   }
 }

@@ -127,7 +127,7 @@ export function createGrants(parts: GrantParts) {
       look(subject, (record) => earlierIds(record, hashId(session))),
     /** Moves the grants of a session to its new id. The old id becomes invalid. */
     move: (subject: string, from: string, to: string) =>
-      change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
+      change(subject, (record, time) => move(record, { from: hashId(from), to: hashId(to) }, time)),
     /**
      * Revokes all grants of this session, and the challenges, checks and unredeemed phone verifications that started in
      * it.
@@ -214,7 +214,7 @@ export class OpenSubject implements Fact<string | undefined> {
         expiresAt: verifiedAt + this.parts.purposes.grantLifetimeMs(purpose),
         provisional: ids.provisional || undefined,
       }
-      return grant(record, added, previous, revocationId, time)
+      return grant(record, { added, previous, revocationId }, time)
     })
     return grantOf(this.requester.subject, this.written)
   }
@@ -227,7 +227,8 @@ export class OpenSubject implements Fact<string | undefined> {
     const { written } = this
     if (written === undefined) return
     this.written = { ...written, provisional: true }
-    await this.change((record, time) => move(record, written.session, hashId(session), time, written.id))
+    const change = { from: written.session, to: hashId(session), provisional: written.id }
+    await this.change((record, time) => move(record, change, time))
   }
 
   /** Makes a provisional grant valid. Called when a successful response is certain. */

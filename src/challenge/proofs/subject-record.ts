@@ -88,17 +88,24 @@ export function take(
   return grant === undefined ? unchanged : putRecord(withoutGrant(record, grant.id), now, grant)
 }
 
+/** A grant, the id that its session had before, and the last revocation that its request read. */
+interface NewGrant {
+  readonly added: StoredGrant
+  readonly previous: string
+  readonly revocationId: string | undefined
+}
+
 /** Adds a grant and moves those of its session. Returns undefined if a revocation came after `revocationId`. */
 export function grant(
   record: SubjectRecord,
-  added: StoredGrant,
-  previous: string,
-  revocationId: string | undefined,
+  { added, previous, revocationId }: NewGrant,
   now: number,
 ): RecordChange<StoredGrant | undefined> {
   // A code that was being checked must not undo a logout or a password reset (ASVS 5.0, 7.4.1).
   if (isRevokedSince(revocationId, record, [previous], now)) return unchanged
-  const others = moved(record, previous, added.session).grants.filter((other) => !replaces(added, other))
+  const others = moved(record, { from: previous, to: added.session }).grants.filter(
+    (other) => !replaces(added, other),
+  )
   return putRecord({ ...record, grants: ofNewestSessions([...others, added]) }, now, added)
 }
 
@@ -123,20 +130,21 @@ export function confirm(record: SubjectRecord, id: string, now: number): RecordC
   return putRecord({ ...record, grants: record.grants.map(admits) }, now, undefined)
 }
 
+/** A session whose id changes, with the id of a grant that is not confirmed yet. */
+interface SessionMove {
+  readonly from: string
+  readonly to: string
+  readonly provisional?: string
+}
+
 /** Moves the grants of a session to its new id. The grant `provisional` admits nothing until it is confirmed. */
-export function move(
-  record: SubjectRecord,
-  from: string,
-  to: string,
-  now: number,
-  provisional?: string,
-): RecordChange<undefined> {
-  if (!record.grants.some(({ session }) => session === from)) return unchanged
-  return putRecord(moved(record, from, to, provisional), now, undefined)
+export function move(record: SubjectRecord, change: SessionMove, now: number): RecordChange<undefined> {
+  if (!record.grants.some(({ session }) => session === change.from)) return unchanged
+  return putRecord(moved(record, change), now, undefined)
 }
 
 /** Invalidates the old id (session fixation). */
-function moved(record: SubjectRecord, from: string, to: string, provisional?: string): SubjectRecord {
+function moved(record: SubjectRecord, { from, to, provisional }: SessionMove): SubjectRecord {
   if (from === to) return record
   const grants = record.grants.map((grant) => {
     if (grant.session !== from) return grant
@@ -180,7 +188,7 @@ export function findRevocationId(
   )?.id
 }
 
-/** Returns whether a revocation came after `revocationId`. One that has expired since does not count. */
+/** Returns whether a revocation came after `revocationId`. An expired revocation does not count. */
 export function isRevokedSince(
   revocationId: string | undefined,
   record: SubjectRecord,

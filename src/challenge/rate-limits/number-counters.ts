@@ -102,7 +102,7 @@ export function createNumberCounters(
         const order = { ...send, account }
         let booked = emptyRecord
         const settle = (sent: SendResult) =>
-          record.update((stored = emptyRecord) => settleNumberSend(stored, send.id, sent, ofSends, now()))
+          record.update((stored = emptyRecord) => settleNumberSend(stored, { id: send.id, sent }, ofSends, now()))
         return {
           /** Books the send, or refuses it and changes nothing. A repeated call finds its booking. */
           consume: async (): Promise<Refusal | undefined> =>

@@ -72,29 +72,31 @@ const windowAt = (record: NumberRecord, span: WindowName, now: number): SendWind
 /** Returns the amount that a send counts. A limit of 1 admits one call. */
 const amountOf = (max: number, channel: Channel): number => Math.max(1, Math.min(weightOf(channel), max))
 
-/** Adds or removes the amount of a send in one window. */
-function changed(
-  window: SendWindow,
-  max: number,
-  send: SendKind,
-  limits: NumberLimits,
-  by: 1 | -1,
-): SendWindow {
-  const { browserKind, channel } = send
-  const ofUnknown = browserKind === 'unknown' ? amountOf(limits.unknownShareOf(max), channel) : 0
-  return {
-    endsAt: window.endsAt,
-    all: Math.max(0, window.all + by * amountOf(max, channel)),
-    unknown: Math.max(0, window.unknown + by * ofUnknown),
-  }
-}
+/** Returns the amounts that a send counts in one window. */
+const amountsIn = (max: number, { browserKind, channel }: SendKind, limits: NumberLimits) => ({
+  all: amountOf(max, channel),
+  unknown: browserKind === 'unknown' ? amountOf(limits.unknownShareOf(max), channel) : 0,
+})
+type Amounts = ReturnType<typeof amountsIn>
+
+const addTo = ({ endsAt, all, unknown }: SendWindow, amounts: Amounts): SendWindow => ({
+  endsAt,
+  all: all + amounts.all,
+  unknown: unknown + amounts.unknown,
+})
+
+const removeFrom = ({ endsAt, all, unknown }: SendWindow, amounts: Amounts): SendWindow => ({
+  endsAt,
+  all: Math.max(0, all - amounts.all),
+  unknown: Math.max(0, unknown - amounts.unknown),
+})
 
 /** Returns how long this browser kind waits until the number can be sent a code. 0 if it can now. */
 export function waitForSend(record: NumberRecord, send: SendKind, limits: NumberLimits, now: number): number {
   const waits = eachSpan.map((span) => {
     const max = limits[span]
     const window = windowAt(record, span, now)
-    const { all, unknown } = changed(window, max, send, limits, 1)
+    const { all, unknown } = addTo(window, amountsIn(max, send, limits))
     // Without a share, accounts of an attacker would use up the owner's part (denial of service).
     const isFull = all > max || (send.browserKind === 'unknown' && unknown > limits.unknownShareOf(max))
     return isFull ? window.endsAt - now : 0
@@ -126,7 +128,7 @@ export function bookSend(
   }
   const windows = eachSpan.map((span) => [
     span,
-    changed(windowAt(record, span, now), limits[span], order, limits, 1),
+    addTo(windowAt(record, span, now), amountsIn(limits[span], order, limits)),
   ])
   return put({ ...record, ...Object.fromEntries(windows), sends: [...sends, booked] }, undefined, limits, now)
 }
@@ -134,8 +136,7 @@ export function bookSend(
 /** Records the outcome of a send. Repeating it changes nothing. */
 export function settleNumberSend(
   record: NumberRecord,
-  id: string,
-  sent: SendResult,
+  { id, sent }: { readonly id: string; readonly sent: SendResult },
   limits: NumberLimits,
   now: number,
 ): RecordUpdate<undefined> {
@@ -172,7 +173,9 @@ function recounted(record: NumberRecord, send: NumberSend, channel: Channel, lim
   if (weightOf(channel) <= weightOf(send.channel)) return record
   const { hour, day } = refunded(record, send, limits, eachSpan)
   const again = (span: WindowName, window: SendWindow) =>
-    isIn(record[span], span, send) ? changed(window, limits[span], { ...send, channel }, limits, 1) : window
+    isIn(record[span], span, send)
+      ? addTo(window, amountsIn(limits[span], { ...send, channel }, limits))
+      : window
   return { ...record, hour: again('hour', hour), day: again('day', day) }
 }
 
@@ -183,7 +186,7 @@ const isIn = ({ endsAt }: SendWindow, span: WindowName, { at }: NumberSend): boo
 function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, of: readonly WindowName[]) {
   const windows = of
     .filter((span) => isIn(record[span], span, send))
-    .map((span) => [span, changed(record[span], limits[span], send, limits, -1)])
+    .map((span) => [span, removeFrom(record[span], amountsIn(limits[span], send, limits))])
   return { ...record, ...Object.fromEntries(windows) }
 }
 

@@ -147,9 +147,10 @@ export function createAccounts(
       account: Account,
       factor: Factor,
       challenge: Challenge,
-      { snapshot, requester }: DecisionContext,
-      id = isPhone(factor) ? challenge.id : sealedChallenges.seal(account, challenge),
+      context: DecisionContext & { readonly id?: string | undefined },
     ): ChallengeView {
+      const { snapshot, requester } = context
+      const { id = isPhone(factor) ? challenge.id : sealedChallenges.seal(account, challenge) } = context
       const { purpose, channel, expiresAt } = challenge
       const details = detailsOf(account, challenge)
       const shown = {
