@@ -6,7 +6,7 @@ interface HtmlPolicy {
 
 let policy: HtmlPolicy | undefined
 
-/** The elements that screens are made of, with the attributes of each besides those of all. */
+/** Elements of screens, each with its own attributes. */
 const elements: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: 'href',
@@ -35,15 +35,15 @@ const elements: ReadonlyMap<string, string> = new Map(
 
 const ofAll = /^(?:autofocus|class|dir|hidden|id|lang|role|tabindex|(?:aria|data)-[a-z-]+)$/
 
-/** Whether screens have such an element, and with this attribute. */
+/** Returns whether screens have such an element, and with this attribute. */
 export function isOfScreens(element: string, attribute?: string): boolean {
   const own = elements.get(element)?.split(' ')
   return own !== undefined && (attribute === undefined || ofAll.test(attribute) || own.includes(attribute))
 }
 
 /**
- * The nodes of a screen. Whatever responded in place of the routes, nothing runs and no form leads elsewhere: known
- * elements are made anew with their known attributes, and everything else is left out (XSS).
+ * Returns the nodes of a screen. Known elements are created again with their known attributes, and all else is left
+ * out. So nothing runs and no form leads elsewhere, whatever server responded (XSS).
  */
 export function buildScreen(html: string, mount: Mount): DocumentFragment {
   const screen = document.createDocumentFragment()
@@ -51,7 +51,7 @@ export function buildScreen(html: string, mount: Mount): DocumentFragment {
   return screen
 }
 
-/** Inert: nothing in it loads or runs. */
+/** Parses markup without loading or running anything in it. */
 function parse(html: string): DocumentFragment {
   // For apps that enforce Trusted Types: `trusted-types two-factor-dialog`.
   const { trustedTypes } = globalThis as {
@@ -78,19 +78,19 @@ function copyOf({ localName, attributes }: Element, mount: Mount): HTMLElement |
     const known = isOfScreens(localName, name) ? knownValue(name, value, mount) : undefined
     if (known !== undefined) copy.setAttribute(name, known)
   }
-  // What is typed goes to the routes and nowhere else (phishing).
+  // The code goes to the routes and nowhere else (phishing).
   const isAstray =
     localName === 'form' && copy.getAttribute('method') !== 'dialog' && !copy.hasAttribute('action')
   return isAstray ? undefined : copy
 }
 
-/** The value of an attribute, absolute where it is a URL; undefined for what no screen of ours holds there. */
+/** Returns the value of an attribute, with an absolute URL. Undefined for a value that no screen has there. */
 function knownValue(name: string, value: string, mount: Mount): string | undefined {
   if (name === 'action') return mount.below(value)
   if (name === 'type') return /^(?:checkbox|hidden|tel|text)$/.test(value) ? value : undefined
   if ((name !== 'href' && name !== 'src') || value.startsWith('#')) return value
   if (!URL.canParse(value, mount.url)) return undefined
   const { protocol, href } = new URL(value, mount.url)
-  // As the server has it: paths of its site, https, and ways to reach people; no `javascript:`.
+  // The rule of the server: paths of its site, https, mail and telephone. No `javascript:`.
   return [new URL(mount.url).protocol, 'https:', 'mailto:', 'tel:'].includes(protocol) ? href : undefined
 }

@@ -1,7 +1,7 @@
-/** How long a response may take before the page says that it works on it, in milliseconds. */
+/** Milliseconds without a response after which the page shows progress. */
 const unnoticedMs = 300
 
-/** Says on a button, after a moment, that its form is on the way. Returns what ends that. */
+/** Shows on a button, after a moment, that its form was sent. Returns the function that ends this. */
 export function showBusy(button: HTMLElement | null, afterMs = unnoticedMs): () => void {
   if (button === null) return () => undefined
   const label = button.textContent
@@ -16,7 +16,7 @@ export function showBusy(button: HTMLElement | null, afterMs = unnoticedMs): () 
   }
 }
 
-/** The button of a form that was sent by another way. */
+/** Returns the button that sent a form, or the first one if no button did. */
 export function submitterOf({ submitter, target }: SubmitEvent): HTMLElement | null {
   return submitter ?? (target as HTMLFormElement).querySelector('button')
 }

@@ -2,77 +2,79 @@ import { type Answer, type Mount, noRoutes } from './mount.js'
 import { isProven, isRefusal } from './outcome.js'
 import { pageOf, type StepUp } from './step-up.js'
 
-/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
+/** How a code is sent: `sms`, `call`, `whatsapp` or another method of a provider. */
 export type Channel = 'sms' | 'call' | (string & Record<never, never>)
 
-/** A code that is on its way, as the routes show it. */
+/** A live challenge, as the routes return it. */
 export interface Challenge {
-  /** Id of the challenge. Goes back with the code, which then approves this challenge and no other. */
+  /** Id of the challenge. Submit it with the code, which then approves this challenge only. */
   readonly id: string
-  /** What the code is for, such as `transfer`. */
+  /** Purpose of the code, such as `transfer`. */
   readonly purpose: string
-  /** How the last code travelled. */
+  /** Method by which the last code was sent. */
   readonly channel: Channel
-  /** Masked, such as `••••••67`. */
+  /** The masked number, such as `••••••67`. */
   readonly destination: string
-  /** ISO 8601, as `resendAt`. */
+  /** ISO 8601, like `resendAt`. */
   readonly expiresAt: string
-  /** From when on another code may be sent. */
+  /** Time from which a new code can be sent. */
   readonly resendAt: string
-  /** Until the code expires, in milliseconds: clocks of browsers are wrong. */
+  /** Milliseconds until the code expires. Use it for a countdown, because clocks of browsers are wrong. */
   readonly expiresInMs: number
-  /** Until another code may be sent. */
+  /** Milliseconds until a new code can be sent. */
   readonly resendInMs: number
-  /** Codes that may still be submitted. */
+  /** Codes that can still be submitted. */
   readonly attemptsRemaining: number
-  /** How another code may be sent. */
+  /** Methods for a new code. */
   readonly channels: readonly Channel[]
-  /** What the person is to confirm. */
+  /** Details that the user confirms. */
   readonly details?: StepUp['details']
 }
 
 /** A problem document (RFC 9457) of the routes. */
 export interface Problem {
-  /** A problem code, such as `code_not_accepted`. */
+  /** The problem code, such as `code_not_accepted`. */
   readonly code: string
   /** HTTP status of the response. */
   readonly status: number
-  /** For the developer. */
+  /** Text for the developer. */
   readonly title: string
-  /** For the person, in their language. */
+  /** Text for the user, in their language. */
   readonly detail: string
-  /** Codes that may still be submitted. */
+  /** Codes that can still be submitted. */
   readonly attemptsRemaining?: number
-  /** Milliseconds until it makes sense to ask again. */
+  /** Milliseconds until a retry can succeed. */
   readonly retryAfterMs?: number
-  /** Which methods will do, when not all of them do. */
+  /** Accepted methods, if some are not accepted. */
   readonly methods?: readonly string[]
 }
 
-/** A request that waits for its code, for a look of your own. */
+/** A request that waits for its code, for your own dialog. */
 export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'details'> {
-  /** The code that is on its way; another one after `resend`. */
+  /** The challenge of the code. `resend` replaces it. */
   readonly challenge: Challenge
-  /** Aborted when the request is, and when it needs no code any more. */
+  /** Aborted with the request, and when the request needs no code any more. */
   readonly signal: AbortSignal
   /**
-   * Resolves with undefined when the code was right: the request is then sent again. Rejects when offline, and when
-   * something else responds.
+   * Resolves with undefined if the code was correct, and the request is sent again. Rejects if the browser is offline
+   * or another server responds.
    */
   verify(code: string, options?: { readonly trustDevice?: boolean }): Promise<Problem | undefined>
-  /** Sends another code; after it has expired, too. Rejects when offline, and when something else responds. */
+  /**
+   * Sends a new code, even after the last one expired. Rejects if the browser is offline or another server responds.
+   */
   resend(channel?: Channel): Promise<Problem | undefined>
-  /** Gives up: the request rejects with an `AbortError`. */
+  /** Cancels. The request rejects with an `AbortError`. */
   cancel(): void
 }
 
-/** The challenge is over, or another one has taken its place: a new one is started for the same. */
+/** The challenge ended or was replaced. A new one is started with the same requirement. */
 const overCodes = ['challenge_gone', 'challenge_superseded']
 
 /** Shows a request that waits for its code. */
 export type OnChallenge = (request: CodeRequest) => void
 
-/** Starts a challenge and hands it to the app. Resolves with what start responded when it sent nothing. */
+/** Starts a challenge and passes it to the app. Resolves with the response of the start if no code was sent. */
 export async function askByHand(
   stepUp: StepUp,
   mount: Mount,
@@ -82,7 +84,7 @@ export async function askByHand(
   const { purpose, requirement, startUrl, methods, details } = stepUp
   const page = pageOf(stepUp)
 
-  /** A problem of the routes can be shown; an error of something before them says nothing to anybody. */
+  /** Returns a problem of the routes, which can be shown. An error page of a proxy would mean nothing to the user. */
   async function post(path: string, fields: object): Promise<Answer> {
     const answer = await mount.post(path, fields)
     if (isRefusal(answer.response) && answer.body.code === undefined) throw noRoutes(path)

@@ -3,20 +3,20 @@ import type { Answer, Mount } from './mount.js'
 import { isRefusal, nextAfter } from './outcome.js'
 import { openScreen } from './screen.js'
 
-/** How a dialog begins. */
+/** The first state of a dialog. */
 export interface Beginning {
   readonly first: Answer
-  /** A start that has not been answered yet: the first screen is that of its button, or of a code on its way. */
+  /** A start without a response so far. The first screen shows its button, or the entry of a booked code. */
   readonly started?: Promise<Answer> | undefined
-  /** Where the code is asked for. */
+  /** Address of the page that requires the code. */
   readonly page: string
   readonly mount: Mount
 }
 
 /**
- * Shows one screen after the other in a dialog. The forms and links of a screen are those of the page; here they
- * are sent without leaving it. Resolves with whether a code was right, false when the person closed the dialog; with
- * the response of a start that has nothing to show.
+ * Shows one screen after the other in a dialog. It sends the forms and links of the screens without leaving the page.
+ * Resolves with true after a correct code, with false if the user closed the dialog, and with the response of a start
+ * that has no screen.
  */
 export function converse(
   dialog: HTMLDialogElement,
@@ -25,7 +25,7 @@ export function converse(
 ): Promise<boolean | Response> {
   let screen = openScreen(dialog, String(first.body.html), mount)
   let busy = false
-  // Aborted once it is known how this ends. What is answered later finds no dialog to be shown in.
+  // Aborted at the end of the dialog. A later response has no dialog that could show it.
   const over = new AbortController()
 
   return new Promise<boolean | Response>((resolve, reject) => {
@@ -39,7 +39,7 @@ export function converse(
       resolve(outcome)
     }
 
-    /** Without an answer, or with one that has no screen: that nothing can be reached. */
+    /** Shows a screen. Without a response, or without a screen in it, shows that the server cannot be reached. */
     function show(answer?: Answer): void {
       if (over.signal.aborted) return
       if (answer?.body.html === undefined) {
@@ -50,13 +50,13 @@ export function converse(
       screen = openScreen(dialog, answer.body.html, mount)
     }
 
-    /** What a start comes to, whose code can be typed already. */
+    /** Handles the response of a start whose code can already be entered. */
     function afterStart(answer: Answer): void {
       if (answer.body.verified) settle(true)
       else if (isRefusal(answer.response)) show(answer)
     }
 
-    /** One at a time: the second click of a double click would spend an attempt. */
+    /** Sends one request at a time. The second click of a double click would use an attempt. */
     async function ask(
       send: () => Promise<Answer>,
       button: HTMLElement | null,
@@ -70,14 +70,14 @@ export function converse(
         .catch(() => undefined)
       endBusy()
       busy = false
-      // Shown once nothing is under way: a code that the device fills in at once is sent at once.
+      // Shown when no request is in progress, because a code that the device fills in is sent immediately.
       if (next === 'proven') settle(true)
       else show(next)
     }
 
     dialog.addEventListener('submit', (event) => {
       const form = event.target as HTMLFormElement
-      // The buttons that close.
+      // These buttons close the dialog.
       if (form.method === 'dialog') return
       event.preventDefault()
       const fields = Object.fromEntries(new FormData(form, event.submitter))
@@ -90,13 +90,13 @@ export function converse(
       if (link === null || !screen.leadsHere(link)) return
       event.preventDefault()
       if (href.startsWith('#')) dialog.querySelector<HTMLElement>(href)?.focus()
-      // The proof was given in another tab.
+      // The code was entered in another tab.
       else if (screen.isDone) settle(true)
       else void ask(() => mount.get(href), null)
     })
 
     dialog.addEventListener('close', () => settle(false))
-    // Back must not show again, to whoever comes next, what was to be confirmed.
+    // After Back, the next user of the browser must not see the details.
     addEventListener('pagehide', () => settle(false), { signal: over.signal })
     const abort = () => {
       end()
@@ -111,7 +111,7 @@ export function converse(
         return answer
       })
       if (!screen.takesCode) void ask(() => answered, button, 0)
-      // It says already that the code is on its way. Its screen anew would lose what is typed meanwhile.
+      // The screen already shows that the code is on its way. Showing it again would lose the digits entered so far.
       else void answered.then(afterStart, () => show())
     }
   })

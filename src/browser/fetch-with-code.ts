@@ -7,22 +7,29 @@ import { type StepUp, stepUpIn } from './step-up.js'
 
 /** Options of `fetchWithCode`. */
 export interface FetchWithCodeOptions {
-  /** Shows the request in a look of your own, in place of the dialog. */
+  /** Shows the request in your own dialog. */
   readonly onChallenge?: OnChallenge
-  /** Origin of the API, when it is another one than the page's. Refusals of all other origins are returned as they are. */
+  /**
+   * Origin of the API, if it differs from that of the page. Refusals of all other origins are returned unchanged.
+   * Default: the origin of the page.
+   */
   readonly apiOrigin?: string
-  /** Where the routes are mounted, as browsers see it: `/two-factor` by default. Refusals that lead elsewhere are returned as they are. */
+  /**
+   * Path of the routes, as browsers see it. Refusals that lead elsewhere are returned unchanged. Default:
+   * `/two-factor`.
+   */
   readonly mount?: string
 }
 
-/** The person has one phone in the hand: requests refused meanwhile wait for the code that is being asked for. */
+/** Requests that are refused meanwhile wait for the current code, because the user can handle only one. */
 let asking: Promise<'cancelled' | 'over'> | undefined
 
 /**
- * `fetch` for requests that a guard may refuse: asks the person for a code and repeats the request once. Every
- * other response is returned as it is, and so is a refusal to send a code to an `onChallenge`. Rejects as `fetch`
- * does; with an `AbortError` when the person gives up; with a `TypeError` for a body that cannot be sent twice,
- * and when something else responds in place of the routes.
+ * Like `fetch`, for requests that a guard may refuse: requires a code from the user and repeats the request once. All
+ * other responses are returned unchanged, and so is a refusal to send a code with an `onChallenge`.
+ *
+ * Rejects like `fetch`, with an `AbortError` if the user cancels, and with a `TypeError` for a body that cannot be sent
+ * twice or if another server responds in place of the routes.
  *
  * @example
  * const response = await fetchWithCode('/transfers', { method: 'POST', body: new FormData(form) })
@@ -33,7 +40,7 @@ export async function fetchWithCode(
   { onChallenge, apiOrigin = location.origin, mount = '/two-factor' }: FetchWithCodeOptions = {},
 ): Promise<Response> {
   refuseOneShot(input, init)
-  // Read once, so that the same is sent twice whatever becomes of a FormData or Headers meanwhile.
+  // Read once, so that both requests have the same content even if the app changes its FormData or Headers meanwhile.
   const request = new Request(input, init)
   const start = new URL(`${mount.replace(/\/$/, '')}/start`, apiOrigin)
   let proven = false
@@ -43,7 +50,7 @@ export async function fetchWithCode(
     if (stepUp === undefined) return response
     if (asking !== undefined) {
       if ((await unlessAborted(asking, request.signal)) === 'cancelled') throw cancelled()
-      // What was proven may do for this request too. If not, it asks for a code of its own.
+      // The last code may be enough for this request, too. If it is not, the request requires a code of its own.
       continue
     }
     const answer = prove(stepUp, request, onChallenge)
@@ -63,7 +70,7 @@ export async function fetchWithCode(
   }
 }
 
-/** Whether the person typed the right code; the response of start when no code was sent. */
+/** Resolves with whether the user entered a correct code, or with the response of a start that sent no code. */
 function prove(stepUp: StepUp, request: Request, onChallenge = ownLook(stepUp)): Promise<boolean | Response> {
   const { startUrl } = stepUp
   const { signal } = request

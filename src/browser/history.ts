@@ -1,6 +1,6 @@
 /**
- * Gives a page that responds to a form the address of a page that is got: a reload of its own would post the form again.
- * A page with a wrong code says so after the reload, too.
+ * Replaces the address of a page that responds to a form with one that can be loaded with GET. Otherwise a reload would
+ * post the form again. After the reload, the page still shows that the code was wrong.
  */
 export function takeAddress(page: Document): void {
   const address = page.querySelector('main')?.dataset.address
@@ -8,14 +8,15 @@ export function takeAddress(page: Document): void {
   const url = new URL(address, location.href)
   const wrong = page.querySelector<HTMLElement>('[data-wrong]')?.dataset.wrong
   if (wrong !== undefined) url.searchParams.set('wrong', wrong)
-  // WebKit posts the form all the same. Where forms are taken at this address too, the server must know this one.
+  // WebKit posts the form anyway. The server recognises the reload by this name, because the address may also accept
+  // forms.
   if (url.pathname === location.pathname) url.searchParams.set('reloaded', '')
   history.replaceState(history.state, '', url)
 }
 
 /**
- * Keeps secrets and finished steps out of the history. Chromium and WebKit keep a page that a person leaves, in spite of
- * `no-store`, and show it again by Back, after a sign-out too. The page gives up its content when it is left, and asks
+ * Keeps secrets and finished steps out of the history. Chromium and WebKit keep a page in spite of `no-store` and show
+ * it again after Back, even after a sign-out. The page removes its content when the user leaves it, and loads it from
  * the server when it is shown again.
  */
 export function emptyInHistory(): void {
@@ -23,7 +24,7 @@ export function emptyInHistory(): void {
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
     const [address = ''] = location.href.split('#')
-    // Not by a reload: WebKit would post the form again.
+    // Without a reload, for which WebKit would post the form again.
     location.replace(address)
   })
 }

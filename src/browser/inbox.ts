@@ -1,5 +1,5 @@
-// What the sandbox's inbox does beyond its forms: it shows changes without a reload, submits forms in place,
-// counts codes down and copies them. Without it the page works, and every form comes back with a page.
+// The inbox of the sandbox works with its forms only. This script shows changes without a reload, submits forms in
+// place, counts codes down and copies them.
 
 const main = byId('main')
 const connectionState = byId('connection-state')
@@ -17,7 +17,7 @@ function byId(id: string): HTMLElement {
 
 const cards = () => [...main.querySelectorAll<HTMLElement>('.card')]
 
-// Live: the server sends the changing part whenever it looks different.
+// The server sends the changing part when it looks different.
 let stream: EventSource | undefined
 let retry: ReturnType<typeof setTimeout> | undefined
 let viewChanged = false
@@ -37,7 +37,7 @@ function listen(): void {
     show(markup)
   }
   opened.onerror = () => {
-    // After a refusal, unlike after silence, the browser does not try again by itself.
+    // After a refusal, unlike after a lost connection, the browser does not reconnect.
     const isRefused = opened.readyState === EventSource.CLOSED
     if (isRefused) retry = setTimeout(listen, 2000)
     connectionState.textContent = isRefused
@@ -54,7 +54,7 @@ function show(markup: string): void {
   const known = new Set(cards().map(({ id }) => id))
   const place = placeOf(document.activeElement)
   adapt(main, next)
-  // What another search or page brings is not new.
+  // Messages of another search or page are not new.
   const fresh = viewChanged ? [] : cards().filter(({ id }) => !known.has(id))
   viewChanged = false
   for (const card of fresh) card.classList.add('arrived')
@@ -66,10 +66,7 @@ function show(markup: string): void {
   countDown()
 }
 
-/**
- * Makes one node equal to another and leaves alone what is equal already: focus, open details and what is being
- * typed stay.
- */
+/** Makes one node equal to another and changes only the differences. Focus, open details and typed text stay. */
 function adapt(old: Node, next: Node): void {
   if (old.isEqualNode(next)) return
   if (old instanceof CharacterData && next instanceof CharacterData) {
@@ -108,8 +105,9 @@ function isSameKind(old: Node | null, next: Node): boolean {
 }
 
 /**
- * Where the focus goes when the focused element is gone: from Delete to that of the next card, from anything else, such
- * as the Copy of a code that expired, to the heading of its card. Never onto Delete by itself: the next key would press it.
+ * Returns the element that gets the focus after the focused one was removed: after Delete, the Delete of the next card;
+ * after any other, such as the Copy of an expired code, the heading of its card. Never a Delete from another element,
+ * because the next key would press it.
  */
 function placeOf(focused: Element | null): (() => void) | undefined {
   if (!main.contains(focused)) return undefined
@@ -125,7 +123,7 @@ function placeOf(focused: Element | null): (() => void) | undefined {
   }
 }
 
-// The tab counts what arrived while it was hidden.
+// The tab shows how many messages arrived while it was hidden.
 let unseen = 0
 function countUnseen(count: number): void {
   if (document.visibilityState === 'visible') return
@@ -152,7 +150,7 @@ function speak(text: string): void {
   spoken.textContent = text
 }
 
-// Forms are submitted in place; without this script the browser submits them and the page comes back.
+// Forms are submitted in place. Without this script, the browser submits them and loads a page.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
@@ -215,12 +213,14 @@ document.addEventListener('click', (event) => {
   )
 })
 
-/** Rejects where the browser does not allow it, and where it has no clipboard: the page came without TLS. */
+/**
+ * Copies a text. Rejects if the browser does not allow it, or has no clipboard because the page was loaded without TLS.
+ */
 async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
 }
 
-/** Says on a button what it did, for a moment. */
+/** Shows on a button for a moment that it worked. */
 function say(button: HTMLElement, text: string): void {
   const label = button.dataset.label ?? button.textContent ?? ''
   button.dataset.label = label

@@ -1,4 +1,4 @@
-/** Ways to keep what a page shows once: its buttons appear where a script can do what they say. */
+/** Offers to save content that a page shows once. The buttons appear if a script can do their work. */
 export function offerToKeep(page: Document): void {
   if (page.querySelector('[data-shown-once]') !== null) warnOfLoss(page)
   const status = page.querySelector('[role=status]')
@@ -7,7 +7,7 @@ export function offerToKeep(page: Document): void {
     const { copies = '', copied = '', failed = '' } = button.dataset
     const items = page.getElementById(copies)?.querySelectorAll('li') ?? []
     const text = [...items].map(({ textContent }) => textContent).join('\n')
-    // Absent where the page came without TLS.
+    // Absent if the page was loaded without TLS.
     const { clipboard } = navigator
     button.hidden = clipboard === undefined
     const say = (outcome: string) => {
@@ -15,7 +15,7 @@ export function offerToKeep(page: Document): void {
       if (status !== null) status.textContent = outcome
     }
     button.addEventListener('click', () => {
-      // A browser or its owner may not allow it.
+      // A browser or its user may not allow it.
       clipboard.writeText(text).then(
         () => say(copied),
         () => say(failed),
@@ -28,7 +28,10 @@ export function offerToKeep(page: Document): void {
   }
 }
 
-/** Asks before a reload or Back loses what is shown once; the link of a person who has saved it leads on without. */
+/**
+ * Warns before a reload or Back loses content that is shown once. The link of a user who has saved the content does not
+ * warn.
+ */
 function warnOfLoss(page: Document): void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault()
   addEventListener('beforeunload', warn)

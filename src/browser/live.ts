@@ -1,6 +1,6 @@
 /**
- * Brings a screen to life: shows times in the zone of the person, ticks the wait that the server holds, and says
- * once when it is over or the code has expired. A voice reads the words of the server: a clock that ticks would
+ * Updates a screen: shows times in the user's time zone, counts down the wait of the server, and announces once that
+ * the wait is over or the code has expired. A screen reader reads the words of the server, because a countdown would
  * interrupt it every second.
  */
 export function live(screen: ParentNode, signal?: AbortSignal): void {
@@ -11,7 +11,7 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
     if (status !== null) status.textContent = text ?? ''
   }
 
-  /** By the clock that has gone further: one may be set back meanwhile, and the other stands still on a phone that sleeps. */
+  /** Uses the clock that has advanced further, because one may be set back and the other stops while a phone sleeps. */
   function every(ms: string | undefined, tick: (leftMs: number) => void): void {
     if (ms === undefined) return
     const [began, beganAt] = [performance.now(), Date.now()]

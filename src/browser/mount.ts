@@ -1,26 +1,29 @@
 /** A response of the routes, with its document. */
 export interface Answer {
   readonly response: Response
-  /** The JSON document; empty when something else responded, such as an onVerified or a proxy. */
+  /** The JSON document. Empty if something else responded, such as `onVerified` or a proxy. */
   // biome-ignore lint/suspicious/noExplicitAny: the members depend on the route, and each reader names its own
   readonly body: any
 }
 
-/** The routes that a refused request is sent to, asked as the request itself was. */
+/** The routes for a refused request. Requests to them carry its headers and credentials. */
 export interface Mount {
-  /** Absolute, with a slash at the end. */
+  /** Absolute URL with a slash at the end. */
   readonly url: string
-  /** What the routes name, absolute; undefined when it leads elsewhere. */
+  /** Returns an address of the routes as an absolute URL, or undefined if it leads elsewhere. */
   below(path: string): string | undefined
-  /** A page, with its screen. */
+  /** Loads a page with its screen. */
   get(path: string): Promise<Answer>
   post(path: string, fields: object): Promise<Answer>
 }
 
-/** Documents of the routes that come with the screen to show, in the language and look of the pages. */
+/** Media type of documents with the screen to show, in the language and look of the pages. */
 export const dialogDocument = 'application/json;profile=dialog'
 
-/** A page of a sign-in or of a Wi-Fi network must not pass for a response of the routes. */
+/**
+ * Creates the error for a response of another server, such as the page of a Wi-Fi network, which must not pass for one
+ * of the routes.
+ */
 export function noRoutes(url: string): TypeError {
   return new TypeError(`fetchWithCode: ${url} did not respond as the routes do; nothing was sent again`)
 }
@@ -40,9 +43,9 @@ export function openMount(startUrl: string, request: Request, accept: string): M
 
   async function ask(path: string, wanted: string, init: RequestInit): Promise<Answer> {
     const url = below(path)
-    // What goes along is for the routes alone, and must follow nobody's redirect (token leakage).
+    // The credentials are for the routes only, and must not follow a redirect (token leakage).
     if (url === undefined) throw new TypeError(`fetchWithCode: ${path} is not below ${mount.href}`)
-    // A bearer token, a CSRF token or a language of the app goes along.
+    // Includes a bearer token, a CSRF token or a language of the app.
     const headers = new Headers(request.headers)
     headers.set('accept', wanted)
     headers.set('content-type', 'application/json')

@@ -1,7 +1,6 @@
 /**
- * Takes the code that the device offers: from a message with a line for this site, where the browser reads such
- * messages (WebOTP), or filled in by the keyboard. It is sent by itself where the screen says so: never where somebody
- * has to read first what it confirms.
+ * Uses the code that the device offers: from a message for this site, in browsers with WebOTP, or filled in by the
+ * keyboard. It is submitted automatically if the screen allows it, which excludes screens with details to read first.
  */
 export function takeFromDevice(field: HTMLInputElement | null, signal: AbortSignal): void {
   if (field === null) return
@@ -23,7 +22,7 @@ export function takeFromDevice(field: HTMLInputElement | null, signal: AbortSign
 async function codeOfMessage(signal: AbortSignal): Promise<string | undefined> {
   if (!('OTPCredential' in globalThis)) return undefined
   const request = { otp: { transport: ['sms'] }, signal } as CredentialRequestOptions
-  // Rejects when the person declines, and when another screen is shown.
+  // Rejects if the user declines, or another screen is shown.
   const message = await navigator.credentials.get(request).catch(() => null)
   return message !== null && 'code' in message ? String(message.code) : undefined
 }

@@ -1,27 +1,27 @@
 import type { Answer, Mount } from './mount.js'
 
-// The routes are not the only ones to answer: after the right code an onVerified may redirect or respond by itself, and
-// in place of any answer comes that of a proxy or the page of a Wi-Fi network.
+// Not only the routes respond: after a correct code, `onVerified` may redirect or respond, and a proxy or the page of a
+// Wi-Fi network may respond in place of the server.
 
-/** Whether a response says no. The redirect of an onVerified is not `ok` either. */
+/** Returns whether a response is a refusal. The redirect of `onVerified` is not `ok` either. */
 export const isRefusal = ({ ok, type }: Response): boolean => !ok && type !== 'opaqueredirect'
 
 /**
- * Whether a screen says that the proof was given already. Told by its text: an app with a look of its own may allow
- * nobody to parse it (Trusted Types).
+ * Returns whether a screen shows that the code was already entered. It reads the text, because an app with its own
+ * dialog may not allow scripts to parse HTML (Trusted Types).
  */
 export function saysDone(html: unknown): boolean {
   return String(html).includes(' data-page="done"')
 }
 
-/** Whether the proof was given. Of what does not say so, the page knows. */
+/** Returns whether a correct code was entered. If the response does not show it, the page does. */
 export async function isProven({ body }: Answer, page: string, mount: Mount): Promise<boolean> {
   if (body.verified) return true
   const { body: shown } = await mount.get(page)
   return saysDone(shown.html)
 }
 
-/** What an answer leads to: its own screen, that of a code which was sent, or none. */
+/** Returns the next screen after a response: its own, that of the sent code, or none. */
 export async function nextAfter(answer: Answer, page: string, mount: Mount): Promise<Answer | 'proven'> {
   const { response, body } = answer
   if (isRefusal(response) || body.html !== undefined) return answer

@@ -1,16 +1,16 @@
 import type { OnChallenge } from './code-request.js'
 import type { StepUp } from './step-up.js'
 
-/** Dispatched on `document` as `two-factor-challenge` before a code is asked for. */
+/** Dispatched on `document` as `two-factor-challenge` before a code is required. */
 export interface ChallengeEvent extends CustomEvent {
-  /** What is asked for, and a way to take it over. */
+  /** The refusal, and a function to replace the dialog. */
   readonly detail: StepUp & {
     /** Replaces the dialog for this request. */
     respondWith(onChallenge: OnChallenge): void
   }
 }
 
-/** The look that a listener of the app puts in place of the dialog. */
+/** Returns the dialog of the app, if a listener replaced ours. */
 export function ownLook(stepUp: StepUp): OnChallenge | undefined {
   let given: OnChallenge | undefined
   const respondWith = (onChallenge: OnChallenge) => {

@@ -7,8 +7,8 @@ import { takeFromDevice } from './one-time-code.js'
 takeAddress(document)
 emptyInHistory()
 
-// The second click of a double click would make the browser drop the first response, and with it the cookie of the
-// renewed session. A later one counts: the person has stopped the first, or it is stuck.
+// After the second click of a double click, the browser would drop the first response with the cookie of the renewed
+// session. A later click counts, because the user has stopped the first request or it hangs.
 const doubleClickMs = 1_000
 let sentAt = Number.NEGATIVE_INFINITY
 let endBusy = (): void => undefined
@@ -24,7 +24,7 @@ addEventListener('submit', (event) => {
   endBusy()
   endBusy = showBusy(submitterOf(event))
 })
-// The browser was told to stop.
+// The user stopped the browser.
 addEventListener('pageshow', () => {
   sentAt = Number.NEGATIVE_INFINITY
   endBusy()
@@ -35,6 +35,6 @@ addEventListener('keydown', ({ key }) => {
 
 live(document)
 offerToKeep(document)
-// Nothing is left to confirm: the button is for browsers without scripts.
+// Nothing is left to confirm. The button is for browsers without scripts.
 document.querySelector<HTMLFormElement>('[data-presses] form')?.requestSubmit()
 takeFromDevice(document.querySelector('[autocomplete=one-time-code]'), leaving.signal)

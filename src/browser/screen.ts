@@ -4,15 +4,15 @@ import type { Mount } from './mount.js'
 import { takeFromDevice } from './one-time-code.js'
 import { saysDone } from './outcome.js'
 
-/** What a dialog shows, until the next screen takes its place. */
+/** Content of a dialog until the next screen replaces it. */
 export interface Screen {
-  /** The proof was given already. */
+  /** True if the code was already entered. */
   readonly isDone: boolean
-  /** Whether a code can be typed. */
+  /** True if a code can be entered. */
   readonly takesCode: boolean
-  /** Whether a link leads to a place of the dialog. */
+  /** Returns whether the dialog can show the target of a link. */
   leadsHere(link: HTMLAnchorElement): boolean
-  /** Network or server cannot be reached; what was typed stays. */
+  /** Shows that the server cannot be reached. The entered text stays. */
   showUnreachable(): void
   close(): void
 }
@@ -26,7 +26,7 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   if (!dialog.open) dialog.showModal()
   const start = find('[autofocus]') ?? find('form:not([method=dialog]) button:enabled, a')
   start?.focus()
-  // WebKit takes no notice of what lies over the edge (WCAG 2.2, 2.4.11).
+  // WebKit ignores elements beyond the edge (WCAG 2.2, 2.4.11).
   dialog.addEventListener('focusin', ({ target }) => reveal(target), { signal: end.signal })
   const code = find<HTMLInputElement>('[autocomplete=one-time-code]')
   takeFromDevice(code, end.signal)
@@ -43,7 +43,7 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
     showUnreachable() {
       const notice = find('[data-unreachable]')
       if (notice === null) return
-      // One place for errors: what was wrong before is not what is wrong now.
+      // Errors share one area, so the earlier error is hidden.
       const before = find('#problem')
       if (before !== null) before.hidden = true
       notice.hidden = false
@@ -53,7 +53,7 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   }
 }
 
-/** Scrolls as far as it takes to see an element beside what stays at the edge. */
+/** Scrolls just until an element is visible beside the fixed parts at the edge. */
 export function reveal(element: EventTarget | null): void {
   if (element instanceof Element) element.scrollIntoView({ block: 'nearest' })
 }

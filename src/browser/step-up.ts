@@ -1,36 +1,36 @@
-/** What the person is to confirm, from the option `describe` of the guard. */
+/** Details that the user confirms, from the guard's option `describe`. */
 export interface Details {
-  /** Such as `Transfer`. */
+  /** Title of the action, such as `Transfer`. */
   readonly title?: string
   /** Label and value. Show them as text, never as HTML. */
   readonly rows: readonly (readonly [label: string, value: string])[]
-  /** What a button for it is called, such as `Transfer`. */
+  /** Label of the button for the action, such as `Transfer`. */
   readonly action?: string
 }
 
-/** The refusal of a guard that a code can mend. */
+/** A refusal of a guard that requires a code. */
 export interface StepUp {
-  /** What the code is for, such as `transfer`. */
+  /** Purpose of the code, such as `transfer`. */
   readonly purpose: string
-  /** How old the proof may be, in milliseconds. */
+  /** Maximum age of the verification, in milliseconds. */
   readonly maxAgeMs: number
-  /** Sealed: what exactly is to be proven. Goes back with the start. */
+  /** The sealed requirement. Submit it with the start. */
   readonly requirement: string
-  /** Absolute. */
+  /** Absolute URL of the start. */
   readonly startUrl: string
-  /** Which methods will do, when not all of them do. */
+  /** Accepted methods, if some are not accepted. */
   readonly methods?: readonly string[]
-  /** What the person is to confirm. */
+  /** Details that the user confirms. */
   readonly details?: Details
 }
 
-/** Where the code is asked for, below the mount. */
+/** Returns the page that requires the code, below the mount. */
 export const pageOf = ({ requirement }: StepUp): string => `./?requirement=${encodeURIComponent(requirement)}`
 
 /**
- * What a response asks for; undefined for every response that is not such a refusal, and for those that lead to
- * other routes than these. Neither a foreign site nor a file that somebody uploaded to this one may make the page
- * ask for a code, fill the dialog or learn the credentials of the request (phishing, XSS).
+ * Returns the step-up that a response requires. Undefined for any other response, and for a refusal that leads to other
+ * routes. Neither a foreign site nor an uploaded file on this site may make the page require a code, fill the dialog or
+ * receive the credentials of the request (phishing, XSS).
  *
  * @param start Absolute URL of the start of the routes.
  */
