@@ -9,7 +9,7 @@ import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
 type Fault = 'wrong' | 'unreadable'
 
-/** What may be wrong with a code that may be right when it is typed again: the text for the person, the title for programs. */
+/** Faults of a code that may be correct when it is entered again: the text for the user and the title for programs. */
 const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
   code_not_accepted: ['wrong', 'The code is incorrect'],
   invalid_request: ['unreadable', 'The request is invalid'],
@@ -18,7 +18,7 @@ const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
 /** Nothing has been confirmed yet, or too long ago. */
 const unproven = 'second_factor_required'
 
-/** The authenticator app: set it up, remove it. */
+/** Adds the routes that set up and remove the authenticator app. */
 export function addAppRoutes(
   { tf, get, post, changes, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
@@ -28,35 +28,35 @@ export function addAppRoutes(
   const remove = hostFunction((subject: string) => authenticator.remove(subject))
 
   /**
-   * Crossing: only a code whose page named the change sets up an app, never a code for the bare purpose.
-   * Race: a grant of the session alone admits nothing once another session has set up a factor.
+   * Returns whether the app may be set up. Only a code whose page named the change allows it, never a code for the bare
+   * purpose (crossing). A grant of the session is not enough after another session has set up a factor (race).
    */
   async function isProven({ req }: RouteContext, factors: Factors): Promise<boolean> {
     const method = (await tf.grants.read(req, 'authenticator'))?.method
     return method === confirmedChange || (method === firstWay && isFirst(factors))
   }
 
-  /** The secret to be scanned, once a code has confirmed the change; undefined where one is asked for. */
+  /** Creates the secret to scan after a code has confirmed the change. Undefined if a code is required first. */
   async function begin(visit: RouteContext): Promise<NewAuthenticator | undefined> {
     const { req, subject, session } = visit
     const factors = await read(subject)
     const begun = (await isProven(visit, factors)) && (await tf.authenticators.begin(req).catch(ifUnproven))
     if (begun) return begun
     if (!(await isConfirmed(visit, what, factors))) return undefined
-    // For as long as it takes to install an app: the code was good for one request.
+    // Valid for as long as it takes to install an app. The code was valid for one request.
     const method = isFirst(factors) ? firstWay : confirmedChange
     await tf.grants.write({ subject, session, purpose: 'authenticator', method })
     return tf.authenticators.begin(req)
   }
 
-  /** What is said where the app was not put on file. */
+  /** Returns the response if the app was not stored. */
   async function failure(visit: RouteContext, error: unknown): Promise<AccountResult> {
     if (!(error instanceof TwoFactorError) || isOfHost(error)) throw error
     const { code, status } = error
     if (code === unproven) {
-      // The form was sent twice, or it was for another app, too late: the person looks which one it is.
+      // The form was sent twice, or too late for another app. The user checks which app is on file.
       if ((await read(visit.subject)).app) return refusal(visit, 'app_on_file')
-      // Confirmed too long ago, or another tab was first: there it is asked for anew, with another secret.
+      // Confirmed too long ago, or another tab was faster: the page requires a code again and shows another secret.
       const body = problemBody(code, 'A fresh second factor is required', undefined, status)
       return { location: `${path}/app`, status, body }
     }
@@ -88,7 +88,7 @@ export function addAppRoutes(
     const begun = await begin(visit)
     return begun && { location: `${path}/app`, body: begun }
   })
-  // Puts the app on file, by the first code that it shows.
+  // Stores the app after its first correct code.
   post('/app', (visit) => {
     const { req, subject, fields } = visit
     const code = typeof fields.code === 'string' ? fields.code : ''
@@ -102,7 +102,7 @@ export function addAppRoutes(
   changes('/app/remove', (visit) => change(visit, { kind: 'app-removed' }, () => remove(visit.subject)))
 }
 
-/** Nothing, where there is no proof yet; whatever else went wrong is thrown on. */
+/** Returns undefined if nothing was confirmed, and throws any other error. */
 function ifUnproven(error: unknown): undefined {
   if (!(error instanceof TwoFactorError && error.code === unproven)) throw error
 }

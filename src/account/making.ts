@@ -22,49 +22,51 @@ import { pathAfterCode } from './path-after-code.js'
 import { createReadFactors } from './read-factors.js'
 import { createTexts } from './texts.js'
 
-/** How a proof of a first way is called in its grants: the session, where nothing was on file that could confirm it. */
+/** Method of grants for a first factor: no factor was on file that could confirm it, so the session is enough. */
 export const firstWay = 'first-way'
 /** Method of the grants that these pages write after a code whose page named the change. */
 export const confirmedChange = 'account'
 
 /**
- * What became of a change: made, as the first way or after it; why it was not; `unasked` where a link led to it;
- * undefined where a guard has responded.
+ * Result of a change: `made`, `made-first` for a first factor, or the objection. `unasked`: a link led to it.
+ * Undefined: a guard has responded.
  */
 export type Made = 'made' | 'made-first' | 'unasked' | Objection | undefined
 
-/** A change that a guard is called for. */
+/** A change for which a guard is called. */
 interface Asked {
   readonly visit: RouteContext
   readonly change: AccountChangeRequest
   readonly factors: Factors
 }
 
-/** How a change is confirmed, where not as usual. */
+/** Exceptions from the usual confirmation of a change. */
 export interface Confirmation {
-  /** In place of a code for it. */
+  /** Replaces the code for the change. */
   readonly confirm?: ((factors: Factors) => Promise<boolean>) | undefined
-  /** Whether a request by GET may ask for the code: one that nothing but an act of the person leads to. */
+  /** True if a GET request may require the code, because only an action of the user leads to it. */
   readonly isAsked?: boolean | undefined
 }
 
-/** What `numbers.save` returns for a number of another account. */
+/** Result of `numbers.save` for a number of another account. */
 export const taken = 'taken'
 
-/** The one way in which anything is changed: judged, confirmed by a code for just this, stored, told. */
+/** Creates the function that makes every change: it checks, confirms by a code for this change, stores and notifies. */
 export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   const { recoveryCodes, onChanged, path, purpose, mustKeep, messages } = settings
-  /** What the guard binds and shows for a request, noted before it is called. */
+  /** The change that the guard binds and shows for a request, set before the guard is called. */
   const asked = new WeakMap<Request, Asked>()
-  // A message that fails, by a client of this package: it is no word about the change, which stands.
+  // A notice may fail in a client of this package. The change stays.
   const tell = hostFunction(onChanged)
   const read = createReadFactors(settings)
   const textsOf = createTexts(messages)
   const inTurn = createTurns()
 
-  /** Whether the session alone will do: nothing is on file that could confirm a change. */
+  /** Returns whether the session is enough, because no factor is on file that could confirm a change. */
   const isFirst = (factors: Factors) => hasNoFactor(factors, mustKeep)
-  /** Whether this change puts the first way on file: others prove nothing, and lead nobody on. */
+  /**
+   * Returns whether this change adds the first factor. Other changes verify nothing and continue to no further page.
+   */
   const addsFirst = (change: AccountChangeRequest, before: Factors) =>
     isFirst(before) && !isFirst(factorsAfter(change, before))
   const askedOf = (req: Request) => asked.get(req) as Asked
@@ -81,18 +83,18 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     once: true,
     formPath: path,
     continueAt: (req) => pathAfterCode(path, askedOf(req).visit, askedOf(req).change),
-    // The person has just typed the code of the new number: the next one goes out by that.
+    // The user has just entered the code of the new number, so the next code is sent without a click.
     sendAtOnce: (req) => askedOf(req).change.kind === 'number-added',
     bind: (req) => boundTo(askedOf(req).change, askedOf(req).factors),
     describe,
     exempt: (req) => isFirst(askedOf(req).factors),
   }
   const guard = tf.requireTwoFactor(guardOptions)
-  // A recovery code must not bring the next ones: whoever finds the list would keep it for ever.
+  // A recovery code must not create new ones. Otherwise a thief of the list would keep access for ever.
   const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
   checkMustKeep(tf, guardOptions, mustKeep)
 
-  /** Whether a code confirms it. Where none does yet, the guard has answered. */
+  /** Returns whether a code confirms the change. If not, the guard has responded. */
   function isConfirmed(
     visit: RouteContext,
     change: AccountChangeRequest,
@@ -102,13 +104,13 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     return passes(change.kind === 'recovery-codes-made' ? withoutRecovery : guard, visit)
   }
 
-  /** Whether the code for it was given just now. */
+  /** Returns whether the code for the change was entered just now. */
   const hasGrant = async ({ req }: RouteContext, change: AccountChangeRequest, factors: Factors) =>
     (await tf.grants.read(req, purpose, boundTo(change, factors))) !== undefined
 
   /**
-   * Makes a change. `store` returns false where something else is on file than the change was made from, or nothing was
-   * stored; what it throws leaves nothing changed, and the code is used up.
+   * Makes a change. `store` returns false if the stored factors differ from those before the change, or nothing was
+   * stored. If it throws, nothing was changed and the code is used.
    */
   async function make(
     visit: RouteContext,
@@ -120,23 +122,27 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     const factors = await read(subject)
     const objection = objectionTo(change, factors, mustKeep)
     if (objection !== undefined) return objection
-    // CSRF: a link asks for nothing, and changes nothing that no code was given for.
+    // A link requires no code, and makes no change that no code confirmed (CSRF).
     if (!isAsked && !(await hasGrant(visit, change, factors))) return 'unasked'
     if (!(await (confirm?.(factors) ?? isConfirmed(visit, change, factors)))) return undefined
-    // Race: another tab may have been first, and what was the last but one is the last then.
+    // Another tab may have been faster, and the second last factor may be the last one now (race).
     const stored = await inTurn(subject, async () => isSame(factors, await read(subject)) && store(factors))
     if (stored === false) return 'stale'
     if (stored === taken) return taken
     const told = announce(visit, change, factors)
-    // Lock-out: the new codes are shown this once, and those that were printed are worth nothing already.
+    // The new codes are shown only once and the printed ones no longer work, so a failed notice must not hide them
+    // (lock-out).
     await (change.kind === 'recovery-codes-made' ? told.catch(afterAnswer(visit)) : told)
     return addsFirst(change, factors) ? 'made-first' : 'made'
   }
 
-  /** To the host, to events and to other sessions. Whatever of it fails, the rest is done: no change is silent. */
+  /**
+   * Notifies the app, the events and the other sessions. If one of them fails, the others still follow, so that no
+   * change is silent.
+   */
   async function announce(visit: RouteContext, change: AccountChangeRequest, before: Factors): Promise<void> {
     const { req, subject } = visit
-    // What is put on file says so by itself.
+    // A factor that is added emits its own event.
     if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
     if (change.kind === 'number-removed') {
       tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
@@ -150,7 +156,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     }
   }
 
-  /** Every other session gives a code again, and codes under way end. This one has just confirmed the change. */
+  /** Requires a new code in all other sessions, and ends pending codes. This session has just confirmed the change. */
   async function renewProofs(
     visit: RouteContext,
     change: AccountChangeRequest,
@@ -158,18 +164,18 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   ): Promise<void> {
     const { req, subject, session } = visit
     const wasFirst = addsFirst(change, before)
-    // Where that cannot be read, this session is asked again: better than that no other is.
+    // If it cannot be read, this session needs a new code. This is better than that no other session needs one.
     const loginGrant = await tf.grants.read(req, 'login').catch(() => undefined)
     if (endsTrust(change, before)) await tf.subjects.revokeEverything(subject)
     else await tf.grants.revokeSubject(subject)
-    // A recovery code signs in and proves nothing more: its session is asked for a better proof.
+    // A recovery code signs in but is no full verification, so its session needs a better one.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
     const who = { subject, session, method: wasFirst ? firstWay : confirmedChange }
-    // Crossing: the code was for the change. It does not make an old sign-in a fresh one.
+    // The code was for the change and does not renew an old sign-in (crossing).
     const verifiedAt = wasFirst ? undefined : loginGrant?.verifiedAt
     if (isFullProof && (loginGrant || wasFirst))
       await tf.grants.write({ ...who, purpose: 'login', verifiedAt })
-    // Led on to recovery codes, nobody needs the new way once more.
+    // The next page offers recovery codes, which must not require the new factor again.
     if (wasFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, factorsAfter(change, before))
       await tf.grants.write({ ...who, purpose, bound })
@@ -179,7 +185,10 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   return { textsOf, read, make, isConfirmed, isFirst, hasGrant }
 }
 
-/** Lock-out: whoever has nothing but recovery codes left adds a way by one of them, or never again. */
+/**
+ * Requires that a recovery code can confirm a new factor. Otherwise users with only recovery codes left could never add
+ * one (lock-out).
+ */
 function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: MustKeep): void {
   if (mustKeep !== 'recovery-codes') return
   try {
@@ -192,13 +201,16 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
 
 const isSame = (one: Factors, other: Factors): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Hands a failure to the host's error handler once the answer is out. */
+/** Passes a failure to the app's error handler after the response was sent. */
 const afterAnswer =
   (visit: RouteContext) =>
   (failure: unknown): void =>
     whenGone(visit)(() => visit.req.next?.(failure))
 
-/** One at a time of each subject. False where another is under way: a queue would hang with a host that never answers. */
+/**
+ * Creates a lock per subject. False if another change is in progress: a queue would hang with an app that never
+ * answers.
+ */
 function createTurns() {
   const underWay = new Set<string>()
   return async (subject: string, run: () => Promise<unknown>): Promise<unknown> => {

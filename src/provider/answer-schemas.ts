@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../lib/json.js'
 import { memoize } from '../lib/memoize.js'
 
-// Answers are read and never refused: a member that cannot be read as documented is left out of the result.
+// Responses are never refused: a member that cannot be read as documented is missing in the result.
 
-/** How the documentation writes a large integer. */
+/** Documentation of a large integer. */
 export const int64 = { type: 'integer', format: 'int64' } as const
 
-/** Text, also where a number came. */
+/** Reads a text or a number as text. */
 export const text = () => z.preprocess(stringOf, z.string().optional())
-/** A number, also where it came as text. */
+/** Reads a number or a text as a number. */
 export const number = () => z.preprocess(numberOf, z.number().optional())
-/** Documented as an integer; a fraction is kept all the same. */
+/** Reads a number. The documentation names an integer, but a fraction is accepted. */
 export const integer = () => number().meta(int64)
-/** The number of a phone is text everywhere, though the documentation calls some of them integers. */
+/** Reads a phone number as text, although the documentation names an integer. */
 export const phoneInteger = () => text().meta(int64)
 
-/** An object with these members and whatever else came, under the names of this package. */
+/** Reads an object with these members and any others, under the names of this package. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   const twin = twinIn(shape)
   return z.preprocess(
@@ -28,7 +28,7 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   )
 }
 
-/** A list of objects. One object where a list is documented is a list of one. */
+/** Reads a list of objects. A single object counts as a list of one. */
 export function list<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(
     (value) => (Array.isArray(value) ? value : [value]).filter(isJsonObject),
@@ -36,27 +36,30 @@ export function list<Shape extends z.ZodRawShape>(shape: Shape) {
   )
 }
 
-/** The members of an object; undefined of anything else. */
+/** Returns the members of an object schema, or undefined for other schemas. */
 export function membersOf(field: unknown): z.ZodRawShape | undefined {
   if (!(field instanceof z.ZodPipe && field.out instanceof z.ZodOptional)) return undefined
   const inner = field.out.unwrap()
   return inner instanceof z.ZodObject ? inner.shape : undefined
 }
 
-/** The members of each entry of a list; undefined of anything else. */
+/** Returns the members of the entries of a list schema, or undefined for other schemas. */
 export function entriesOf(field: unknown): z.ZodRawShape | undefined {
   return field instanceof z.ZodPipe && field.out instanceof z.ZodArray
     ? membersOf(field.out.element)
     : undefined
 }
 
-/** One thing has two names: entries of SMS have a `status`, those of calls a `state`, services mix them. */
+/**
+ * Returns the second name of a member that has two: entries of SMS have a `status`, entries of calls a `state`, and
+ * services mix them.
+ */
 function twinIn({ status, state }: z.ZodRawShape): readonly [name: string, documented: string] | undefined {
   if (state === undefined && holdsWords(status)) return ['state', 'status']
   return status === undefined && holdsWords(state) ? ['status', 'state'] : undefined
 }
 
-/** Some have a number as their status. */
+/** Returns whether a status is text. Some operations have a number. */
 function holdsWords(schema: z.core.$ZodType | undefined): boolean {
   return schema !== undefined && z.safeParse(schema, 'sent').data === 'sent'
 }
@@ -70,8 +73,8 @@ function withTwin(answer: JsonObject, twin: ReturnType<typeof twinIn>): JsonObje
 }
 
 /**
- * `minutes_to_expire` on the wire, `minutesToExpire` here. What could not be read is not there at all. Of two
- * spellings of one name the documented one counts: it comes first.
+ * Renames members: `minutes_to_expire` becomes `minutesToExpire`. Unreadable members are omitted. Of two spellings of
+ * one name the documented spelling counts, because it comes first.
  */
 function named(read: JsonObject): JsonObject {
   const result: Record<string, unknown> = {}
@@ -82,7 +85,7 @@ function named(read: JsonObject): JsonObject {
   return result
 }
 
-/** `country-code` and `minutes_to_expire` on the wire, `countryCode` and `minutesToExpire` here. */
+/** Converts names on the wire, `country-code` and `minutes_to_expire`, to `countryCode` and `minutesToExpire`. */
 export const camelCase = memoize((name) =>
   name.replace(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase()),
 )
@@ -98,7 +101,9 @@ function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && isExact(number) ? number : undefined
 }
 
-/** Beyond 2^53 JSON.parse has rounded: an id read from it would be the id of something else. */
+/**
+ * Returns whether a number is exact. JSON.parse rounds beyond 2^53, and a rounded id would be the id of another record.
+ */
 function isExact(number: number): boolean {
   return Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number))
 }

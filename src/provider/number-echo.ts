@@ -2,26 +2,25 @@ import { isJsonObject } from '../lib/json.js'
 import { parsePhoneNumber } from '../phone-number.js'
 
 /**
- * Which number the answer to a send names.
- * - `none`: no number at all.
- * - `own`: the number it was sent to, digit by digit.
- * - `spelled`: the same one as it is dialled at home or from abroad.
- * - `masked`: a number in part, of which nothing contradicts the one it was sent to.
- * - `others`: another number, or more than one. The code went to another phone, or may have.
+ * Number in the response to a send.
+ * - `none`: no number.
+ * - `own`: the destination, digit by digit.
+ * - `spelled`: the destination as it is dialled at home or from abroad.
+ * - `masked`: part of a number that does not contradict the destination.
+ * - `others`: another number, or several. The code went or may have gone to another phone.
  */
 export type NumberEcho = 'none' | 'own' | 'spelled' | 'masked' | 'others'
 
-/** From what says least of the number to what says most against it. */
+/** Ordered from the weakest to the strongest objection to the number. */
 const weights: readonly NumberEcho[] = ['none', 'own', 'spelled', 'masked', 'others']
 
-/** Members that hold a number wherever they stand. Others may hold ids and times, which look like one. */
+/** Members that contain a number at any depth. Other members may contain ids and times, which look like numbers. */
 const phoneMembers = /phone|mobile|msisdn|recipient|destination|^to$|^numbers?$/i
 const fewestDigits = 8
 
 /**
- * Reads which number an answer names. The provider sends to comma lists elsewhere, and a second entry is a second
- * message whatever it holds. Reads the raw answer in every depth, because no specification says where else a number may
- * be named.
+ * Reads which number a response names. A second entry is a second message, whatever it contains. It reads the raw
+ * response at every depth, because no specification lists the members that may contain a number.
  */
 export async function numberEchoIn(raw: unknown, destination: string): Promise<NumberEcho> {
   if (hasSeveralEntries(raw)) return 'others'
@@ -29,7 +28,7 @@ export async function numberEchoIn(raw: unknown, destination: string): Promise<N
   let heaviest: NumberEcho = 'none'
   for (const spelled of new Set(numbersIn(raw))) {
     const echo = await echoOf(spelled, own)
-    // At the first one: an answer may name ten thousand.
+    // Stops at the first one, because a response may name ten thousand.
     if (echo === 'others') return echo
     if (weights.indexOf(echo) > weights.indexOf(heaviest)) heaviest = echo
   }
@@ -42,7 +41,7 @@ function hasSeveralEntries(raw: unknown): boolean {
   )
 }
 
-/** Every number that an answer names, as it is spelled there. */
+/** Returns every number that a response names, in its spelling there. */
 export function numbersIn(raw: unknown): string[] {
   return membersIn(raw).flatMap(([member, value]) => {
     if (isJsonObject(value)) return Object.keys(value).filter((name) => /^\+?\d{9,15}$/.test(name))
@@ -53,13 +52,13 @@ export function numbersIn(raw: unknown): string[] {
   })
 }
 
-/** Every value in an answer with the member that it stands under, itself first. */
+/** Returns every value in a response with the name of its member. The first value is the response. */
 function membersIn(raw: unknown): (readonly [member: string, value: unknown])[] {
-  // The list grows as it is read, in place of recursion: an answer may be nested ten thousand deep.
+  // The list grows while it is read, in place of recursion, because a response may be nested ten thousand deep.
   const members: (readonly [member: string, value: unknown])[] = [['', raw]]
   const seen = new Set<unknown>()
   for (const [member, value] of members) {
-    // What a client of the host resolves with may lead back to itself.
+    // The result of a client of the app may contain itself.
     if (seen.has(value)) continue
     if (Array.isArray(value)) for (const entry of value) members.push([member, entry])
     else if (isJsonObject(value)) for (const entry of Object.entries(value)) members.push(entry)
@@ -69,7 +68,7 @@ function membersIn(raw: unknown): (readonly [member: string, value: unknown])[] 
   return members
 }
 
-/** What services put in place of digits that they do not show: `300***4567`, `30XXXXX567`, `••••4567`, `…4567`. */
+/** Characters with which services replace hidden digits: `300***4567`, `30XXXXX567`, `••••4567`, `…4567`. */
 const hidden = /[*•●·#…]|[\dx]x+/i
 
 async function echoOf(spelled: string, own: string): Promise<NumberEcho> {
@@ -83,12 +82,12 @@ async function echoOf(spelled: string, own: string): Promise<NumberEcho> {
   return (await isSame(digits, own)) ? 'spelled' : 'others'
 }
 
-/** Whether these digits are dialled to reach our own number. */
+/** Returns whether these digits are dialled to reach our number. */
 async function isSame(digits: string, own: string): Promise<boolean> {
-  // No number begins with a zero (E.164): 0 is dialled before one at home, 00 or 011 before one abroad.
+  // No number starts with a zero (E.164). A 0 is dialled before it at home, 00 or 011 from abroad.
   const significant = digits.replace(/^0+/, '')
   if (own.endsWith(significant) || (digits.startsWith('0') && digits.endsWith(own))) return true
-  // +52 1 55… in Mexico and +44 (0) 77… have a digit too many, which the numbering plans know.
+  // +52 1 55… in Mexico and +44 (0) 77… have one digit too many, which the numbering plans know.
   const read = await parsePhoneNumber(`+${significant}`, { countries: 'any' })
   return read.ok && digitsOf(read.phone) === own
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { countryCodes } from '../phone-number.js'
 
-// Each parameter has two sides: what a program may pass, which `z.preprocess` turns into what travels, and the
-// schema of that. What this does not understand it leaves for the schema to refuse, by the rule that stands in its
-// message. Nothing of the value does: it may be a code or a number.
+// `z.preprocess` converts the value of a program to the value on the wire. A value that it cannot convert is refused by
+// the schema. Messages contain the rule and never the value, which may be a code or a number.
 
 /** One parameter of an operation. */
 export interface Parameter<Schema extends z.ZodType = z.ZodType> {
@@ -20,7 +19,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return { schema, required: false, description } as const
 }
 
-/** Some text that obeys a rule. */
+/** Creates the schema of a text with a rule. */
 function textThat(rule: string, holds: (text: string) => boolean) {
   return z.string(rule).refine(holds, rule).refine(isWellFormed, wellFormedRule)
 }
@@ -30,11 +29,11 @@ const wellFormedRule = 'must be a well-formed string (it holds half a surrogate 
 /** Half a surrogate pair has no encoding. */
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
 
-/** One number: a plus is optional, and `numberFormat` says whether it travels. */
+/** One number. The plus is optional, because `numberFormat` decides whether it is sent. */
 const e164 = /^\+?\d{7,15}$/
 const isPhone = (value: unknown) => typeof value === 'string' && e164.test(value)
 
-/** A choice among some words. */
+/** Creates the schema of a choice among these words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
@@ -44,7 +43,7 @@ const otherVoices = ['Penelope', 'Conchita', 'Mia', 'Lucia', 'Enrique', 'Miguel'
 export const codeCallVoices = ['Mariana', ...otherVoices] as const
 /** The voices of a plain call. The documentation lists Marian here and Mariana above. */
 export const callVoices = ['Marian', ...otherVoices] as const
-/** Those of either, in both spellings. */
+/** All voices in both spellings. */
 export const anyVoice = [...codeCallVoices, 'Marian'] as const
 
 /** Categories of the URL statistics that every short URL has. */
@@ -55,7 +54,7 @@ export const premiumCategories = ['region', 'city', 'brand', 'model', 'browser',
 /** The documentation spells one voice in two ways. */
 const otherSpelling: Readonly<Record<string, string>> = { Marian: 'Mariana', Mariana: 'Marian' }
 
-/** A voice in either spelling; each operation gets its own. */
+/** Creates the schema of a voice. It accepts both spellings and sends the documented spelling of the operation. */
 export function voiceOf<const Words extends readonly string[]>(words: Words) {
   const known: readonly unknown[] = words
   return z.preprocess((voice: Words[number] | 'Marian' | 'Mariana') => {
@@ -114,7 +113,7 @@ export const day = () =>
 
 const scriptProtocols: readonly string[] = ['javascript:', 'vbscript:', 'data:', 'blob:', 'filesystem:']
 
-/** Whoever opens a short URL of a script runs it (XSS). Parsed as a browser would. */
+/** Refuses the URL of a script, which would run in the browser of the reader (XSS). It parses like a browser. */
 export const url = () =>
   textThat('must be a non-empty string and not the URL of a script', (value) => {
     const isScript = URL.canParse(value) && scriptProtocols.includes(new URL(value).protocol)

@@ -72,16 +72,19 @@ function saidOf(failure: ProviderFailure): string {
   return `${failure.operation}: ${failure.description}${status}${error}`
 }
 
-/** The wait in a `Retry-After` header, in whole milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+/**
+ * Returns the wait of a `Retry-After` header in whole milliseconds. The header contains seconds or a date (RFC 9110,
+ * section 10.2.3).
+ */
 function readRetryAfter(header: string | readonly string[] | undefined): number | undefined {
   const value = [header].flat()[0]?.trim() ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
-  // Date.parse takes nearly anything that begins with a digit; an HTTP date ends in GMT.
+  // Date.parse accepts nearly anything that starts with a digit. An HTTP date ends in GMT.
   const at = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** The error of an answer that is no success. */
+/** Creates the error of a response that is no success. */
 export function refusedError(
   operation: OperationName,
   { httpStatus, headers, text }: AnsweredExchange,
@@ -108,7 +111,7 @@ function describeRefused(text: string | undefined, answer: unknown): string {
   return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
 }
 
-/** The error of an exchange without a whole answer. `viaGiven`: by the option `dispatcher`. */
+/** Creates the error of an exchange without a complete response. `viaGiven`: a `dispatcher` of the app sent it. */
 export function lostError(
   operation: OperationName,
   { delivery, cause, httpStatus }: Lost,
@@ -123,14 +126,14 @@ export function lostError(
     reason,
     description: `${before} (${cause})`,
     httpStatus,
-    // That a connection takes too long is said by its own code: then the dispatcher does what it should.
+    // A slow connection has its own code, so the dispatcher works as it should.
     viaGiven: viaGiven && (cause === 'deadline' || reason === 'dispatcher'),
   })
 }
 
 /**
- * Under this an answer to a code quotes itself for events. What was sent, and the account key with it, is known
- * to a closure only: nothing that prints or copies the answer shows it.
+ * Member with which a response to a code quotes itself for events. Only a closure contains the request with the account
+ * key, so printing or copying the response does not reveal it.
  */
 const quote = Symbol('quote')
 
@@ -151,13 +154,13 @@ export function quotable<Answer extends JsonObject>(answer: Answer, form: string
   })
 }
 
-/** The `status` and the `error` of an answer to a code, fit for an event. */
+/** Returns `status` and `error` of a response to a code, masked for an event. */
 export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quoted }): Quoted {
-  // Of an answer that the client did not make, nobody can say what in it is secret.
+  // Undefined for a response of another client, whose secrets are not known.
   return answer[quote]?.() ?? {}
 }
 
-/** Returns the id of a sent message, fit for an event. Any object may stand in for our client. */
+/** Returns the id of a sent message, masked for an event. Any object may replace our client. */
 export function messageIdIn(answer: unknown): string | undefined {
   const { [quote]: quoted, id }: { [quote]?: () => Quoted; id?: unknown } = Object(answer)
   return quoted === undefined ? scalarString(id) : quoted().messageId
@@ -177,21 +180,21 @@ function readable(value: unknown, form: string): string | undefined {
   const text = scalarString(value)
   if (text === undefined) return undefined
   const safe = masked(text, form)
-  // An error number has up to five digits and stands alone. Within words, digits may be the right code.
+  // An error number is a word of up to five digits. Digits within other words may be the correct code.
   return /^\d{1,5}$/.test(safe) ? safe : safe.replaceAll(spelledDigits, mask)
 }
 
 export const mask = '•••'
-// However it is encoded: a quoted form names it.
+// A quoted form names the key, in any encoding.
 const namedKey = /\bkey["']?\s*[=:]\s*["']?[^\s&"',;]+/gi
-// A scheme of bounded length: unbounded, each position of a long answer would be a start to scan from.
+// The length of the scheme is bounded. Otherwise every position of a long response would start a scan.
 const url = /[a-z\d+.-]{0,32}:\/\/\S+/gi
-// Seven digits or more, however they are spaced: E.164 numbers have no fewer.
+// Seven or more digits with any spacing, because E.164 numbers have at least seven.
 const longNumber = new RegExp(`\\+?\\d(?:${between}\\d){6,}`, 'gu')
 
 /**
- * What the provider said, fit for a log: services quote back what they were sent, and that holds the
- * key, a number, sometimes a text with a code in it. `form` is what was sent.
+ * Masks text of the provider for logs. Services quote their requests, which contain the key, a number and sometimes a
+ * text with a code. `form` is the request.
  */
 export function masked(text: string, form: string): string {
   const plain = plainCharacters(text)

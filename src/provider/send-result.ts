@@ -8,7 +8,7 @@ import { messageIdIn, ProviderError } from './provider-error.js'
 import { isFromService } from './service-status.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
-/** Has one message with a code sent, reports the exchange, and says what came of it. */
+/** Sends one message with a code, reports the exchange and returns the result. */
 export async function sendResultOf(
   { destination, report }: Pick<CodeSend, 'destination' | 'report'>,
   operation: OperationName,
@@ -32,7 +32,7 @@ async function acceptedSend(answer: unknown, destination: string): Promise<SendR
   return { result: 'sent', ...(Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0 && { lifetimeMs }) }
 }
 
-/** The outcome of a send that the client rejected. */
+/** Returns the result of a send that the client rejected. */
 function failedSend(error: unknown, rules: VerdictRules): SendResult {
   if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
   if (error.delivery === 'not-sent') return { result: 'not-sent' }
@@ -43,17 +43,20 @@ function failedSend(error: unknown, rules: VerdictRules): SendResult {
   return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
 }
 
-/** The result of a response that refuses the moment. A gateway may have sent one that is not the service's JSON. */
+/**
+ * Returns the result of a response that postpones the send. A gateway may have sent a response that is not the JSON of
+ * the service.
+ */
 function postponed({ retryAfterMs, raw }: ProviderError): SendResult {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
   return { result: 'later', ...wait, ...(!isJsonObject(raw) && { unrecognized: true as const }) }
 }
 
-/** Reports a failed exchange: an error of the client says what happened, without a secret. */
+/** Reports a failed exchange. The error of the client describes the failure without a secret. */
 export function reportFailure(error: unknown, report: ((report: ExchangeReport) => void) | undefined): void {
   if (error instanceof ProviderError) {
     const { operation, httpStatus, providerError, reason, advice } = error
-    // An event has neither of both.
+    // An event contains neither `providerMessage` nor `raw`.
     const cause = advice.replace(`; ${askProvider}`, '.')
     report?.({ operation, httpStatus, providerError, reason, cause })
   } else {
@@ -63,14 +66,14 @@ export function reportFailure(error: unknown, report: ((report: ExchangeReport) 
 
 /**
  * Returns whether the service refused. A gateway may return 520 with its own page although the service accepted the
- * message. Treated as failed, the code would be worth nothing on arrival.
+ * message. Treated as failed, the code would not be accepted when it arrives.
  */
 function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
   if (httpStatus < 500 && httpStatus !== 200) return true
   return isJsonObject(raw) && effectiveError(raw) !== undefined
 }
 
-/** Asks the judge, who knows the account's errors, about an answer that was no success. */
+/** Returns whether a response that is no success refuses the account. */
 export function refusesAccount({ httpStatus = 0, raw }: ProviderError, rules: VerdictRules): boolean {
   return judge({ ...(isJsonObject(raw) ? raw : {}), httpStatus }, rules) === 'misconfigured'
 }

@@ -5,32 +5,32 @@ export type { Dispatcher }
 /** One request, ready for the wire. */
 interface Exchange {
   readonly method: 'GET' | 'POST'
-  /** From the root of the origin, without a query. */
+  /** Path from the root of the origin, without a query. */
   readonly path: string
-  /** The parameters, form-encoded: the query of a GET, the body of a POST. */
+  /** Form-encoded parameters: the query of a GET, the body of a POST. */
   readonly form: string
   /** One deadline over connect, headers and body. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** No whole answer came. */
+/** No complete response arrived. */
 export interface Lost {
-  /** `not-sent`: provably no byte of the request left. `unknown`: it may have arrived and been acted on. */
+  /** `not-sent`: certainly no byte of the request was sent. `unknown`: it may have arrived and had an effect. */
   readonly delivery: 'not-sent' | 'unknown'
   /**
-   * `deadline`, `aborted`, `oversize`, `closed`, `broken` (what should send it threw, or cannot send), or the code of a
+   * `deadline`, `aborted`, `oversize`, `closed`, `broken` (the dispatcher threw, or cannot send), or the code of a
    * socket, DNS, TLS or HTTP error.
    */
   readonly cause: string
-  /** Present when the status line arrived before the answer was lost. */
+  /** Present if the status line arrived before the response was lost. */
   readonly httpStatus?: number
 }
 
-/** Header lines of an answer, by lower-case name. */
+/** Header lines of a response by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A whole answer of any status. `text` is missing when it came in a content coding we did not ask for. */
+/** A complete response of any status. `text` is absent if it has a content coding that was not requested. */
 export interface AnsweredExchange {
   readonly delivery: 'answered'
   readonly httpStatus: number
@@ -43,11 +43,13 @@ type Outcome = AnsweredExchange | Lost
 export interface Transport {
   /** Performs one exchange. Never rejects because of the network: a failure is an outcome. */
   send(exchange: Exchange): Promise<Outcome>
-  /** Lets running exchanges end (each has its deadline), then closes the pool. A given dispatcher stays open. */
+  /**
+   * Waits for running exchanges, each of which has its deadline, and closes the pool. A given dispatcher stays open.
+   */
   close(): Promise<void>
 }
 
-/** Answers of the provider have some hundred bytes; anything beyond this is not one. */
+/** Responses of the provider have some hundred bytes. A larger response is no response of the provider. */
 const answerCapBytes = 64 * 1024
 
 const getHeaders = [
@@ -60,27 +62,27 @@ const getHeaders = [
 ]
 const postHeaders = [...getHeaders, 'content-type', 'application/x-www-form-urlencoded']
 
-/** What to do where there is no undici. */
+/** Advice for systems without undici. */
 export const needsNode =
   'run it on Node.js or Deno, or send codes by a CodeProvider that needs no client of ours'
 
 let undici: Promise<typeof import('undici')> | undefined
 
-/** undici costs more to load than all the rest of this package, so it loads behind the first import. */
+/** Loads undici after the first import, because loading it takes longer than all the rest of this package. */
 function loadUndici(): Promise<typeof import('undici')> {
   undici ??= import('undici')
   return undici
 }
 
-/** Resolves once what the clients of this process load in the background is there, and able to send. */
+/** Resolves when the module that clients load in the background is loaded and able to send. */
 export async function transportLoaded(): Promise<void> {
   const loaded = await undici
-  // Bun puts a module of its own in its place, whose pools send nothing.
+  // Bun replaces undici with its own module, whose pools send nothing.
   if (loaded === undefined || typeof loaded.Pool.prototype.dispatch === 'function') return
   throw new TypeError(`undici cannot send in this runtime: ${needsNode}`)
 }
 
-/** Opens one pool for one origin and starts to load what it needs, so that the first request finds it there. */
+/** Opens one pool for one origin and starts to load its module, so that the first request need not wait for it. */
 export function openTransport(
   origin: string,
   { connections, connectTimeoutMs }: { readonly connections: number; readonly connectTimeoutMs: number },
@@ -107,7 +109,7 @@ export function openTransport(
       if (!repeatable(exchange, outcome)) return outcome
       const leftMs = exchange.timeoutMs - (performance.now() - startedAt)
       const second = leftMs < 1 ? outcome : await dispatchOnce(via, origin, exchange, leftMs)
-      // When both are lost the first one speaks: it may have arrived, whatever became of the second.
+      // If both are lost, the first one is reported, because it may have arrived.
       return second.delivery === 'answered' ? second : outcome
     },
     close() {
@@ -117,7 +119,9 @@ export function openTransport(
   }
 }
 
-/** Reading twice is harmless; a POST is never repeated, because a send costs money and a check costs a guess. */
+/**
+ * Returns whether a request can be repeated. A POST never is, because a send costs money and a check costs an attempt.
+ */
 function repeatable({ method }: Exchange, outcome: Outcome): boolean {
   return method === 'GET' && outcome.delivery === 'unknown' && outcome.httpStatus === undefined
 }
@@ -152,7 +156,7 @@ function dispatchOnce(
     }
     const giveUp = (cause: string) => {
       lose(cause)
-      // Takes the connection down with it, so that a late answer is never read as the next one.
+      // Closes the connection, so that a late response is never read as the next one.
       started?.abort(new Error(cause))
     }
     const onAbort = () => giveUp('aborted')
@@ -161,13 +165,13 @@ function dispatchOnce(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
-        // Called right before the first byte is written. A request that was given up while it waited for
-        // a connection must never leave later; a throw drops it here and keeps the connection for the next.
+        // Called right before the first byte is written. A request that was cancelled while it waited for a connection
+        // must never be sent later. The error drops the request here and keeps the connection for the next one.
         if (settled) throw new Error('given up before it started')
         started = controller
       },
       onResponseStart(controller, statusCode, responseHeaders) {
-        // A dispatcher of another make may not say when it starts: an answer proves that it did.
+        // Another kind of dispatcher may not report the start. A response proves that the request started.
         started ??= controller
         if (statusCode < 200) return
         httpStatus = statusCode
@@ -179,7 +183,7 @@ function dispatchOnce(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        // Never decoded: a small encoded answer can unfold to gigabytes.
+        // Never decoded, because a small encoded response can unfold to gigabytes.
         const text = isEncoded(headers) ? {} : { text: Buffer.concat(chunks).toString() }
         settle({ delivery: 'answered', httpStatus, headers, ...text })
       },
@@ -206,15 +210,20 @@ function dispatchOnce(
   })
 }
 
-/** Names of content codings are compared without case (RFC 9110, section 8.4.1). */
+/**
+ * Returns whether a response has a content coding. Names of codings are compared without case (RFC 9110, section
+ * 8.4.1).
+ */
 function isEncoded(headers: AnswerHeaders): boolean {
   const codings = [headers['content-encoding'] ?? 'identity'].flat().join().split(',')
   return codings.some((coding) => coding.trim().toLowerCase() !== 'identity')
 }
 
-/** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */
+/**
+ * Returns only the code of an error. Its message and members contain addresses, responses and, from mocks, the query.
+ */
 function codeOf(error: unknown): string {
-  // A mistake of a program, which no change of the network mends.
+  // A mistake in a program, which no change of the network fixes.
   if (error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError) {
     if (!('code' in error)) return 'broken'
   }

@@ -8,9 +8,9 @@ const minLength = 12
 const omitted = ['...', ''] as const
 
 /**
- * What a text can say of an action, from most to least: all of it; fewer rows, of which the amount and the payee go
- * last; then the payee cut, and the title; at last nothing. Labels are the host's, so no visitor chooses what is kept.
- * What is left out stays bound to the code all the same, and is on the page.
+ * Returns ever shorter details for a text: everything, then fewer rows with the amount and the payee as the last ones,
+ * then a cut payee and title, and finally nothing. The app writes the labels, so no visitor chooses which rows stay.
+ * Omitted rows stay bound to the code and are shown on the page.
  */
 export function* shorterDetails({ title, rows }: Details): Generator<Details | undefined> {
   const order = byWeight(rows)
@@ -18,7 +18,7 @@ export function* shorterDetails({ title, rows }: Details): Generator<Details | u
   const untitled = (count: number, length: number): Details => ({
     rows: only(rows, order.slice(0, count)).map((row) => {
       const [label, value] = row
-      // Without its last digits it would be another amount.
+      // Without its last digits it would be a different amount.
       const room = row === amount ? maxLength : length
       return [cut(label, room), cut(value, room)]
     }),
@@ -40,7 +40,7 @@ const wordsFor = {
   payee: 'to payee recipient beneficiary para destinatario destino beneficiario favorecido recebedor',
 }
 
-/** Indexes of the rows: the amount, the payee, then the others as the host has them. */
+/** Returns the indexes of the rows: the amount, the payee, then the others in the order of the app. */
 function byWeight(rows: Rows): readonly number[] {
   const first = Object.values(wordsFor).map((words) => rows.findIndex(([label]) => isNamed(label, words)))
   return [...new Set([...first, ...rows.keys()])].filter((index) => index !== -1)
@@ -51,15 +51,15 @@ function isNamed(label: string, words: string): boolean {
   return plain.split(/[^a-z]+/).some((word) => words.split(' ').includes(word))
 }
 
-/** These rows in their own order, and a mark where others stood. */
+/** Returns these rows in their order, with a mark for omitted rows. */
 function only(rows: Rows, kept: readonly number[]): Rows {
   const left = rows.map((row, index) => (kept.includes(index) ? row : omitted))
   return left.filter((row, index) => row !== omitted || left[index - 1] !== omitted)
 }
 
 /**
- * Values come from the visitor. A line break would let one forge the last line, which phones fill in by
- * themselves; a long one would be billed as many parts (SMS pumping).
+ * Cuts a value. Values come from the visitor: a line break could forge the last line, which phones fill in
+ * automatically, and a long value would be billed as many parts (SMS pumping).
  */
 function cut(value: string, length: number): string {
   const line = value.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()

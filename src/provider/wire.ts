@@ -7,8 +7,8 @@ import { quotable, refusedError } from './provider-error.js'
 import type { AnsweredExchange } from './send.js'
 import { effectiveError } from './verdict.js'
 
-// What the schemas of the operations cannot say: how numbers are written, what else may be sent, and which members
-// of an answer do not mean what they say.
+// Rules beyond the schemas of the operations: the spelling of numbers, undocumented parameters, and response members
+// with another meaning than their name.
 
 /** Spelling of numbers in requests: `573001234567` (`digits`) or `+573001234567` (`plus`). */
 export type NumberFormat = 'digits' | 'plus'
@@ -19,14 +19,14 @@ export type Further = 'refused' | 'sent'
 type GivenParams = Readonly<Record<string, unknown>>
 
 /**
- * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag:
- * taken for credits when the other member cannot be read, it would report a full account as nearly empty.
+ * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag. Read as
+ * credits, the flag would report a full account as nearly empty.
  */
 const balanceFields = () => ({ status: number(), balance: number(), credits: number() })
 
 interface Schemas {
   readonly params: z.ZodType<GivenParams>
-  /** Their names on the wire by those of this package, in the order of the documentation. */
+  /** Names on the wire by the names of this package, in the order of the documentation. */
   readonly names: ReadonlyMap<string, string>
   readonly answer: z.ZodType
 }
@@ -41,7 +41,7 @@ const schemasOf = memoize((name): Schemas => {
   return {
     params: z.object(Object.fromEntries(shape)),
     names: new Map(Object.keys(params).map((wireName) => [camelCase(wireName), wireName])),
-    // Services return a list of messages where one is documented.
+    // The documentation names one message, but services return a list.
     answer: (operation === 'messageState' ? list : object)(
       operation === 'balance' ? balanceFields() : fields(),
     ),
@@ -107,7 +107,7 @@ function encodeFurther(operation: OperationName, params: GivenParams, further: F
   return form
 }
 
-/** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
+/** Returns the result in a complete response to `form`. Throws a ProviderError for any response that is no success. */
 export function readAnswer(operation: OperationName, answered: AnsweredExchange, form: string): object {
   const { httpStatus, text } = answered
   const answer = text === undefined ? undefined : parseJson(text)
@@ -127,7 +127,7 @@ function isSuccess(operation: OperationName, answer: unknown): answer is JsonObj
   return isJsonObject(answer) && effectiveError(answer) === undefined
 }
 
-/** Turns a successful answer into the documented shape, whichever of its spellings came. */
+/** Converts a successful response from any of its spellings to the documented shape. */
 function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): JsonObject {
   const result = schemasOf(operation).answer.parse(raw) as JsonObject
   return withRaw(operation === 'balance' ? balanceOf(result, raw) : result, raw)
@@ -139,17 +139,20 @@ function balanceOf({ status, balance, credits: named, ...others }: JsonObject, r
   return credits === undefined ? others : { ...others, credits }
 }
 
-/** The complete answer to a code under its HTTP status: whether it is an approval is not said here. */
+/**
+ * Returns the complete response to a code with its HTTP status. It does not decide whether the response approves the
+ * code.
+ */
 function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): JsonObject {
   const names = Object.keys(raw)
-  // Of two statuses nobody can say which one counts, so there is none (RFC 8259, section 4). Each member has a
-  // colon: where there are no more of them than members, none came twice, and the text need not be read again.
+  // With two statuses it is unclear which one counts, so there is none (RFC 8259, section 4). Each member has a colon:
+  // if there are no more colons than members, no member is repeated and the text need not be read again.
   const ambiguous = text.split(':').length - 1 > names.length && repeatsMember(text)
   const answer: Record<string, unknown> = {}
   for (const name of names) {
     if (name !== '__proto__' && !(ambiguous && name === 'status')) answer[name] = raw[name]
   }
-  // Last, so that a member of that name cannot stand in for the status line.
+  // Set last, so that a member of this name cannot replace the status line.
   answer.httpStatus = httpStatus
   return withRaw(answer, raw)
 }

@@ -6,7 +6,7 @@ type PageDecision = Omit<PageView, 'ways'>
 type LinkRow = readonly [text: ExitLink['text'], to: string | undefined, afterMs?: number | undefined]
 
 /**
- * Returns the links for users who cannot do what the page asks. Links without a target are omitted.
+ * Returns the links for users who cannot use the page. Links without a target are omitted.
  *
  * @param again Where to look again, where that would help
  */

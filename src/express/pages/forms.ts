@@ -100,7 +100,7 @@ export function cancelling(view: PageView, text: string): Html {
   return form(view, 'cancel', html`<button class="plain">${text}</button>`)
 }
 
-/** Returns the list of what the code confirms. */
+/** Returns the list of the details that the code confirms. */
 export function detailsList({ title, rows }: Details): Html {
   const heading = title === undefined ? undefined : html`<h2>${isolated(title)}</h2>\n`
   const items = rows.map(

@@ -90,7 +90,7 @@ const directionIn = memoize((lang) =>
 /** Returns the direction of a language by its script, as an HTML attribute. */
 export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => directionIn(lang)
 
-/** With the tag of another language, a screen reader would pronounce words wrong. */
+/** Requires the tag of the language itself. With another tag, a screen reader would pronounce words wrong. */
 function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
   if (languageIn(lang) === languageIn(locale)) return
   throw optionError(
@@ -98,7 +98,10 @@ function checkLang(locale: string, { lang = locale }: Partial<Texts>): void {
   )
 }
 
-/** An incomplete language would show English sentences in between, and its author would not notice. */
+/**
+ * Requires all texts of a new language. An incomplete one would show English sentences, and its author would not
+ * notice.
+ */
 function checkWhole(locale: string, messages: Messages): void {
   if (baseOf(locale) !== undefined) return
   const own = { lang: locale, ...ownTexts(locale, messages) }
@@ -111,8 +114,8 @@ function checkWhole(locale: string, messages: Messages): void {
 }
 
 /**
- * Returns the keys of texts that a user may read: not the language tag, and no text that is empty by default. Of a
- * count, the forms that the language has up to a hundred.
+ * Returns the keys of texts that a user may read: not the language tag, and no text that is empty by default. A count
+ * has the forms that the language uses up to a hundred.
  */
 function textKeysOf({ lang = 'en', ...own }: Partial<Texts>): readonly string[] {
   const isEnglish = own[`${plural}other`] === en[`${plural}other`]

@@ -20,7 +20,7 @@ export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
   readonly resumed?: boolean
   /** True if the route's page has no form of its own. */
   readonly formless?: boolean
-  /** What a start would meet. */
+  /** Result that a start would have. */
   readonly outlook?: Omit<Outlook, 'channels'> | undefined
 }
 
@@ -56,7 +56,7 @@ interface Effect {
   readonly ofNumber?: true
   /** Another destination may work, if there are several. */
   readonly ofWay?: true
-  /** Its text says when a code can be requested. */
+  /** Its text mentions when a code can be requested. */
   readonly tellsWhen?: true
   /** The user is not identified, so the page shows nothing of an account and no "Cancel". */
   readonly ofNobody?: true
@@ -64,7 +64,7 @@ interface Effect {
   readonly isCalm?: true
   /** The account accepts neither a start nor a code. */
   readonly bars?: true
-  /** A first code replaces another one. */
+  /** A first code replaces an earlier one. */
   readonly replaces?: true
 }
 
@@ -181,8 +181,8 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
 }
 
 /**
- * Combines the problem with what a start would meet, so that no button would be refused and only the true wait is
- * shown. A lock may end before the hour in which too many codes were sent.
+ * Combines the problem with the result that a start would have, so that no button would be refused and only the true
+ * wait is shown. A lock may end before the hour in which too many codes were sent.
  */
 function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
   const { problem, challenge, outlook } = facts
@@ -217,7 +217,7 @@ function waitsOn(
   facts: PageFacts,
 ): Pick<PageView, 'waitMs' | 'waits'> {
   const { challenge, outlook, now } = facts
-  // A cooldown is that of one way, which is known better by then.
+  // The cooldown belongs to one destination, whose wait is known more exactly.
   const isOfOne = problem?.code === 'resend_too_soon' && (page === 'code' || outlook !== undefined)
   const told = isOfOne ? undefined : problem?.retryAfterMs
   if (page === 'code' && challenge !== undefined) {

@@ -6,132 +6,134 @@ import type { Problem } from '../http/problems.js'
 import type { PageLink, PageLinks } from './links.js'
 import type { Texts } from './messages/en.js'
 
-/** Everything a page shows, decided before it is rendered. */
+/** Facts of a page, decided before it is rendered. */
 export interface PageView {
   /**
-   * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, or another way
-   * was asked for; a button for each sends a code. `recovery`: type a recovery code. `done`: the proof was given already, in
-   * another tab. `resume`: the code was right, and a button posts the interrupted form; without `form` it is
-   * gone. `pair`: scan the QR code of a new authenticator app. `problem`: only the explanation (not identified,
-   * cross-site, ...). `own`: one of `tf.ownRoute`.
+   * `code`: enter the code. `phone`: enter the number to verify. `start`: a button per destination sends a code.
+   * `recovery`: enter a recovery code. `done`: the code was entered in another tab. `resume`: after the code, a button
+   * submits the interrupted form; without `form` it is gone. `pair`: scan the QR code of a new authenticator app.
+   * `problem`: only an explanation (not identified, cross-site, ...). `own`: a page of `tf.ownRoute`.
    */
   readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'pair' | 'problem' | 'own'
-  /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
+  /** Path of the routes without a trailing slash. Forms post to `${basePath}/verify`. */
   readonly basePath: string
-  /** The page's own address, where it responded to a form: a reload must not send that again. */
+  /** Address for the response to a form, so that a reload does not submit the form again. */
   readonly address?: string | undefined
-  /** The live challenge, on the page `code`, and on the page `start` that was reached from there. */
+  /** The live challenge, on the page `code` and on the page `start` behind it. */
   readonly challenge?: ChallengeView | undefined
-  /** Whether the provider never said that the code was sent. */
+  /** True if the provider's response to the send was lost. */
   readonly unconfirmed?: boolean
-  /** What the code confirms, from the option `describe` of the guard. Hostile: escape it. */
+  /** Details that the code confirms, from the guard's option `describe`. Hostile: escape them. */
   readonly details?: Details | undefined
-  /** What went wrong with the last form. */
+  /** Problem of the last form. */
   readonly problem?: PageProblem | undefined
-  /** Whether the problem is nobody's error, and is told without alarm. */
+  /** True if the problem is no error and is shown without alarm. */
   readonly isCalm?: boolean
-  /** Whether the page can be left by a form that posts to `${basePath}/cancel`. */
+  /** True if the page has a form that posts to `${basePath}/cancel`. */
   readonly isCancellable?: boolean
-  /** Posted back by every form. */
+  /** The sealed requirement. Every form posts it. */
   readonly requirement?: string | undefined
-  /** Where success leads: a path of this site. Posted back by every form. */
+  /** Path of this site to which a success leads. Every form posts it. */
   readonly returnTo?: string | undefined
-  /** What is to be proven. Posted back by every form. */
+  /** Purpose of the code. Every form posts it. */
   readonly purpose?: string | undefined
-  /** From the option `pages.formFields`, posted by every form too. Hostile: escape them. */
+  /** Fields from the option `pages.formFields`. Every form posts them. Hostile: escape them. */
   readonly formFields?: Readonly<Record<string, string>>
-  /** How long no code would be sent by any way, in milliseconds. */
+  /** Milliseconds until any destination can be sent a code. */
   readonly waitMs?: number
-  /** How long none would be by those ways that have to wait longer, by the id of the destination or by the channel. */
+  /** Longer waits of single destinations in milliseconds, by the id of the destination or by channel. */
   readonly waits?: Readonly<Record<string, number>> | undefined
-  /** Whether the button of the page `start` sends a code in place of one that no longer works. */
+  /** True if the button of the page `start` sends a code that replaces an ended one. */
   readonly isReplacement?: boolean
-  /** The field of this page that the problem can be mended in. */
+  /** Field of this page that fixes the problem. */
   readonly faultyField?: 'code' | 'phone' | 'country' | 'recovery' | 'pair' | undefined
-  /** The link that mends the problem, on the page `problem`. */
+  /** Link of the page `problem` that fixes the problem. */
   readonly mendedBy?: 'signIn' | 'addPhone' | undefined
-  /** Whether another number may be used, on the page `problem` of a signup. */
+  /** True if another number can be used, on the page `problem` of a sign-up. */
   readonly otherNumberMayDo?: boolean
-  /** Where codes may come from, the preferred one first, when there may be more than a number. */
+  /** Destinations of codes, the preferred one first. Present if there may be several. */
   readonly destinations?: readonly DestinationView[] | undefined
-  /** On the page `start`, the one of them that gets a code in place of one that ran out: the others are a page further. */
+  /**
+   * On the page `start`, the destination of a code that replaces an expired one. Other destinations are one page
+   * further.
+   */
   readonly next?: DestinationView | undefined
-  /** How a first code may travel, the preferred way first. */
+  /** Channels for a first code, the preferred one first. */
   readonly channels: readonly Channel[]
-  /** Whether the person may ask to trust this device. */
+  /** True if the user can choose to trust this device. */
   readonly offerTrust: boolean
-  /** For how long, in milliseconds. */
+  /** Duration of the trust in milliseconds. */
   readonly trustForMs?: number | undefined
-  /** Whether codes may hold letters. */
+  /** True if codes may contain letters. */
   readonly lettersInCode: boolean
-  /** How many characters every code has, when the pattern of codes says it. */
+  /** Number of characters of every code, if the pattern of codes fixes it. */
   readonly codeLength?: number | undefined
-  /** Whether the number may be changed: at signup alone. */
+  /** True if the user can change the number, which is at a sign-up only. */
   readonly changeableNumber: boolean
-  /** Whether the person reads that an app is safer than the number that is asked for. */
+  /** True if the page mentions that an app is safer than a number. */
   readonly tellsRisk?: boolean
-  /** What was typed into the field of the code, where it has met no verdict. */
+  /** Text of the code field, if it had no verdict. */
   readonly typedCode?: string | undefined
-  /** Where the first code goes, masked, where that is one number on file. */
+  /** The masked number for the first code, if there is only one number on file. */
   readonly destination?: string | undefined
-  /** What was typed into the number field. */
+  /** Text of the number field. */
   readonly typedPhone?: string | undefined
   /**
-   * What is chosen beside it, as an ISO 3166 code: what was sent with it, else the region of the browser's language,
-   * where one can be chosen; else the first. After the reason `other-country`: the country that the number fits.
+   * ISO 3166 code of the chosen country: the submitted one, or the region of the browser's language if it can be
+   * chosen, or the first. After the reason `other-country`, the country that the number fits.
    */
   readonly chosenCountry?: string | undefined
-  /** The number that the code went to at signup, as people write it: with its calling code where there are several countries. */
+  /** The number of a sign-up in its usual spelling, with its calling code if there are several countries. */
   readonly fullPhone?: string | undefined
-  /** Whether the page sets a cookie and its form says so: a browser that sends none back blocks them. */
+  /** True if the page sets a cookie and its form reports it. A browser that returns no cookie blocks them. */
   readonly probesCookies?: boolean
-  /** Whether the field of the last form was left empty. */
+  /** True if the field of the last form was empty. */
   readonly emptyField?: boolean
-  /** Whether a recovery code will do here. */
+  /** True if a recovery code is accepted here. */
   readonly takesRecoveryCode?: boolean
-  /** Set where the person asked for another way than the code that is awaited. Posted back by every form. */
+  /** Present if the user chose another method than the pending code. Every form posts it. */
   readonly method?: PageLink['method']
-  /** Whether a form was interrupted that has to be submitted again afterwards. */
+  /** True if a form was interrupted and must be submitted again. */
   readonly formInterrupted?: boolean
-  /** Whether that form is kept: it is confirmed after the code and not submitted again by hand. */
+  /** True if that form is saved. The user confirms it after the code and does not fill it in again. */
   readonly formKept?: boolean
-  /** Whether the right code alone completes the action that was interrupted. */
+  /** True if a correct code completes the interrupted action without another step. */
   readonly completes?: boolean
-  /** The interrupted form, to be posted by one button and never by itself. Hostile: escape it. */
+  /** The interrupted form. A button submits it; a script must not. Hostile: escape it. */
   readonly form?: ResumedForm | undefined
-  /** On the page `resume` without `form`: whether it was sent. Otherwise nothing is known of it. */
+  /** On the page `resume` without `form`: true if the form was submitted. Otherwise its state is unknown. */
   readonly formSent?: boolean | undefined
   /** On the page `pair`: the secret, and the QR code as SVG. */
   readonly pairing?: { readonly secret: string; readonly uri: string; readonly qr: string } | undefined
-  /** On the page `own`: what it shows. */
+  /** Content of the page `own`. */
   readonly own?: OwnPage | undefined
-  /** What the option `pages.links` leads to. */
+  /** Targets of the option `pages.links`. */
   readonly links: PageLinks
-  /** Where the page `phone` leads back to, in place of the link `home`. */
+  /** Path to which the page `phone` leads back, in place of the link `home`. */
   readonly backPath?: string | undefined
-  /** For whoever cannot do what the page is there for, one below the other. */
+  /** Links for users who cannot do what the page requires, one below the other. */
   readonly ways: readonly ExitLink[]
-  /** ISO 3166 codes to choose from at signup. */
+  /** ISO 3166 codes of the countries that can be chosen at a sign-up. */
   readonly countries: readonly string[]
-  /** Their calling codes, such as `57`, where there are several. */
+  /** Calling codes of several countries, such as `57`. */
   readonly callingCodes?: Readonly<Record<string, string>> | undefined
-  /** Name and logo of the app, from `pages.brand`; without it the name is `appName`, that of `login`. */
+  /** Name and logo of the app, from `pages.brand`. The default name is the `appName` of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
-  /** Version of the style sheet, for its URL: browsers keep the file for an hour. */
+  /** Version of the style sheet for its URL, because browsers keep the file for an hour. */
   readonly styleVersion?: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
-/** What a page of the host's own shows, in the look of the others. */
+/** Content of a page of your app, which has the look of the other pages. */
 export interface OwnPage {
   /** Heading and title. Escaped by the package. */
   readonly title: string
-  /** HTML below the heading: escape what others wrote. */
+  /** HTML below the heading. Escape texts of users. */
   readonly content: string
-  /** What went wrong, above the heading. Escaped by the package. */
+  /** The problem, above the heading. Escaped by the package. */
   readonly problem?: string | undefined
-  /** What was done just now, above the heading. It begins the title and takes the focus. Escaped by the package. */
+  /** The completed action, above the heading. It starts the title and takes the focus. Escaped by the package. */
   readonly notice?: string | undefined
 }
 
@@ -140,14 +142,14 @@ export interface ExitLink {
   /** Key of its text. */
   readonly text: keyof Texts
   readonly to: string
-  /** It works only after so many milliseconds. */
+  /** Milliseconds until the link works. */
   readonly afterMs?: number | undefined
-  /** Whether the page is there to lead to it. */
+  /** True if the link is the main target of the page. */
   readonly isMain?: boolean
 }
 
 export interface PageProblem
   extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'wasOpen'> {
-  /** Nobody is signed in, where a code had been asked for. */
+  /** True if no user is signed in although a code was required. */
   readonly signedOut?: boolean | undefined
 }

@@ -16,86 +16,86 @@ import { problemSentence, summary } from './problem-words.js'
 import { screenOf } from './screens.js'
 import { filled, isolated, type TextKey } from './wording.js'
 
-/** What a page of the host's own is made with. */
+/** Tools for a page of your app. */
 export interface PageTools {
-  /** The request that the page answers. */
+  /** The request of the page. */
   readonly req: Request
-  /** Headers that are set on it win over those of the package. */
+  /** The response. Headers that you set on it replace those of the package. */
   readonly res: Response
-  /** The person's language, such as `es`. */
+  /** The user's language, such as `es`. */
   readonly locale: string
-  /** Every text of that language, its places such as `{phone}` unfilled. */
+  /** All texts of that language, with placeholders such as `{phone}`. */
   readonly texts: Texts
   /**
-   * One text with its places filled by what the page shows, without markup: escape it.
+   * Returns one text without markup, with its placeholders replaced for this page. Escape it.
    *
    * @example
    * page.t('code.sent') // 'We sent a code to ••••••67. It works for 10 minutes.', or what was sent instead
    * page.t(`resend.${channel}`) // 'Send a new code'
    */
   t(key: TextKey | 'code.sent'): string
-  /** What went wrong with the last form, as a sentence without markup: escape it. */
+  /** Problem of the last form, as a sentence without markup. Escape it. */
   readonly problem?: string | undefined
-  /** What every form posts back in hidden fields, by name. Hostile: escape it. */
+  /** Hidden fields of every form, by name. Hostile: escape them. */
   readonly fields: Readonly<Record<string, string>>
   /** The built-in page, to be embedded or replaced. */
   readonly html: string
 }
 
 /**
- * Makes the HTML of a page.
+ * Renders the HTML of a page.
  *
  * @example
  * twoFactor({ ...options, pages: { render: (view, page) => ejs.renderFile('two-factor.ejs', { view, page }) } })
  */
 export type Render = (view: PageView, page: PageTools) => string | Promise<string>
 
-/** The built-in pages. */
+/** Options of the built-in pages. */
 export interface PagesOptions {
   /**
-   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each.
+   * Links of pages that cannot help the user further. Each is a path, an https URL or `(req) => string`.
    *
-   * `signIn` is told where to come back to by `?returnTo=`. Default of `home`: `/`.
+   * `signIn` receives the path to return to as `?returnTo=`. Default of `home`: `/`.
    */
   readonly links?: LinkOptions
-  /** Their name, logo and colours. */
+  /** Name, logo and colours of the pages. */
   readonly brand?: BrandOptions
   /**
-   * Hidden fields for the forms of the pages, such as the token of a CSRF library.
+   * Returns hidden fields for the forms of the pages, such as the token of a CSRF library.
    *
-   * They are not read by the package.
+   * The package does not read them.
    *
    * @example
    * formFields: (req) => ({ _csrf: generateToken(req) })
    */
   readonly formFields?: FormFieldsOf
   /**
-   * A fixed language, or one per request. Default: the visitor's preferred one among en, es, pt and those of
-   * `messages`, else en.
+   * A fixed language, or a function that returns the language of a request. Default: the visitor's preferred language
+   * among en, es, pt and those of `messages`, otherwise en.
    */
   readonly locale?: string | LocaleOf
-  /** Own texts per locale, each key on its own. */
+  /** Your texts per locale. Each key replaces one built-in text. */
   readonly messages?: Messages
-  /** Makes the HTML of a page in place of, or around, the built-in one. */
+  /** Renders the HTML of a page in place of, or around, the built-in page. */
   readonly render?: Render
 }
 
-/** The options that pages go by. */
+/** Options that the pages use. */
 export interface PageSettings {
   readonly pages: PagesOptions & Required<Pick<PagesOptions, 'links' | 'messages'>>
-  /** By purpose. */
+  /** App names by purpose. */
   readonly appName: Readonly<Record<string, string> & Record<'login', string>>
   /** ISO 3166 codes. */
   readonly countries: readonly string[] | 'any'
 }
 
 /**
- * Pages whose forms end on a page of the package. `form-action` covers redirects, too: after the form of any other page,
- * an app that continues on another site would strand people who gave the right code.
+ * Pages whose forms end on a page of the package. `form-action` applies to redirects, too: after the form of any other
+ * page, it would stop an app that continues on another site after a correct code.
  */
 const endsHere: ReadonlySet<PageView['page']> = new Set(['pair', 'own'])
 
-/** What people see. */
+/** The pages of an app. */
 export type Pages = ReturnType<typeof createPages>
 
 export function createPages(
@@ -114,7 +114,7 @@ export function createPages(
   const leaving = createPageHeaders(brand, render !== undefined, [])
   const app = { name: brand?.name ?? settings.appName.login, ...(logoUrl !== undefined && { logoUrl }) }
   return {
-    /** The HTML of one page. */
+    /** Returns the HTML of a page. */
     html(view: PageView, req: Request, res: Response): string | Promise<string> {
       const { locale, texts } = languageOf(req)
       const branded = { ...view, brand: app, styleVersion }
@@ -127,10 +127,10 @@ export function createPages(
       const fields = fieldsOf(view)
       return rendered(render(branded, { req, res, locale, texts, t, problem, fields, html: builtIn }))
     },
-    /** The HTML of the same screen for the dialog of single pages, whatever `render` makes of pages. */
+    /** Returns the HTML of the screen for the dialog. `render` does not change it. */
     forDialog: (view: PageView, req: Request) =>
       renderForDialog({ ...view, brand: app }, languageOf(req).texts),
-    /** What went wrong, in the person's language: the `detail` of a JSON answer. */
+    /** Returns the problem in the user's language: the `detail` of a JSON response. */
     detail(problem: Problem, req: Request): string {
       const { texts } = languageOf(req)
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
@@ -138,14 +138,14 @@ export function createPages(
     },
     /** Headers of the files that pages load. */
     headers: staying,
-    /** Headers of a page. */
+    /** Returns the headers of a page. */
     headersOf: ({ page }: PageView) => (endsHere.has(page) ? staying : leaving),
     /** The style sheet. */
     css,
   }
 }
 
-/** `res.render` returns nothing: a page without its HTML would be sent as an empty one. */
+/** Checks the result of `render`. `res.render` returns nothing, and the page would be empty. */
 async function rendered(made: ReturnType<Render>): Promise<string> {
   const page: unknown = await made
   if (typeof page === 'string') return page
@@ -153,7 +153,7 @@ async function rendered(made: ReturnType<Render>): Promise<string> {
 }
 
 /**
- * A whole HTML page. Everything on it works without a script, and every value is escaped.
+ * Renders a whole HTML page. It works without a script, and every value is escaped.
  *
  * @example
  * res.status(422).type('html').send(renderPage(view, texts))
@@ -182,7 +182,7 @@ ${main}${view.isCancellable && cancelling(view, texts['cancel.submit'])}
   return document.markup
 }
 
-/** The same screen for the dialog of single pages: it has no way out but those it is given. */
+/** Renders a screen for the dialog. It has no links but those of the screen. */
 export function renderForDialog(view: PageView, texts: Texts): string {
   const unreachable = html`<div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
 <p>${texts['dialog.unreachable']}</p>

@@ -4,7 +4,7 @@ import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { filled, type TextContext, triesLeft, waitOf } from './wording.js'
 
-// What is said of a problem: by its code, where a page has no better words for it.
+// Returns the title of a problem: that of its code, unless the page has a better one.
 
 export function problemTitle(view: TextContext, problem: PageProblem, texts: Texts): string {
   return texts[`${textKey(view, problem)}.title`]
@@ -19,7 +19,10 @@ export function problemText(view: TextContext, problem: PageProblem, texts: Text
   return more === undefined ? text : joined(text, filled(more, view, texts))
 }
 
-/** What is added where it is known: how long a code is, and to whom somebody else may have typed it. */
+/**
+ * Returns the key of a further text, if its facts are known: the length of a code, or that another person may have
+ * entered it.
+ */
 function furtherKey(
   { codeLength, lettersInCode, changeableNumber }: TextContext,
   key: ReturnType<typeof textKey>,
@@ -29,22 +32,22 @@ function furtherKey(
       ? undefined
       : (`code.length.${lettersInCode ? 'letters' : 'digits'}` as const)
   }
-  // At a signup nobody has a password yet.
+  // At a sign-up there is no password yet.
   const isGuessed = key === 'problem.attempts_exhausted' || key === 'problem.account_locked'
   return isGuessed && changeableNumber === false ? 'code.notYou' : undefined
 }
 
-/** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
+/** Returns whether the text of the problem mentions the wait, so that the page does not repeat it. */
 export function tellsWait(view: PageView, problem: PageProblem, texts: Texts): boolean {
   return /\{(?:time|t)\}/.test(texts[`${textKey(view, problem)}.text`])
 }
 
-/** Title and text in one line. */
+/** Returns title and text in one line. */
 export function problemSentence(view: TextContext, problem: PageProblem, texts: Texts): Html {
   return joined(html`${problemTitle(view, problem, texts)}.`, problemText(view, problem, texts))
 }
 
-/** Two sentences; one that is empty leaves no space. */
+/** Joins two sentences. An empty sentence leaves no space. */
 function joined(first: Html, second: Html): Html {
   return html`${first}${first.markup !== '' && second.markup !== '' && ' '}${second}`
 }
@@ -86,7 +89,7 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
   // The page has no field for the code that was sent.
   if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
-  // Nobody knows whether the last code was sent.
+  // The result of the last send is unknown.
   if (unconfirmed && code === 'resend_too_soon') return 'problem.resend_too_soon.unconfirmed'
   // A newer challenge for the same purpose: its code can be entered here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'

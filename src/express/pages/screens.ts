@@ -28,7 +28,7 @@ export function screenOf(view: PageView, texts: Texts): Screen {
   return startScreen(view, texts)
 }
 
-/** A code is on its way: enter it, or request another one. */
+/** Creates the screen to enter a sent code, or to request a new one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const { channel } = challenge
   const isCall = channel === 'call'
@@ -36,7 +36,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const unconfirmed = isCall ? 'code.unconfirmed.call' : 'code.unconfirmed'
   const sent = view.unconfirmed ? unconfirmed : (`sent.${channel}` as const)
   const remainingMs = challenge.expiresAt - view.now
-  // The requested method comes first, unless the provider chose another one.
+  // The requested method comes first, unless the provider chose a different one.
   const others = challenge.channels.filter((one) => one !== channel)
   const used = challenge.channels.filter((one) => one === channel)
   const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
@@ -68,8 +68,8 @@ function codeTitle({ completes }: PageView, { channel, destination }: ChallengeV
 }
 
 /**
- * A button sends the first code to the number on file, or a new one for an expired code. With several destinations the
- * user chooses here, also while a code is awaited.
+ * Creates the screen whose button sends the first code to the number on file, or a new one for an expired code. With
+ * several destinations the user chooses here, even while a code is pending.
  */
 function startScreen(view: PageView, texts: Texts): Screen {
   const { details, channels, next } = view
@@ -143,7 +143,7 @@ ${sendOptionsOf(view, texts)}`,
   }
 }
 
-/** The code was entered in another tab, so only the link to continue is missing. */
+/** Creates the screen after the code was entered in another tab, with the missing link to continue. */
 function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   return {
     title: texts['done.title'],
@@ -200,9 +200,11 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
   }
 }
 
-/** A wrong field also takes the focus: a screen reader reads the problem with it, and the user can type again. */
+/**
+ * Marks a wrong field and gives it the focus: a screen reader reads the problem with it, and the user can type again.
+ */
 function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView['faultyField']): Html {
-  // Explains what the number is for, and its problem.
+  // Refers to the use of the number and to its problem.
   const why = field === 'phone' ? ' why' : ''
   if (problem === undefined) {
     // The instructions and the picture come first, because the app shows a code only after them.
@@ -223,7 +225,7 @@ function submission({ details, problem, codeLength }: PageView): Html | undefine
   return details === undefined && problem === undefined ? html` data-submits="${codeLength}"` : undefined
 }
 
-/** Explains what happens to the interrupted form. */
+/** Explains the state of the interrupted form. */
 function interruption({ formInterrupted, formKept, completes }: PageView, texts: Texts): Html | undefined {
   if (completes) return undefined
   if (formKept) return html` ${texts['start.formKept']}`

@@ -59,7 +59,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   const { fromBrowser } = http.sitePaths
   const isSignup = flow.name === 'enrol'
 
-  /** Finds the user's challenge, or what replaces it, as far as the problem allows. */
+  /** Finds the user's challenge, or its replacement, as far as the problem allows. */
   async function lookUp(context: RequestContext, intent: PageIntent, problem?: Problem): Promise<Found> {
     const { req, res, fields } = context
     const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
@@ -73,7 +73,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     const shown = { challenge, purpose, bound: issued?.bound }
     // Started together, which is one round trip to a network store.
     const [live, outlook, typed, destination] = await Promise.all([
-      // The user confirms what the page shows, so a page for one purpose must not accept the code of another.
+      // The user confirms the details on the page, so a page for one purpose must not accept the code of another.
       actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
         ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })

@@ -122,7 +122,7 @@ export function countryNames(countries: readonly string[], { lang }: Texts): [co
     .sort(([, one], [, other]) => compare(one, other))
 }
 
-/** "Brazil, Colombia and Mexico". */
+/** Returns names such as "Brazil, Colombia and Mexico". */
 function countryList(countries: readonly string[], texts: Texts): string {
   const names = countryNames(countries, texts).map(([, name]) => name)
   return new Intl.ListFormat(texts.lang, { type: 'conjunction' }).format(names)
@@ -159,7 +159,7 @@ export function filled(key: TextKey, view: TextContext, texts: Texts): Html {
 
 const isText = (key: TextKey, texts: Texts): key is keyof typeof en => Object.hasOwn(texts, key)
 
-/** Returns the lifetime of the code, the trust in a device, the wait before a send, or that of the refusal. */
+/** Returns the lifetime of the code, the trust in a device, or the wait before a send or after the refusal. */
 function lengthIn(key: TextKey, view: TextContext, texts: Texts): string {
   const { challenge, problem, trustForMs = 0, waitMs = 0, now } = view
   if (key === 'code.trust') return duration(trustForMs, 'down', texts)
