@@ -1,6 +1,6 @@
 import type { EventBody } from './events.js'
 
-/** How an operator reacts to the events of one type. */
+/** Reaction of an operator to the events of one type. */
 export interface EventUrgency {
   /** `alarm`: act now. `warning`: look at it once a week. `record`: for audits and investigations. */
   readonly level: 'alarm' | 'warning' | 'record'

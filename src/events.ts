@@ -14,7 +14,7 @@ export interface ChallengeFields {
   readonly country: string
 }
 
-/** Whether the account signed in with this browser before. `new` may be worth a notice to the user. */
+/** `known` if the account signed in with this browser before. For `new`, consider a notice to the user. */
 export interface BrowserFields {
   /** Absent if browsers are not tracked: at a sign-up, with bearer tokens and with `knownBrowsers: false`. */
   readonly browser?: 'known' | 'new'

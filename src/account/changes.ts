@@ -25,7 +25,7 @@ export type AccountChangeRequest =
 export type ChangeKind = AccountChangeRequest['kind']
 
 /**
- * What must remain after a number or the app is removed. `factor`: another number or the app. `recovery-codes`: a
+ * Factors that must remain after a number or the app is removed. `factor`: another number or the app. `recovery-codes`: a
  * factor or recovery codes. `nothing`: no requirement, for guards that exempt accounts without a second factor.
  */
 export type MustKeep = 'factor' | 'recovery-codes' | 'nothing'

@@ -116,7 +116,7 @@ export interface AccountPagesOptions {
    */
   readonly onChanged?: (req: Request, change: AccountChange) => unknown
   /**
-   * What must remain after a number or the app is removed. Default: `factor`, another number or the app.
+   * Factors that must remain after a number or the app is removed. Default: `factor`, another number or the app.
    * `recovery-codes`: recovery codes are enough. `nothing`: no requirement; choose it if your guards exempt accounts
    * without a second factor. The person reads the effect before entering the code.
    */

@@ -23,7 +23,7 @@ import { createSealedChallenge } from './sealed-challenges.js'
 import { createSend, type SendParts } from './send.js'
 import { createVerify } from './verify.js'
 
-/** What a start would meet, before anyone requests it. */
+/** Result that a start would have, before a user requests it. */
 export interface Outlook {
   /**
    * The refusal by every destination. `retryAfterMs` is the time until the first destination is free, over all waits
@@ -61,7 +61,7 @@ export interface Challenges {
   find(actor: RequesterContext, wanted?: ChallengeRef): Promise<ChallengeView | undefined>
   /** Returns a challenge for which nothing must be sent, or undefined if there is no such factor. Writes nothing. */
   sealedChallenges(command: StartCommand): Promise<ChallengeView | undefined>
-  /** Returns what a start would meet. Sends and counts nothing. A page that offers a start asks first. */
+  /** Returns the result that a start would have. Sends and counts nothing. A page that offers a start asks first. */
   preview(command: StartCommand): Promise<Outlook>
   /**
    * Returns the purpose of the live challenge if it is the displayed one, or undefined if none is live and none was

@@ -75,7 +75,7 @@ export interface StartCommand extends SendCommand {
 }
 
 /**
- * The challenge that the client says it displayed, and therefore what the code may approve. Every member must match the
+ * The challenge that the client displayed, by its own account. The code may approve only this challenge. Every member must match the
  * live challenge. Without any member it means a sign-in.
  */
 export interface ChallengeRef {
@@ -164,7 +164,7 @@ export interface ChallengeView {
   readonly isRenewed?: true
   /** Methods for a new code, the preferred one first. */
   readonly channels: readonly Channel[]
-  /** What the code confirms, if the guard describes it. */
+  /** Details that the code confirms, if the guard describes them. */
   readonly details?: Details | undefined
 }
 
@@ -183,7 +183,7 @@ export interface Refusal {
   readonly eventReason?: string
   /** True if codes of the challenge had no verdict. They must not be called wrong. */
   readonly wasOpen?: true
-  /** What to send instead, for developers. */
+  /** The correct input, for developers. */
   readonly detail?: string
   /** Accepted kinds of factors, if no code that can be sent is accepted. */
   readonly methods?: readonly string[]

@@ -191,7 +191,7 @@ function undeclared(by: 'requireTwoFactor' | 'start', name: string, declared: re
   return optionError(`${by}: purpose "${name}" is missing from the option purposes; ${fix}`)
 }
 
-/** What one request must present: purpose, bound fields and accepted factors. */
+/** Requirements of one request: purpose, bound fields and accepted factors. */
 export interface ProofRequirement {
   readonly purpose: string
   /** Hash of the bound fields. If absent, none are bound, and a grant for bound fields does not count. */

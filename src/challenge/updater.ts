@@ -152,7 +152,7 @@ export function createUpdater<Value extends SealedMembers>(store: Store, key: st
 function refusedBy(isContended: boolean): TwoFactorError {
   if (!isContended)
     return new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
-  // Requests that race for one record are told so, without an alarm about the store (denial of service).
+  // Requests that race for one record get this problem, without an alarm about the store (denial of service).
   return new TwoFactorError('verification_in_progress', {
     message: 'Other requests change the same record at the moment. Try again.',
     headers: { 'Retry-After': '1' },

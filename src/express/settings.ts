@@ -11,7 +11,7 @@ export type OnVerified = (req: Request, res: Response, grant: Grant) => void | P
 
 export type OnCancelled = (req: Request, res: Response) => void | Promise<void>
 
-/** What a code looks like. */
+/** Format of a code. */
 export interface CodeOptions {
   /** Format of a code. Other input gets 400 and does not use an attempt. Default: `/^[0-9A-Za-z]{4,10}$/`. */
   readonly pattern?: RegExp

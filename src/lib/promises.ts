@@ -1,6 +1,6 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
 
-// What may take its time: at once or later, within a deadline, beside the requests, under a trace.
+// Values that may be promises, deadlines, background work and traces.
 
 /** A value, or a promise of it. The guard does not await a value that a memory store returns synchronously. */
 export type Awaitable<T> = T | Promise<T>

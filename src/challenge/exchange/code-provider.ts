@@ -68,7 +68,7 @@ export interface CodeSend {
   readonly purpose: string
   /** Language tag of the user's pages, such as `es`. */
   readonly locale: string
-  /** What the code confirms, for a message that contains it. */
+  /** Details that the code confirms, for a message that contains them. */
   readonly details?: Details | undefined
   /** Milliseconds after which the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
@@ -95,7 +95,7 @@ export interface CodeCheck {
   readonly code: string
   /** Handle that the send returned, unchanged. Absent if it returned none. */
   readonly handle?: string | undefined
-  /** What the code confirms, as at the send. */
+  /** Details that the code confirms, as at the send. */
   readonly details?: Details | undefined
   /** Aborted when a verdict would be too late. */
   readonly signal: AbortSignal
@@ -104,7 +104,7 @@ export interface CodeCheck {
 }
 
 /**
- * What became of a send.
+ * Result of a send.
  * - `sent`: the provider took it.
  * - `unconfirmed`: the response was lost, the code may arrive.
  * - `failed`: a complete response that is a refusal.
@@ -155,7 +155,7 @@ export type SendResult = (
 }
 
 /**
- * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
+ * Meaning of the provider's response to a code. Everything that is not clearly an approval is a refusal.
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
  * - `over`: no code can be correct any more, because the verification has ended at the service. The challenge ends, the
  *   attempt stays used, and it does not count as a wrong code.

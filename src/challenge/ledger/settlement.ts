@@ -191,7 +191,7 @@ function afterSuccess(
 ): Ledger {
   const { id, factor, channel } = proven
   const { challenge } = ledger
-  // A code of an app also fulfils a challenge that was sent to this session. One of another session stays.
+  // A code of an app also fulfils a challenge that was sent to this session. A challenge of another session stays.
   const isOver = challenge?.id === id || (challenge?.session === session && !isEnded(challenge))
   return {
     ...withoutAttempt(forgiven(ledger), browserKind, check),

@@ -47,7 +47,7 @@ export function createDeployments({
       await write(deployment, entry?.version)
     },
 
-    /** Writes the record again if it is missing, because someone has emptied the store. */
+    /** Writes the record again if it is missing, because an operator has emptied the store. */
     async restore(deployment: Deployment): Promise<void> {
       if ((await store.read(key)) === undefined) await write(deployment, undefined)
     },

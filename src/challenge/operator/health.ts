@@ -24,7 +24,7 @@ export interface Failure {
   readonly cause?: string
 }
 
-/** What one process has observed about its dependencies. It is a plain object from memory without secrets. */
+/** Observations of one process about its dependencies. It is a plain object from memory without secrets. */
 export interface Health {
   /** Milliseconds since 1970, from the option `now`. */
   readonly at: number

@@ -42,7 +42,7 @@ export interface Grant {
   /** Method by which the last code was sent. Absent if none was sent. */
   readonly channel?: Channel
   /**
-   * Whether the account signed in with this browser before. Only in the grant passed to `onVerified`, and absent if
+   * `known` if the account signed in with this browser before. Only in the grant passed to `onVerified`, and absent if
    * browsers are not tracked.
    */
   readonly browser?: 'known' | 'new'

@@ -12,7 +12,7 @@ import type { ProofRequirement } from '../purposes.js'
  */
 export type GrantMethod = string
 
-/** What was verified, and by which factor. */
+/** The verified purpose and fields, and the factor. */
 export type ProvenFacts = {
   readonly purpose: string
   /** Hash of the bound fields. */

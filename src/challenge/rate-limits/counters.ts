@@ -175,7 +175,7 @@ function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
     },
 
     /**
-     * Counts what is not counted yet, just before the request to the provider, so that a refused request consumes no
+     * Counts the remaining hits just before the request to the provider, so that a refused request consumes no
      * limit. After a failure, counted hits stay for another attempt or `rollBack`. `also` is a further limit.
      */
     async consume(also?: Reservation): Promise<Refusal | undefined> {
@@ -187,7 +187,7 @@ function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
       return refusal
     },
 
-    /** Reads what is not counted yet. */
+    /** Reads the counters that were not counted yet. */
     read: () => addAll(due(), 0),
 
     /** Refunds the hits of this rule, `times` times. */

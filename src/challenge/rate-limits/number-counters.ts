@@ -23,12 +23,12 @@ import {
   waitForSend,
 } from './number-record.js'
 
-// What a number on file gets over all accounts: two people may share a phone, and an attacker may put somebody's number
-// on many accounts. At a sign-up the ledger of the number holds the same.
+// Limits of a number on file over all accounts: two people may share a phone, and an attacker may put a stranger's
+// number on many accounts. At a sign-up, the ledger of the number contains these limits.
 
 /**
- * Two counts of wrong codes in one counter, so that one command reads both: all of them, and those of unknown browsers.
- * Each has room for ten thousand.
+ * One counter contains two counts of wrong codes, so that one command reads both: all codes, and the codes of unknown
+ * browsers. Each has room for ten thousand.
  */
 const ofUnknown = 10_000
 /** Upper bound of the limit. The remaining room is for parallel counts that are refunded. */
@@ -102,7 +102,9 @@ export function createNumberCounters(
         const order = { ...send, account }
         let booked = emptyRecord
         const settle = (sent: SendResult) =>
-          record.update((stored = emptyRecord) => settleNumberSend(stored, { id: send.id, sent }, ofSends, now()))
+          record.update((stored = emptyRecord) =>
+            settleNumberSend(stored, { id: send.id, sent }, ofSends, now()),
+          )
         return {
           /** Books the send, or refuses it and changes nothing. A repeated call finds its booking. */
           consume: async (): Promise<Refusal | undefined> =>

@@ -193,7 +193,7 @@ function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, 
 /** A counter of a number over all accounts. */
 export interface NumberCount {
   readonly count: number
-  /** Those of unknown browsers among them. */
+  /** Sends of unknown browsers among them. */
   readonly unknown: number
   readonly max: number
   /** Milliseconds until the count is reset. 0 if there is none. */

@@ -60,7 +60,7 @@ export const browserKindAt = (
 ): Awaitable<BrowserKind> =>
   andThen(browser?.isKnownAt(phone), (isKnown) => (isKnown === true ? 'known' : 'unknown'))
 
-/** Returns what events and grants say about a browser: nothing if browsers are not tracked. */
+/** Returns the fields of a browser for events and grants. Empty if browsers are not tracked. */
 export const browserFields = (
   { browser }: Pick<Account, 'browser'>,
   { browserKind }: Pick<RequesterTag, 'browserKind'>,

@@ -1,7 +1,7 @@
 import type { TotpSecret } from '../../lib/totp.js'
 import type { Channel } from '../exchange/code-provider.js'
 
-/** One of several numbers of an account. */
+/** A number of an account with several. */
 export interface NumberOnFile {
   /** The number in international form, such as `+573001234567`, or a national number with its `country`. */
   readonly phone: string

@@ -28,7 +28,7 @@ type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 
 /** Language and `beforeSend` of the app for a message. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
-/** The same for a start, which the guard may trigger without a click. */
+/** Determines these facts for a start, which the guard may trigger without a click. */
 type StartSays = HostSays & Pick<StartCommand, 'isAutomatic'>
 
 /** The differences between a sign-in or step-up and a phone verification. */

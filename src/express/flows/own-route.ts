@@ -25,7 +25,7 @@ export interface RouteContext {
   readonly locale: string
   /** Every text of the package's pages in that language, with placeholders such as `{phone}`. */
   readonly texts: Texts
-  /** Whether the response is a page for a person, and not JSON. */
+  /** True if the response is a page for a person, and not JSON. */
   readonly wantsPage: boolean
   /** The option `prefix`, for links and forms of `content`: `href="${prefix}/account"`. Empty by default. */
   readonly prefix: string

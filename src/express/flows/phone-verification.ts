@@ -185,7 +185,7 @@ export function createPhoneVerification(
   /** Redeems the number. A refused form (4xx) restores it for the next one; any other response has used it up. */
   async function redeemUnlessRefused(req: Request, res: Response): Promise<ProvenPhone> {
     const { proof, giveBack, reportChange } = await take(req)
-    // Also after a disconnect, because the app makes the change all the same.
+    // Also after a disconnect, because the app makes the change anyway.
     whenGone(req)(() => {
       const isRefused = res.statusCode >= 400 && res.statusCode < 500
       if (isRefused) ignoreRejection(giveBack())

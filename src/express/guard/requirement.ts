@@ -14,7 +14,7 @@ import { minuteMs } from '../../lib/time.js'
 import { oneString, type RequestContext } from '../http/request-body.js'
 import type { SitePaths } from '../http/site-paths.js'
 
-/** What a guard requires in this session, with the way back to the request that it refused. */
+/** Requirements of a guard in this session, with the way back to the refused request. */
 export interface Requirement extends ProofRequirement {
   /** Path to return to. */
   readonly returnTo?: string | undefined
@@ -24,9 +24,9 @@ export interface Requirement extends ProofRequirement {
   readonly cameFrom?: string | undefined
   /** Id of the saved form to post after the code. */
   readonly formId?: string | undefined
-  /** What the user sees about the action. */
+  /** Details of the action for the user. */
   readonly details?: Details | undefined
-  /** Whether the right code alone completes the action: nothing is submitted after it. */
+  /** True if a correct code completes the action, with no form after it. */
   readonly completes?: boolean | undefined
 }
 

@@ -133,14 +133,17 @@ function bareAddress(given = ''): string | undefined {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** Whether a forwarded header names somebody beyond the address that counts: Express does not know all proxies. */
+/**
+ * Returns whether a forwarded header names an address beyond the counted one, because Express does not know all
+ * proxies.
+ */
 function namesOthers({ headers }: Request, address: string | undefined): boolean {
   const { 'x-forwarded-for': forwardedFor = [], forwarded } = headers
   const named = String(forwardedFor)
     .split(',')
     .filter((name) => name.trim() !== '')
   if (named.length === 0) return forwarded !== undefined
-  // Only those further away than the one that counts: nearer ones are proxies that are known.
+  // Only addresses further away than the counted one. Nearer addresses are known proxies.
   return address === undefined || named.map(bareAddress).lastIndexOf(address) !== 0
 }
 
@@ -184,9 +187,9 @@ export interface AuthenticatorOptions {
   readonly label?: (req: Request, subject: string) => MayTakeTime<string>
 }
 
-/** More than anybody has: each is another way in. */
+/** More than any user has. Each number is another way to sign in. */
 const maxNumbers = 5
-/** 80 bits, of which the shortest secrets in use are made; those of this package have 160. */
+/** 80 bits, the length of the shortest secrets in use. Secrets of this package have 160 bits. */
 const minBytes = 10
 
 /** Returns the factors on file of an account, from the options `phone` and `authenticator`. */

@@ -140,8 +140,8 @@ async function refuseDestroyed(req: Request, id: string): Promise<void> {
 }
 
 /**
- * Returns whether the browser sent this session. One that started with this request is not stored yet, such as that of
- * a trusted browser.
+ * Returns whether the browser sent this session. A session that started with this request, such as for a trusted
+ * browser, is not stored yet.
  */
 export function cameWith(req: Request, id: string): boolean {
   return namesSession(req.headers.cookie ?? '', id)
@@ -158,7 +158,7 @@ interface CookieSettings {
   readonly partitioned?: unknown
 }
 
-/** Where express-session and cookie-session store the settings of the session cookie. */
+/** Returns the settings of the session cookie, as express-session or cookie-session store them. */
 function cookieSettings(req: Request): CookieSettings {
   const { session, sessionOptions } = req as Request & {
     session?: { readonly cookie?: CookieSettings } | null

@@ -29,7 +29,7 @@ export interface Problem {
   readonly methods?: readonly string[] | undefined
   /** Destinations of a code, if there may be more than a number. */
   readonly destinations?: readonly DestinationView[] | undefined
-  /** What the user is to confirm. */
+  /** Details that the user confirms. */
   readonly details?: Details | undefined
   /** Selects the texts of another page than that of codes by phone. */
   readonly page?: 'recovery' | 'phone' | undefined

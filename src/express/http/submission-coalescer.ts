@@ -16,7 +16,7 @@ interface CompletedSubmission {
   readonly res: Response
 }
 
-/** One of two equal posts, or the only one. */
+/** A post, or two equal posts. */
 export interface Submission {
   /** Resolves with the response to an equal form in progress, if it fits both. */
   readonly first: Promise<CompletedSubmission | undefined> | undefined
@@ -29,8 +29,9 @@ export function createSubmissionCoalescer({ find, bearer }: Pick<Sessions, 'find
   const underWay = new Map<string, Promise<CompletedSubmission | undefined>>()
 
   /**
-   * The same for two posts of one page in one browser alone. Session fixation: whoever has planted the session may post
-   * the same form beside its owner, and must not get the renewed one, so that all cookies have to be the same.
+   * Returns a key that is equal for two posts of one page in one browser only. All cookies must be equal: an attacker
+   * who planted the session may post the form at the same time as its owner, and must not receive the renewed session
+   * (session fixation).
    */
   function keyOf({ req, fields }: RequestContext): string | undefined {
     const browser = probeIn(req) ?? find(req)
