@@ -7,6 +7,9 @@ declare const checked: unique symbol
 /** A parsed and checked E.164 number (`+573001234567`). Only this module creates it. */
 export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
 
+/** Numbers that an account may have on file. More than any user has, because each is another way to sign in. */
+export const maxNumbersOnFile = 5
+
 /** Why a text is not a number to which codes can be sent. */
 export type PhoneRefusal =
   | 'not-a-number'
@@ -242,6 +245,11 @@ export async function formatPhoneNumber(
 export async function callingCodes(countries: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const { getCountryCallingCode } = await loadPhoneData()
   return Object.fromEntries(countries.map((code) => [code, getCountryCallingCode(code as CountryCode)]))
+}
+
+/** Returns whether a text is spelled in E.164, such as `+573001234567`. The number need not exist. */
+export function isE164(text: string): boolean {
+  return /^\+[1-9]\d{6,14}$/.test(text)
 }
 
 /** Masks a number as six bullets and its last two digits. The fixed width hides the length of the number. */

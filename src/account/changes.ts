@@ -1,4 +1,5 @@
 import type { BoundFields, Details, TrustedDevice } from '../index.js'
+import { maxNumbersOnFile } from '../phone-number.js'
 import type { AccountTexts } from './texts/en.js'
 import { fill, spacedDigits } from './texts.js'
 
@@ -49,9 +50,6 @@ export type Objection =
   /** The stored factors have changed since the change was requested. */
   | 'stale'
 
-/** The maximum that the option `phone` of `twoFactor()` takes. */
-const maxNumbers = 5
-
 /** Counts the factors: numbers and the app. Recovery codes do not count, because they run out. */
 export const countFactors = ({ numbers, app }: Factors): number => new Set(numbers).size + (app ? 1 : 0)
 
@@ -65,7 +63,7 @@ export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
 }
 
 /** Returns whether the list has room for another number. */
-export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.length < maxNumbers
+export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.length < maxNumbersOnFile
 
 /** Returns the factors after a change. */
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {

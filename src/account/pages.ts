@@ -1,22 +1,20 @@
 import type { NewAuthenticator, OwnPage } from '../index.js'
 import { html } from '../lib/html.js'
+import { pairingEntry, pairingSteps } from '../lib/pairing.js'
 import { back, changeButton, form, link, type PageContext } from './marks.js'
 import { fill } from './texts.js'
 
 // All pages except the first.
 
 /** Returns the page that shows a secret to scan and takes the first code. */
-export function appPage(scene: PageContext, { secret, uri, qr }: NewAuthenticator, fault?: string): OwnPage {
+export function appPage(scene: PageContext, pairing: NewAuthenticator, fault?: string): OwnPage {
   const { texts } = scene.visit
-  const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
-  const entry = html`<label for="pair">${texts['pair.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${fault && html` aria-invalid="true" aria-describedby="problem" data-wrong="${fault}"`}>
-<div class="buttons"><button class="main" data-busy="${texts['busy.checking']}">${texts['pair.submit']}</button></div>`
-  const content = html`<p>${texts['pair.text']}</p>
-<div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>
-<p class="on-phone"><a href="${uri}">${texts['pair.open']}</a></p>
-<p>${texts['pair.key']} <span class="key" dir="ltr">${key}</span></p>
-${form(scene, '/app', entry)}${back(scene)}`
+  const state =
+    fault === undefined
+      ? undefined
+      : html` aria-invalid="true" aria-describedby="problem" data-wrong="${fault}"`
+  const content = html`${pairingSteps(pairing, texts)}
+${form(scene, '/app', pairingEntry(texts, state))}${back(scene)}`
   return { title: texts['pair.title'], content: content.markup }
 }
 

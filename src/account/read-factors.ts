@@ -1,17 +1,16 @@
 import { hostFunction } from '../lib/host-function.js'
 import { type Check, that } from '../lib/options.js'
+import { isE164 } from '../phone-number.js'
 import type { Factors } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
-
-/** The only accepted spelling, so that a number cannot be stored twice. */
-const e164 = /^\+[1-9]\d{6,14}$/
 
 const isTime = (said: unknown) =>
   (said instanceof Date || typeof said === 'number') && Number.isFinite(new Date(said).valueOf())
 
+/** One spelling only, so that a number cannot be stored twice. */
 const numberList: Check = that(
   'must return a list of numbers in E.164, such as +573001234567',
-  (said) => Array.isArray(said) && said.every((one) => typeof one === 'string' && e164.test(one)),
+  (said) => Array.isArray(said) && said.every((one) => typeof one === 'string' && isE164(one)),
 )
 const yesOrNo: Check = that('must return true or false', (said) => typeof said === 'boolean')
 const count: Check = that(

@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { CodeProvider } from '../challenge/exchange/code-provider.js'
 import { type Check, type Checks, oneOf, optionError } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
+import { isE164 } from '../phone-number.js'
 
 /** A fixed code, with an optional last day. */
 export type FixedCode = string | { readonly code: string; readonly until: string }
@@ -28,7 +29,7 @@ export interface FixedCodesOptions {
 /** The error names no number, because some belong to real people. */
 const fixedCodes: Check = (value, name) => {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  const fit = entries.every(([phone, given]) => /^\+[1-9]\d{6,14}$/.test(phone) && isFixedCode(given))
+  const fit = entries.every(([phone, given]) => isE164(phone) && isFixedCode(given))
   if (entries.length > 0 && fit) return value
   throw optionError(
     `${name} must be codes of 4 to 10 letters and digits by number, such as { '+573001234567': '482913' }, or { code: '482913', until: '2026-12-31' } with a day in UTC`,

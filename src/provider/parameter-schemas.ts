@@ -29,9 +29,8 @@ const wellFormedRule = 'must be a well-formed string (it holds half a surrogate 
 /** Half a surrogate pair has no encoding. */
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
 
-/** One number. The plus is optional, because `numberFormat` decides whether it is sent. */
-const e164 = /^\+?\d{7,15}$/
-const isPhone = (value: unknown) => typeof value === 'string' && e164.test(value)
+/** Returns whether a value is one number. The plus is optional, because `numberFormat` decides whether it is sent. */
+const isPhoneText = (value: unknown) => typeof value === 'string' && /^\+?\d{7,15}$/.test(value)
 
 /** Creates the schema of a choice among these words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
@@ -67,17 +66,18 @@ export const text = () => textThat('must be a non-empty string', (value) => /\S/
 
 export const flag = () => z.boolean('must be true or false')
 
-export const phone = () => textThat('must be exactly one number: an optional + and 7 to 15 digits', isPhone)
+export const phone = () =>
+  textThat('must be exactly one number: an optional + and 7 to 15 digits', isPhoneText)
 
 export const phones = () =>
   z.preprocess(
     (value: string | readonly string[]) => {
       if (typeof value === 'string') return value.replaceAll(/\s*,\s*/g, ',').trim()
-      return Array.isArray(value) && value.every(isPhone) ? value.join(',') : undefined
+      return Array.isArray(value) && value.every(isPhoneText) ? value.join(',') : undefined
     },
     textThat(
       'must be one or more numbers (an optional + and 7 to 15 digits), as an array or separated by commas',
-      (value) => value.split(',').every(isPhone),
+      (value) => value.split(',').every(isPhoneText),
     ),
   )
 

@@ -10,7 +10,7 @@ import { isPlainObject } from '../../lib/json.js'
 import { memoize } from '../../lib/memoize.js'
 import { isThenable } from '../../lib/promises.js'
 import { readTotpSecret, type TotpSecret } from '../../lib/totp.js'
-import { phoneCountries } from '../../phone-number.js'
+import { maxNumbersOnFile, phoneCountries } from '../../phone-number.js'
 import { InvalidSecret } from './app-secrets.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
@@ -187,8 +187,6 @@ export interface AuthenticatorOptions {
   readonly label?: (req: Request, subject: string) => MayTakeTime<string>
 }
 
-/** More than any user has. Each number is another way to sign in. */
-const maxNumbers = 5
 /** 80 bits, the length of the shortest secrets in use. Secrets of this package have 160 bits. */
 const minBytes = 10
 
@@ -247,10 +245,10 @@ function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile {
   if (typeof onFile === 'string') return { phone: onFile }
   if (isNationalNumber(onFile)) return onFile
   const list = isPlainObject(onFile) ? [onFile] : onFile
-  if (!Array.isArray(list) || list.length > maxNumbers) {
+  if (!Array.isArray(list) || list.length > maxNumbersOnFile) {
     const what = Array.isArray(list) ? `${list.length} numbers` : `a value of type ${typeof onFile}`
     throw new TypeError(
-      `phone returned ${what}; it must return a string, { phone, country }, a list of up to ${maxNumbers}, or undefined`,
+      `phone returned ${what}; it must return a string, { phone, country }, a list of up to ${maxNumbersOnFile}, or undefined`,
     )
   }
   const numbers = list.map((given: unknown, index): NumberOnFile => {

@@ -1,6 +1,7 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html, plainText } from '../../lib/html.js'
+import { pairingEntry, pairingSteps } from '../../lib/pairing.js'
 import { probeField } from '../http/cookies.js'
 import { destinationRows } from './destination-rows.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, sendOptionsOf } from './forms.js'
@@ -122,22 +123,12 @@ ${sendOptionsOf(view, texts)}</section>`,
   }
 }
 
-/** Sets up an authenticator app: scan the secret, enter the first code. */
-function pairScreen(
-  view: PageView,
-  { secret, uri, qr }: NonNullable<PageView['pairing']>,
-  texts: Texts,
-): Screen {
-  const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
-  const entry = html`<label for="pair">${texts['pair.label']}</label>
-<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go" dir="ltr"${fieldState(view, 'pair')}>
-${mainButton(texts['pair.submit'], texts['busy.checking'])}`
+/** Creates the screen that sets up an authenticator app: scan the secret, enter the first code. */
+function pairScreen(view: PageView, pairing: NonNullable<PageView['pairing']>, texts: Texts): Screen {
+  const entry = pairingEntry(texts, fieldState(view, 'pair'))
   return {
     title: texts['pair.title'],
-    content: html`<p>${texts['pair.text']}</p>
-<div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>
-<p class="on-phone"><a href="${uri}">${texts['pair.open']}</a></p>
-<p>${texts['pair.key']} <span class="key" dir="ltr">${key}</span></p>
+    content: html`${pairingSteps(pairing, texts)}
 ${form(view, 'verify', entry)}
 ${sendOptionsOf(view, texts)}`,
   }
