@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { argv, env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { bounds } from './bounds.js'
+import { weakened } from './weakened.js'
 import { weakenings } from './weakenings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -82,11 +83,9 @@ function weaken(word) {
   )) {
     const path = join(copy, file)
     const source = readFileSync(path, 'utf8')
-    if (source.split(find).length !== 2) throw new Error(`${file}: "${find}" must stand there once`)
-    writeFileSync(
-      path,
-      source.replace(find, () => replace),
-    )
+    const without = weakened(source, { find, replace })
+    if (without === undefined) throw new Error(`${file}: "${find}" must occur once`)
+    writeFileSync(path, without)
     const [by, fallen] = noticed(tests, copy)
     writeFileSync(path, source)
     if (fallen === undefined) silent += 1
