@@ -10,8 +10,8 @@ interface ReplaceableClient {
   destroy(): void
 }
 
-/** Silence after which a connection is replaced. Longer than any pause of a healthy Redis. */
-const silentSeconds = 5
+/** Intervals of silence after which a connection is replaced. Five seconds are longer than any pause of a healthy Redis. */
+const silentIntervals = 5
 
 /** Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. */
 export function keepsSilentConnection(client: unknown): client is ReplaceableClient {
@@ -20,20 +20,27 @@ export function keepsSilentConnection(client: unknown): client is ReplaceableCli
   return hasState && typeof connect === 'function' && typeof destroy === 'function'
 }
 
-/** Returns `send` for a client whose connection is replaced while commands get no response for five seconds. */
-export function replaceSilentConnection(client: ReplaceableClient, send: RunCommand): RunCommand {
+/**
+ * Returns `send` for a client whose connection is replaced while commands get no response for five intervals of
+ * `intervalMs`.
+ */
+export function replaceSilentConnection(
+  client: ReplaceableClient,
+  send: RunCommand,
+  intervalMs = 1_000,
+): RunCommand {
   let pending = 0
   let responses = 0
   let isWatching = false
 
-  /** Counts a second only if the event loop turned: after a pause of this process a response may be unread. */
+  /** Counts an interval only if the event loop turned: after a pause of this process a response may be unread. */
   async function isSilent(isOver: () => boolean): Promise<boolean> {
-    for (let seconds = 0; seconds < silentSeconds; seconds += 1) {
+    for (let intervals = 0; intervals < silentIntervals; intervals += 1) {
       const before = responses
-      await sleep(1_000, undefined, { ref: false })
+      await sleep(intervalMs, undefined, { ref: false })
       await turn()
       if (isOver()) return false
-      if (responses !== before) seconds = -1
+      if (responses !== before) intervals = -1
     }
     return true
   }

@@ -7,13 +7,16 @@ import { startHost, startSignedIn } from './kit.js'
 const own = { 'sec-fetch-site': 'same-origin' }
 
 /** A host whose form closes an account: the right code leads to the GET that closes it. */
-function startClosing(more: Partial<GuardOptions> = {}) {
+function startClosing(
+  more: Partial<GuardOptions> = {},
+  form: Partial<GuardOptions> = { formPath: '/account' },
+) {
   const closed: unknown[] = []
   const mount = (app: express.Express, tf: TwoFactor) => {
     const guard = tf.requireTwoFactor({
       purpose: 'close',
       once: true,
-      formPath: '/account',
+      ...form,
       continueAt: (req) => `/close?account=${req.body?.account ?? req.query.account}`,
       bind: (req) => ({ account: String(req.body?.account ?? req.query.account) }),
       describe: () => ({ rows: [['Account', 'this one']] }),
@@ -49,6 +52,13 @@ describe('continueAt', () => {
     const { ana } = await startClosing()
     const page = await ana.submit('/close', { account: '7' }, own)
     expect((await ana.submit('/two-factor/cancel', page.fields)).location).toBe('/account')
+  })
+
+  it('leads "Cancel" to the page before where no form is named', async () => {
+    const { host, ana } = await startClosing({}, {})
+    const headers = { ...own, referer: `${host.url}/settings` }
+    const page = await ana.submit('/close', { account: '7' }, headers)
+    expect((await ana.submit('/two-factor/cancel', page.fields)).location).toBe('/settings')
   })
 
   it('changes nothing for JSON: the request is sent again', async () => {

@@ -22,6 +22,21 @@ async function start() {
         guardOf('mistake', (req) => ({ amount: Object(req).nothing.there })),
         ok,
       )
+      app.post(
+        '/optional',
+        json,
+        guardOf('optional', (req) => ({ amount: req.body?.amount })),
+        ok,
+      )
+      app.post(
+        '/emptied',
+        (req, _res, next) => {
+          req.body = {}
+          next()
+        },
+        guardOf('emptied', (req) => ({ amount: req.body.order.amount })),
+        ok,
+      )
       const show = (req: Request) => ({ rows: [['Amount', String(req.body.amount)] as const] })
       app.post('/show', json, tf.requireTwoFactor({ purpose: 'show', bind: () => ({}), describe: show }), ok)
     },
@@ -29,7 +44,7 @@ async function start() {
 }
 
 describe('a guard with `bind` behind express.json()', () => {
-  it.each(['/flat', '/deep', '/show'])(
+  it.each(['/flat', '/deep', '/optional', '/show'])(
     'refuses a POST to %s without a body as the mistake of the client',
     async (path) => {
       const { host, ana } = await start()
@@ -41,10 +56,13 @@ describe('a guard with `bind` behind express.json()', () => {
     },
   )
 
-  it('passes on a mistake of the app, which no body would mend', async () => {
-    const { host, ana } = await start()
-    const response = await ana.send('/mistake', { method: 'POST' })
-    expect(response.status).toBe(500)
-    expect(host.errors).toHaveLength(1)
-  })
+  it.each(['/mistake', '/emptied'])(
+    'passes on the error of %s, which a body would not repair',
+    async (path) => {
+      const { host, ana } = await start()
+      const response = await ana.send(path, { method: 'POST' })
+      expect(response.status).toBe(500)
+      expect(host.errors).toHaveLength(1)
+    },
+  )
 })

@@ -46,10 +46,12 @@ export function timeIn(token: string): number {
 export function createDeviceMarks(secrets: Secrets, namespace: string) {
   const signaturesOf = (subject: string, ...signed: readonly string[]) =>
     secrets.tags('device', JSON.stringify([namespace, subject, ...signed]))
-  const numberTagsOf = (subject: string, phone: PhoneNumber) =>
-    secrets
-      .tags('device-number', JSON.stringify([namespace, subject, phone]))
-      .map((tag) => tag.slice(0, numberTagLength))
+  /** Returns the tag of a number under the secret in use, then those under earlier secrets. */
+  const numberTagsOf = (subject: string, phone: PhoneNumber): readonly [string, ...string[]] => {
+    const [current, ...earlier] = secrets.tags('device-number', JSON.stringify([namespace, subject, phone]))
+    const shorten = (tag: string) => tag.slice(0, numberTagLength)
+    return [shorten(current), ...earlier.map(shorten)]
+  }
 
   return {
     /**
@@ -82,7 +84,7 @@ export function createDeviceMarks(secrets: Secrets, namespace: string) {
     ): DeviceMark['numbers'] {
       const tags = numberTagsOf(subject, phone)
       const others = numbers.filter(({ tag }) => !tags.includes(tag))
-      return [...others, { tag: tags[0] ?? '', at }].slice(-maxNumbers)
+      return [...others, { tag: tags[0], at }].slice(-maxNumbers)
     },
 
     /** Returns the content of a token, or undefined if no secret has signed it for this account. */

@@ -94,6 +94,11 @@ describe('the result of a send', () => {
     [{ ...sent, channel: 'rcs' }, sent],
     [{ ...sent, channel: 'passkey' }, sent],
     [{ ...sent, channel: ['call'] }, sent],
+    [
+      { result: 'later', retryAfterMs: 2_000, unrecognized: true, ...more },
+      { result: 'later', retryAfterMs: 2_000, unrecognized: true },
+    ],
+    [{ result: 'later', retryAfterMs: '2', unrecognized: 'yes' }, { result: 'later' }],
     // The code before was ended, unless another has its place.
     [
       { result: 'not-sent', cancelled: true },

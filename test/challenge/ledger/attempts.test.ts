@@ -194,6 +194,16 @@ describe('settling an attempt', () => {
     expect(account.side.attempts).toHaveLength(1)
   })
 
+  it('changes nothing when a verification ended at the provider after its challenge was cancelled', () => {
+    const account = startedLedger(guessing)
+    const { id } = account.reserve()
+    account.cancel()
+    const { ledger } = account
+    expect(account.settle(id, 'over')).toEqual({ outcome: 'gone' })
+    expect(account.challenge).toEqual(ledger.challenge)
+    expect(account.side.rejections).toBe(0)
+  })
+
   it('counts a wrong answer even when a restart took the challenge away', () => {
     const account = startedLedger(guessing)
     const { id } = account.reserve()

@@ -46,6 +46,11 @@ it('shows what strangers and known browsers have to wait for, each by itself', a
   ])
 })
 
+it('knows no account that nothing was sent for', async () => {
+  const { desk } = await startDesk()
+  expect(await desk.person('eve')).toMatchObject({ isKnown: false, sessions: 0, trustedDevices: [] })
+})
+
 it('says of five wrong codes once that nothing can be typed, until that challenge ends', async () => {
   const { host, desk } = await startDesk()
   const ana = await host.login()

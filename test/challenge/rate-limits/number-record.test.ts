@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CodeSend, SendResult } from '../../../src/challenge/exchange/code-provider.js'
+import {
+  bookSend,
+  clearRecord,
+  countSends,
+  emptyRecord,
+  lastSendsOf,
+  type NumberRecord,
+  settleNumberSend,
+} from '../../../src/challenge/rate-limits/number-record.js'
 import { failover } from '../../../src/provider/failover.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { redisOfFile } from '../../express/redis.js'
@@ -218,5 +227,78 @@ describe.each(variants)('%s, %s:', (storeName, kind) => {
       waiting[2]?.answer()
       expect((await started).outcome).toBe('started')
     })
+  })
+})
+
+describe('the record of a number', () => {
+  const limits = {
+    hour: 10,
+    day: 20,
+    unknownShareOf: (max: number) => max,
+    sendMs: 10_000,
+    codeMs: 10 * minute,
+  }
+  const order = (id: string, of = 'ana', channel: 'sms' | 'call' = 'sms') =>
+    ({ id, account: of, browserKind: 'known', channel }) as const
+  const sent = { result: 'sent' } as const
+
+  const book =
+    (send: ReturnType<typeof order>, at: number): Step =>
+    (record) =>
+      bookSend(record, send, limits, at)
+  const settle =
+    (id: string, at: number, result: SendResult = sent): Step =>
+    (record) =>
+      settleNumberSend(record, { id, sent: result }, limits, at)
+
+  type Step = (record: NumberRecord) => { readonly put?: { readonly value: NumberRecord | undefined } }
+
+  /** Runs the updates one after the other and returns the last record. */
+  function runFrom(first: NumberRecord, ...steps: Step[]): NumberRecord {
+    return steps.reduce((record, step) => {
+      const { put } = step(record)
+      return put === undefined ? record : (put.value ?? emptyRecord)
+    }, first)
+  }
+  const run = (...steps: Step[]) => runFrom(emptyRecord, ...steps)
+
+  it('records an outcome once, and none of a send that it does not contain', () => {
+    const record = run(book(order('one'), 0), settle('one', 1))
+    for (const id of ['one', 'other']) {
+      const again = settleNumberSend(record, { id, sent: { result: 'failed' } }, limits, 2)
+      expect(again).toEqual({ outcome: undefined })
+    }
+  })
+
+  it('marks the sends of other accounts that were booked after the deadline of a late one', () => {
+    const record = run(
+      book(order('late'), 0),
+      book(order('own'), 10_001),
+      settle('own', 10_002),
+      book(order('foreign', 'ben'), 10_003),
+      settle('foreign', 10_004),
+    )
+    expect(lastSendsOf(record, 'ben')).toEqual(['foreign'])
+    const after = settle('late', 20_000)
+    expect(lastSendsOf(runFrom(record, after), 'ben')).toEqual([])
+  })
+
+  it('counts a call in the windows of its booking only', () => {
+    const record = run(
+      book(order('first'), 0),
+      book(order('one'), 55 * minute),
+      book(order('two'), 61 * minute),
+      settle('one', 62 * minute, { ...sent, channel: 'call' }),
+    )
+    expect(countSends(record, 'hour', limits, 62 * minute).count).toBe(1)
+    expect(countSends(record, 'day', limits, 62 * minute).count).toBe(4)
+  })
+
+  it('is not written by a reset that changes nothing', () => {
+    expect(clearRecord(emptyRecord, limits, 0)).toEqual({ outcome: undefined })
+    const booked = run(book(order('one'), 0))
+    const cleared = runFrom(booked, (before) => clearRecord(before, limits, 1))
+    expect(countSends(cleared, 'day', limits, 1).count).toBe(0)
+    expect(cleared.sends).toHaveLength(1)
   })
 })

@@ -91,6 +91,20 @@ it('a count that cannot be given back takes nothing back that was proven', async
   expect(await challenges.verify({ ...signup, code: rightCode })).toMatchObject({ outcome: 'approved' })
 })
 
+it('a number that cannot be read is reported once per account, for a thousand accounts', async ({
+  challenges,
+  events,
+}) => {
+  const start = (subject: string) => challenges.start({ ...ana, subject, phone: 'none', purpose: 'login' })
+  const reports = () => events.filter(({ type }) => type === 'factor.unreadable').length
+  for (let index = 0; index < 1_000; index += 1) await start(`account-${index}`)
+  await start('account-0')
+  expect(reports()).toBe(1_000)
+  await start('account-1000')
+  await start('account-0')
+  expect(reports()).toBe(1_002)
+})
+
 it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { replaceSilentConnection } from '../../src/store/silent-connection.js'
+
+const intervalMs = 20
+/** The silence after which a connection is replaced. */
+const silenceMs = 5 * intervalMs
+
+/** A client whose connections respond as the test says. */
+function startClient(respond: () => Promise<unknown>, connect: () => Promise<unknown> = async () => {}) {
+  const calls: string[] = []
+  const client = {
+    isOpen: true,
+    isReady: true,
+    async connect() {
+      calls.push('connect')
+      await connect()
+      client.isReady = true
+    },
+    destroy() {
+      calls.push('destroy')
+      client.isReady = false
+    },
+  }
+  return { client, calls, send: replaceSilentConnection(client, respond, intervalMs) }
+}
+
+const never = () => new Promise<never>(() => {})
+
+it('replaces a connection that returns nothing, once', async () => {
+  const { send, calls } = startClient(never)
+  void send('key', ['GET'])
+  void send('key', ['GET'])
+  await expect.poll(() => calls).toEqual(['destroy', 'connect'])
+})
+
+it('keeps a connection that responds, however slow some commands are', async () => {
+  let isSlow = true
+  const { send, calls } = startClient(() => (isSlow ? never() : Promise.resolve('OK')))
+  void send('key', ['GET'])
+  isSlow = false
+  for (let waitedMs = 0; waitedMs < 2 * silenceMs; waitedMs += intervalMs) {
+    expect(await send('key', ['GET'])).toBe('OK')
+    await sleep(intervalMs)
+  }
+  expect(calls).toEqual([])
+})
+
+it.each([
+  ['counts an error reply as a response', true],
+  ['counts no error as a response while the client has no connection', false],
+])('%s', async (_title, isReady) => {
+  const { client, send, calls } = startClient(() => Promise.reject(new Error('no')))
+  client.isReady = isReady
+  await expect(send('key', ['GET'])).rejects.toThrow('no')
+  await sleep(2 * silenceMs)
+  expect(calls).toEqual([])
+})
+
+it('tries again while new connections are silent, too', async () => {
+  let attempts = 0
+  const { send, calls } = startClient(never, async () => {
+    attempts += 1
+    if (attempts === 1) throw new Error('connection refused')
+    if (attempts === 2) await sleep(2 * silenceMs)
+  })
+  void send('key', ['GET'])
+  await expect.poll(() => calls.length).toBeGreaterThanOrEqual(6)
+  expect(calls.slice(0, 6)).toEqual(['destroy', 'connect', 'destroy', 'connect', 'destroy', 'connect'])
+})
+
+it('leaves a client closed that its owner closed during the silence', async () => {
+  const { client, send, calls } = startClient(never)
+  void send('key', ['GET'])
+  client.isOpen = false
+  await sleep(3 * silenceMs)
+  expect(calls).toEqual([])
+})
