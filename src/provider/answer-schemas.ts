@@ -8,16 +8,16 @@ import { memoize } from '../lib/memoize.js'
 export const int64 = { type: 'integer', format: 'int64' } as const
 
 /** Reads a text or a number as text. */
-export const text = () => z.preprocess(stringOf, z.string().optional())
+export const lenientText = () => z.preprocess(stringOf, z.string().optional())
 /** Reads a number or a text as a number. */
-export const number = () => z.preprocess(numberOf, z.number().optional())
+export const lenientNumber = () => z.preprocess(numberOf, z.number().optional())
 /** Reads a number. The documentation names an integer, but a fraction is accepted. */
-export const integer = () => number().meta(int64)
+export const lenientInteger = () => lenientNumber().meta(int64)
 /** Reads a phone number as text, although the documentation names an integer. */
-export const phoneInteger = () => text().meta(int64)
+export const phoneInteger = () => lenientText().meta(int64)
 
 /** Reads an object with these members and any others, under the names of this package. */
-export function object<Shape extends z.ZodRawShape>(shape: Shape) {
+export function lenientObject<Shape extends z.ZodRawShape>(shape: Shape) {
   const twin = twinIn(shape)
   return z.preprocess(
     (value) => (isJsonObject(value) ? withTwin(value, twin) : undefined),
@@ -29,24 +29,24 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** Reads a list of objects. A single object counts as a list of one. */
-export function list<Shape extends z.ZodRawShape>(shape: Shape) {
+export function lenientList<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(
     (value) => (Array.isArray(value) ? value : [value]).filter(isJsonObject),
-    z.array(object(shape)),
+    z.array(lenientObject(shape)),
   )
 }
 
 /** Returns the members of an object schema, or undefined for other schemas. */
-export function membersOf(field: unknown): z.ZodRawShape | undefined {
+export function shapeOf(field: unknown): z.ZodRawShape | undefined {
   if (!(field instanceof z.ZodPipe && field.out instanceof z.ZodOptional)) return undefined
   const inner = field.out.unwrap()
   return inner instanceof z.ZodObject ? inner.shape : undefined
 }
 
 /** Returns the members of the entries of a list schema, or undefined for other schemas. */
-export function entriesOf(field: unknown): z.ZodRawShape | undefined {
+export function entryShapeOf(field: unknown): z.ZodRawShape | undefined {
   return field instanceof z.ZodPipe && field.out instanceof z.ZodArray
-    ? membersOf(field.out.element)
+    ? shapeOf(field.out.element)
     : undefined
 }
 

@@ -186,7 +186,7 @@ function inTurn(
 }
 
 /** Prefix of every handle of a fail-over. No other provider uses it. */
-const mark = 'failover/'
+const handlePrefix = 'failover/'
 
 /**
  * Returns the sender of a code and the sender's handle. Without the prefix the sender is the first member, which sent
@@ -194,8 +194,8 @@ const mark = 'failover/'
  * about a missing handle.
  */
 function senderIn(handle: string | undefined, first: string) {
-  if (!handle?.startsWith(mark)) return { name: first, own: handle }
-  const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle.slice(mark.length)) ?? []
+  if (!handle?.startsWith(handlePrefix)) return { name: first, own: handle }
+  const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle.slice(handlePrefix.length)) ?? []
   return { name, own }
 }
 
@@ -214,8 +214,8 @@ function hasAnswered({ result }: SendResult): boolean {
 function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
   if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
   // The sender's name does not identify the code.
-  if (sent.handle === undefined) return { ...by, ...sent, handle: `${mark}${name}`, byNumber: true }
-  return { ...by, ...sent, handle: `${mark}${name}:${sent.handle}` }
+  if (sent.handle === undefined) return { ...by, ...sent, handle: `${handlePrefix}${name}`, byNumber: true }
+  return { ...by, ...sent, handle: `${handlePrefix}${name}:${sent.handle}` }
 }
 
 /** Returns the refusal that cost most. A refusal by one provider costs, even if the next provider was unreachable. */

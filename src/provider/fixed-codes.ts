@@ -59,7 +59,7 @@ export const fixedCodesChecks: Checks<FixedCodesOptions> = {
 /** Enough for an app-store review or a demo. Such a code ends even if it is never removed. */
 const maxUnattendedMs = 60 * dayMs
 
-function settle(given: FixedCode): { readonly code: string; readonly endsAt: number } {
+function settleFixedCode(given: FixedCode): { readonly code: string; readonly endsAt: number } {
   if (typeof given === 'string') return { code: given, endsAt: Number.POSITIVE_INFINITY }
   return { code: given.code, endsAt: endOf(given.until) ?? 0 }
 }
@@ -74,7 +74,7 @@ export function withFixedCodes(
   { fixedCodes: given, dangerouslyInProduction }: FixedCodesOptions,
 ): CodeProvider {
   if (given === undefined) return provider
-  const codes = new Map(Object.entries(given).map(([phone, one]) => [phone, settle(one)]))
+  const codes = new Map(Object.entries(given).map(([phone, one]) => [phone, settleFixedCode(one)]))
   const endsSoon = [...codes.values()].every(({ endsAt }) => endsAt - dayMs <= Date.now() + maxUnattendedMs)
   if (
     !endsSoon &&
@@ -108,12 +108,12 @@ export function withFixedCodes(
       if (check.handle !== fixedHandle) return provider.checkCode(check)
       check.report?.(exchange)
       const code = codeFor(check.destination)
-      return code !== undefined && isSame(code, check.code) ? 'approved' : 'rejected'
+      return code !== undefined && isSameCode(code, check.code) ? 'approved' : 'rejected'
     },
   }
 }
 
 /** Compares in constant time: the response time must not reveal how much of a guess is correct. */
-function isSame(code: string, typed: string): boolean {
+function isSameCode(code: string, typed: string): boolean {
   return timingSafeEqual(hash('sha256', code, 'buffer'), hash('sha256', typed, 'buffer'))
 }

@@ -48,7 +48,7 @@ export function numbersIn(raw: unknown): string[] {
     if (Array.isArray(value) || !phoneMembers.test(member)) return []
     const spelled = String(value ?? '')
     const fewest = member === 'phone' ? 1 : fewestDigits
-    return digitsOf(spelled).length >= fewest || hidden.test(spelled) ? [spelled] : []
+    return digitsOf(spelled).length >= fewest || hiddenDigit.test(spelled) ? [spelled] : []
   })
 }
 
@@ -69,21 +69,21 @@ function membersIn(raw: unknown): (readonly [member: string, value: unknown])[] 
 }
 
 /** Characters with which services replace hidden digits: `300***4567`, `30XXXXX567`, `••••4567`, `…4567`. */
-const hidden = /[*•●·#…]|[\dx]x+/i
+const hiddenDigit = /[*•●·#…]|[\dx]x+/i
 
 async function echoOf(spelled: string, own: string): Promise<NumberEcho> {
   if (spelled.split(/[,;|]/).filter((part) => /\d/.test(part)).length > 1) return 'others'
   const digits = digitsOf(spelled)
   if (digits === own) return 'own'
-  if (hidden.test(spelled)) {
+  if (hiddenDigit.test(spelled)) {
     const shown = spelled.replaceAll(/[\s().-]/g, '').replace(/^.*\D/s, '')
     return own.endsWith(shown) ? 'masked' : 'others'
   }
-  return (await isSame(digits, own)) ? 'spelled' : 'others'
+  return (await isSameNumber(digits, own)) ? 'spelled' : 'others'
 }
 
 /** Returns whether these digits are dialled to reach our number. */
-async function isSame(digits: string, own: string): Promise<boolean> {
+async function isSameNumber(digits: string, own: string): Promise<boolean> {
   // No number starts with a zero (E.164). A 0 is dialled before it at home, 00 or 011 from abroad.
   const significant = digits.replace(/^0+/, '')
   if (own.endsWith(significant) || (digits.startsWith('0') && digits.endsWith(own))) return true

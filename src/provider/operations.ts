@@ -1,7 +1,15 @@
 import { z } from 'zod'
-import { int64, integer, list, number, object, phoneInteger, text } from './answer-schemas.js'
+import {
+  int64,
+  lenientInteger,
+  lenientList,
+  lenientNumber,
+  lenientObject,
+  lenientText,
+  phoneInteger,
+} from './answer-schemas.js'
 import * as given from './parameter-schemas.js'
-import { optional, type Parameter, required } from './parameter-schemas.js'
+import { optionalParameter, type Parameter, requiredParameter } from './parameter-schemas.js'
 
 /** The provider's ten operations, named like the methods of the client. */
 export type OperationName =
@@ -37,20 +45,30 @@ export interface Operation {
 
 /** Returns the account identifiers, which every operation requires. */
 export const accountParameters = () => ({
-  client: required(z.number().meta(int64), 'Account client identifier.'),
-  key: required(z.string(), 'Account key.'),
+  client: requiredParameter(z.number().meta(int64), 'Account client identifier.'),
+  key: requiredParameter(z.string(), 'Account key.'),
 })
 
 /** The body of a failure, HTTP 520. */
-export const errorResponse = { name: 'ErrorResponse', fields: () => ({ error: text(), msg: text() }) }
+export const errorResponse = {
+  name: 'ErrorResponse',
+  fields: () => ({ error: lenientText(), msg: lenientText() }),
+}
 
-const countryCode = () => optional(given.country(), 'ISO 3166 country code, CO for Colombia.')
-const onePhone = () => required(given.phone(), 'Phone number.')
-const manyPhones = () => required(given.phones(), 'One number, or several separated by commas.')
-const appName = () => required(given.text(), 'Name of the application for which the code is generated.')
-const sentSms = () => ({ id: text(), status: text(), credits: integer(), sms: text(), phone: text() })
-const tally = () => ({ property: text(), clicks: integer() })
-const share = () => ({ ...tally(), percent: number() })
+const countryCode = () => optionalParameter(given.country(), 'ISO 3166 country code, CO for Colombia.')
+const onePhone = () => requiredParameter(given.phone(), 'Phone number.')
+const manyPhones = () => requiredParameter(given.phones(), 'One number, or several separated by commas.')
+const appName = () =>
+  requiredParameter(given.text(), 'Name of the application for which the code is generated.')
+const sentSms = () => ({
+  id: lenientText(),
+  status: lenientText(),
+  credits: lenientInteger(),
+  sms: lenientText(),
+  phone: lenientText(),
+})
+const tally = () => ({ property: lenientText(), clicks: lenientInteger() })
+const share = () => ({ ...tally(), percent: lenientNumber() })
 
 /** The wire contract of the provider. All other code reads paths and parameters here. */
 export const operations = {
@@ -60,18 +78,18 @@ export const operations = {
     path: '/balance',
     params: () => ({}),
     response: 'ResponseBalance',
-    fields: () => ({ status: integer() }),
+    fields: () => ({ status: lenientInteger() }),
   },
   blockPhone: {
     summary: 'Block a phone number, so that no SMS is sent to it',
     method: 'POST',
     path: '/block-phone',
     params: () => ({
-      phone: required(given.phone(), 'Number to block.'),
-      name: optional(given.text(), 'Contact name.'),
+      phone: requiredParameter(given.phone(), 'Number to block.'),
+      name: optionalParameter(given.text(), 'Contact name.'),
     }),
     response: 'ResponseSecurity',
-    fields: () => ({ id: text(), status: text(), phone: text(), name: text() }),
+    fields: () => ({ id: lenientText(), status: lenientText(), phone: lenientText(), name: lenientText() }),
   },
   sendSms: {
     summary: 'Send an SMS to one or several numbers',
@@ -79,14 +97,14 @@ export const operations = {
     path: '/send-sms',
     params: () => ({
       phone: manyPhones(),
-      sms: required(given.text(), 'Text sent to every number.'),
+      sms: requiredParameter(given.text(), 'Text sent to every number.'),
       'country-code': countryCode(),
     }),
     response: 'ResponseSMS',
     fields: () => ({
-      id: text(),
-      status: integer(),
-      data: list(sentSms()),
+      id: lenientText(),
+      status: lenientInteger(),
+      data: lenientList(sentSms()),
     }),
   },
   sendCall: {
@@ -95,15 +113,15 @@ export const operations = {
     path: '/call/send',
     params: () => ({
       phone: manyPhones(),
-      message: optional(given.text(), 'Text spoken. Required when audio-code is not sent.'),
-      voice: optional(
+      message: optionalParameter(given.text(), 'Text spoken. Required when audio-code is not sent.'),
+      voice: optionalParameter(
         given.voiceOf(given.callVoices),
         'Voice of the call. Required when audio-code is not sent.',
       ),
-      retries: optional(given.attempts(), 'Number of call attempts, at most 3.'),
-      'leave-voicemail': optional(given.flag(), 'Leave a voicemail when nobody answers.'),
+      retries: optionalParameter(given.attempts(), 'Number of call attempts, at most 3.'),
+      'leave-voicemail': optionalParameter(given.flag(), 'Leave a voicemail when nobody answers.'),
       'country-code': countryCode(),
-      'audio-code': optional(
+      'audio-code': optionalParameter(
         given.text(),
         'Id of an uploaded audio. Must not be sent together with voice and message.',
       ),
@@ -118,15 +136,15 @@ export const operations = {
     },
     response: 'ResponseCall',
     fields: () => ({
-      status: text(),
-      id: text(),
-      data: list({
-        id: text(),
-        state: text(),
-        credits: integer(),
-        message: text(),
-        phone: text(),
-        voice: text(),
+      status: lenientText(),
+      id: lenientText(),
+      data: lenientList({
+        id: lenientText(),
+        state: lenientText(),
+        credits: lenientInteger(),
+        message: lenientText(),
+        phone: lenientText(),
+        voice: lenientText(),
       }),
     }),
   },
@@ -134,16 +152,16 @@ export const operations = {
     summary: 'Delivery state of a group of SMS or calls',
     method: 'GET',
     path: '/messages-state',
-    params: () => ({ id: required(given.text(), 'Identifier of the message group.') }),
+    params: () => ({ id: requiredParameter(given.text(), 'Identifier of the message group.') }),
     response: 'ResponseStatusSMS',
     fields: () => ({
-      state: text(),
-      credits: integer(),
+      state: lenientText(),
+      credits: lenientInteger(),
       phone: phoneInteger(),
-      created: text(),
-      sms: text(),
-      dispatch_id: text(),
-      id: text(),
+      created: lenientText(),
+      sms: lenientText(),
+      dispatch_id: lenientText(),
+      id: lenientText(),
     }),
   },
   sendSmsCode: {
@@ -153,10 +171,10 @@ export const operations = {
     params: () => ({ phone: onePhone(), 'app-name': appName(), 'country-code': countryCode() }),
     response: 'ResponseSMS2fa',
     fields: () => ({
-      id: text(),
-      status: text(),
-      minutes_to_expire: integer(),
-      data: list(sentSms()),
+      id: lenientText(),
+      status: lenientText(),
+      minutes_to_expire: lenientInteger(),
+      data: lenientList(sentSms()),
     }),
   },
   sendCallCode: {
@@ -166,16 +184,22 @@ export const operations = {
     params: () => ({
       phone: onePhone(),
       'app-name': appName(),
-      voice: required(given.voiceOf(given.codeCallVoices), 'Voice of the call.'),
-      retries: required(given.count(), 'Number of call attempts.'),
+      voice: requiredParameter(given.voiceOf(given.codeCallVoices), 'Voice of the call.'),
+      retries: requiredParameter(given.count(), 'Number of call attempts.'),
       'country-code': countryCode(),
     }),
     response: 'ResponseCALL2fa',
     fields: () => ({
-      status: text(),
-      id: text(),
-      minutes_to_expire: integer(),
-      data: list({ id: text(), state: text(), credits: integer(), phone: phoneInteger(), voice: text() }),
+      status: lenientText(),
+      id: lenientText(),
+      minutes_to_expire: lenientInteger(),
+      data: lenientList({
+        id: lenientText(),
+        state: lenientText(),
+        credits: lenientInteger(),
+        phone: phoneInteger(),
+        voice: lenientText(),
+      }),
     }),
   },
   verifyCode: {
@@ -183,40 +207,43 @@ export const operations = {
     method: 'POST',
     path: '/2fa/verification-code',
     params: () => ({
-      phone: required(given.phone(), 'Number the code was sent to.'),
-      'app-name': required(given.text(), 'The name used when the code was generated.'),
-      code: required(given.text(), 'Code that was delivered.'),
+      phone: requiredParameter(given.phone(), 'Number the code was sent to.'),
+      'app-name': requiredParameter(given.text(), 'The name used when the code was generated.'),
+      code: requiredParameter(given.text(), 'Code that was delivered.'),
       'country-code': countryCode(),
     }),
     response: 'ResponseSucces',
-    fields: () => ({ status: text() }),
+    fields: () => ({ status: lenientText() }),
   },
   shortenUrl: {
     summary: 'Create a short URL',
     method: 'POST',
     path: '/url/short',
     params: () => ({
-      name: required(given.text(), 'Name of the URL.'),
-      'url-long': required(given.url(), 'The long URL.'),
-      alias: optional(given.text(), 'Alias for the short URL.'),
-      'is-premium': optional(given.flag(), 'Premium URL; default false.'),
-      'group-name': optional(given.text(), 'Group to associate.'),
-      'domain-name': optional(given.text(), 'Domain to associate.'),
-      'expiration-time-statistics': optional(given.months(), 'Expiration in months; 0 for the default.'),
+      name: requiredParameter(given.text(), 'Name of the URL.'),
+      'url-long': requiredParameter(given.url(), 'The long URL.'),
+      alias: optionalParameter(given.text(), 'Alias for the short URL.'),
+      'is-premium': optionalParameter(given.flag(), 'Premium URL; default false.'),
+      'group-name': optionalParameter(given.text(), 'Group to associate.'),
+      'domain-name': optionalParameter(given.text(), 'Domain to associate.'),
+      'expiration-time-statistics': optionalParameter(
+        given.months(),
+        'Expiration in months; 0 for the default.',
+      ),
     }),
     response: 'ResponseURLShort',
-    fields: () => ({ urlShort: text(), urlLong: text(), msg: text() }),
+    fields: () => ({ urlShort: lenientText(), urlLong: lenientText(), msg: lenientText() }),
   },
   urlStatistics: {
     summary: 'Click statistics of a short URL',
     method: 'POST',
     path: '/url/short-statistic',
     params: () => ({
-      'name-url': required(given.text(), 'Name of the short URL.'),
-      since: required(given.day(), 'First day, YYYY-MM-DD.'),
-      until: required(given.day(), 'Last day, YYYY-MM-DD.'),
-      category: optional(
-        given.oneOf([...given.statisticCategories, ...given.premiumCategories]),
+      'name-url': requiredParameter(given.text(), 'Name of the short URL.'),
+      since: requiredParameter(given.day(), 'First day, YYYY-MM-DD.'),
+      until: requiredParameter(given.day(), 'Last day, YYYY-MM-DD.'),
+      category: optionalParameter(
+        given.choiceOf([...given.statisticCategories, ...given.premiumCategories]),
         'Category with detailed information; the last six only for premium URLs.',
       ),
     }),
@@ -224,21 +251,21 @@ export const operations = {
       String(since) > String(until) ? 'since must not be after until' : undefined,
     response: 'ResponseStatistic',
     fields: () => ({
-      urlShort: text(),
-      urlLong: text(),
-      clicksNumber: integer(),
-      metrics: list({
-        date: object(tally()),
-        hour: object({ ...tally(), date: text() }),
-        country: object(tally()),
-        region: object(tally()),
-        city: object({ ...share(), countryIsoCode: text(), region: text() }),
-        device: object(tally()),
-        brand: object(share()),
-        model: object(share()),
-        operatingSystem: object(tally()),
-        browser: object(tally()),
-        lang: object(tally()),
+      urlShort: lenientText(),
+      urlLong: lenientText(),
+      clicksNumber: lenientInteger(),
+      metrics: lenientList({
+        date: lenientObject(tally()),
+        hour: lenientObject({ ...tally(), date: lenientText() }),
+        country: lenientObject(tally()),
+        region: lenientObject(tally()),
+        city: lenientObject({ ...share(), countryIsoCode: lenientText(), region: lenientText() }),
+        device: lenientObject(tally()),
+        brand: lenientObject(share()),
+        model: lenientObject(share()),
+        operatingSystem: lenientObject(tally()),
+        browser: lenientObject(tally()),
+        lang: lenientObject(tally()),
       }),
     }),
   },

@@ -11,11 +11,11 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   readonly description: string
 }
 
-export function required<Schema extends z.ZodType>(schema: Schema, description: string) {
+export function requiredParameter<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { schema, required: true, description } as const
 }
 
-export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+export function optionalParameter<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { schema, required: false, description } as const
 }
 
@@ -33,7 +33,7 @@ const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)
 const isPhoneText = (value: unknown) => typeof value === 'string' && /^\+?\d{7,15}$/.test(value)
 
 /** Creates the schema of a choice among these words. */
-export function oneOf<const Words extends readonly string[]>(words: Words) {
+export function choiceOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
@@ -59,7 +59,7 @@ export function voiceOf<const Words extends readonly string[]>(words: Words) {
   return z.preprocess((voice: Words[number] | 'Marian' | 'Mariana') => {
     const other = otherSpelling[voice]
     return known.includes(other) ? other : voice
-  }, oneOf(words))
+  }, choiceOf(words))
 }
 
 export const text = () => textThat('must be a non-empty string', (value) => /\S/.test(value))

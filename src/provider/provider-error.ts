@@ -147,8 +147,8 @@ interface Quoted {
 export function quotable<Answer extends JsonObject>(answer: Answer, form: string): Answer {
   return Object.defineProperty(answer, quote, {
     value: (): Quoted => ({
-      status: readable(memberOf(answer, 'status'), form),
-      error: readable(effectiveError(answer), form),
+      status: readableValue(memberOf(answer, 'status'), form),
+      error: readableValue(effectiveError(answer), form),
       messageId: messageIdOf(memberOf(answer, 'id'), form),
     }),
   })
@@ -170,13 +170,13 @@ export function messageIdIn(answer: unknown): string | undefined {
 function messageIdOf(value: unknown, form: string): string | undefined {
   const id = scalarString(value)
   if (id === undefined) return undefined
-  const sent = [...spelledIn(form), ...phonesIn(form).map(endOfNumber)]
+  const sent = [...spelledIn(form), ...sentNumbersIn(form).map(endOfNumber)]
   return repeatsOneOf(id, sent) ? undefined : id
 }
 
 const spelledDigits = new RegExp(`\\d(?:${between}\\d){3,}`, 'gu')
 
-function readable(value: unknown, form: string): string | undefined {
+function readableValue(value: unknown, form: string): string | undefined {
   const text = scalarString(value)
   if (text === undefined) return undefined
   const safe = masked(text, form)
@@ -188,7 +188,7 @@ export const mask = '•••'
 // A quoted form names the key, in any encoding.
 const namedKey = /\bkey["']?\s*[=:]\s*["']?[^\s&"',;]+/gi
 // The length of the scheme is bounded. Otherwise every position of a long response would start a scan.
-const url = /[a-z\d+.-]{0,32}:\/\/\S+/gi
+const urlPattern = /[a-z\d+.-]{0,32}:\/\/\S+/gi
 // Seven or more digits with any spacing, because E.164 numbers have at least seven.
 const longNumber = new RegExp(`\\+?\\d(?:${between}\\d){6,}`, 'gu')
 
@@ -202,7 +202,7 @@ export function masked(text: string, form: string): string {
   const secrets = sent.flatMap((value) => [value, encodeURIComponent(value)])
   const unquoted = longestFirst(secrets).reduce((safe, secret) => safe.replaceAll(secret, mask), plain)
   const safe = maskEchoes(unquoted, [...spelledIn(form), ...sent.flatMap(wordsIn)], mask)
-  return safe.replace(url, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
+  return safe.replace(urlPattern, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
 }
 
 /** Returns the words of a text that may be a code. */
@@ -222,10 +222,10 @@ const longestFirst = (values: readonly string[]): string[] =>
 function spelledIn(form: string): string[] {
   const sent = new URLSearchParams(form)
   const texts = [...sent.getAll('sms'), ...sent.getAll('message')].flatMap(wordsIn)
-  return [...sent.getAll('key'), ...sent.getAll('code'), ...phonesIn(form), ...texts]
+  return [...sent.getAll('key'), ...sent.getAll('code'), ...sentNumbersIn(form), ...texts]
 }
 
-function phonesIn(form: string): string[] {
+function sentNumbersIn(form: string): string[] {
   const given = new URLSearchParams(form).getAll('phone')
   return given.flatMap((phones) => phones.split(','))
 }

@@ -188,7 +188,7 @@ function dispatchOnce(
         settle({ delivery: 'answered', httpStatus, headers, ...text })
       },
       onResponseError(_controller, error) {
-        lose(codeOf(error))
+        lose(errorCodeOf(error))
       },
     }
     try {
@@ -205,7 +205,7 @@ function dispatchOnce(
         handler,
       )
     } catch (error) {
-      lose(codeOf(error))
+      lose(errorCodeOf(error))
     }
   })
 }
@@ -222,7 +222,7 @@ function isEncoded(headers: AnswerHeaders): boolean {
 /**
  * Returns only the code of an error. Its message and members contain addresses, responses and, from mocks, the query.
  */
-function codeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   // A mistake in a program, which no change of the network fixes.
   if (error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError) {
     if (!('code' in error)) return 'broken'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject, parseJson, repeatsMember } from '../lib/json.js'
 import { memoize } from '../lib/memoize.js'
-import { camelCase, list, number, object } from './answer-schemas.js'
+import { camelCase, lenientList, lenientNumber, lenientObject } from './answer-schemas.js'
 import { type Operation, type OperationName, operations } from './operations.js'
 import { quotable, refusedError } from './provider-error.js'
 import type { AnsweredExchange } from './send.js'
@@ -22,7 +22,7 @@ type GivenParams = Readonly<Record<string, unknown>>
  * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag. Read as
  * credits, the flag would report a full account as nearly empty.
  */
-const balanceFields = () => ({ status: number(), balance: number(), credits: number() })
+const balanceFields = () => ({ status: lenientNumber(), balance: lenientNumber(), credits: lenientNumber() })
 
 interface Schemas {
   readonly params: z.ZodType<GivenParams>
@@ -42,7 +42,7 @@ const schemasOf = memoize((name): Schemas => {
     params: z.object(Object.fromEntries(shape)),
     names: new Map(Object.keys(params).map((wireName) => [camelCase(wireName), wireName])),
     // The documentation names one message, but services return a list.
-    answer: (operation === 'messageState' ? list : object)(
+    answer: (operation === 'messageState' ? lenientList : lenientObject)(
       operation === 'balance' ? balanceFields() : fields(),
     ),
   }

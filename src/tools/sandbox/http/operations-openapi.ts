@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entriesOf, integer, list, text } from '../../../provider/answer-schemas.js'
+import { entryShapeOf, lenientInteger, lenientList, lenientText } from '../../../provider/answer-schemas.js'
 import { accountParameters, errorResponse, type OperationName } from '../../../provider/operations.js'
 import { documentOf, json, type OpenApi, refTo, requestOf, schemaOf } from '../openapi.js'
 import type { Dialect, SandboxSettings } from '../options.js'
@@ -8,7 +8,10 @@ import { type Catalogue, type CatalogueOperation, pathsOf, wireShape } from '../
 /** Returns the operations in this dialect as an OpenAPI 3.1 document, with the sandbox as its server. */
 export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSettings, baseUrl: string): OpenApi {
   const named = Object.entries(catalogue) as [OperationName, CatalogueOperation][]
-  const error = { error: settings.dialect === 'observed' ? integer() : text(), msg: text() }
+  const error = {
+    error: settings.dialect === 'observed' ? lenientInteger() : lenientText(),
+    msg: lenientText(),
+  }
   const schemas = [
     ...named.map(
       ([name, operation]) => [operation.response, answerOf(name, operation, settings.dialect)] as const,
@@ -64,7 +67,7 @@ function about(
 /** Returns the schema of a success in the dialect of this sandbox. */
 function answerOf(name: OperationName, { fields }: CatalogueOperation, dialect: Dialect): z.ZodType {
   if (dialect === 'spec') return z.looseObject(fields)
-  if (name === 'messageState') return list(fields)
+  if (name === 'messageState') return lenientList(fields)
   return z.looseObject(
     Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, unlisted(member, field)])),
   )
@@ -72,7 +75,7 @@ function answerOf(name: OperationName, { fields }: CatalogueOperation, dialect: 
 
 /** In the field, the service sends a list with one entry as the entry. */
 function unlisted(member: string, field: z.core.$ZodType): z.core.$ZodType {
-  const fields = entriesOf(field)
+  const fields = entryShapeOf(field)
   if (fields === undefined) return field
   const entry = z.looseObject(fields)
   return z.union([entry, z.array(entry), ...(member === 'metrics' ? [z.null()] : [])]).optional()

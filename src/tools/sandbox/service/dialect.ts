@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { entriesOf, integer, list, text } from '../../../provider/answer-schemas.js'
+import { entryShapeOf, lenientInteger, lenientList, lenientText } from '../../../provider/answer-schemas.js'
 import { type Operation, type OperationName, operations } from '../../../provider/operations.js'
-import { anyVoice, oneOf, optional, type Parameter } from '../../../provider/parameter-schemas.js'
+import { anyVoice, choiceOf, optionalParameter, type Parameter } from '../../../provider/parameter-schemas.js'
 import { blockedChannels } from '../account.js'
 import type { SandboxSettings } from '../options.js'
 
@@ -38,30 +38,32 @@ const codeCall = operations.sendCallCode.params()
 
 /** Renames the status of an entry to `state`. */
 function withStates({ data, ...fields }: z.ZodRawShape): z.ZodRawShape {
-  const entry = Object.entries(entriesOf(data) ?? {}).map(([name, field]) => [
+  const entry = Object.entries(entryShapeOf(data) ?? {}).map(([name, field]) => [
     name === 'status' ? 'state' : name,
     field,
   ])
-  return { ...fields, data: list(Object.fromEntries(entry)) }
+  return { ...fields, data: lenientList(Object.fromEntries(entry)) }
 }
 
 /** Deviations of services in the field from the documented interface. */
 const differences: { readonly [Name in OperationName]?: Partial<CatalogueOperation> } = {
-  balance: { fields: { balance: integer() } },
-  blockPhone: { params: { channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')) } },
+  balance: { fields: { balance: lenientInteger() } },
+  blockPhone: {
+    params: { channel: wireOf(optionalParameter(choiceOf(blockedChannels), 'What is blocked.')) },
+  },
   sendSms: { otherPaths: ['/sms/send'], fields: withStates(spec.sendSms.fields) },
   sendCall: {
     params: {
-      voice: wireOf({ ...call.voice, schema: oneOf(anyVoice) }),
+      voice: wireOf({ ...call.voice, schema: choiceOf(anyVoice) }),
       'leave-voicemail': wireOf(call['leave-voicemail'], true),
     },
   },
-  messageState: { fields: { credits: text() } },
+  messageState: { fields: { credits: lenientText() } },
   sendSmsCode: { otherPaths: ['/sms/2fa/send'], fields: withStates(spec.sendSmsCode.fields) },
   sendCallCode: {
     otherPaths: ['/call/2fa/send', '/2fa/send-call'],
     params: {
-      voice: wireOf({ ...codeCall.voice, schema: oneOf(anyVoice) }, 'Mariana'),
+      voice: wireOf({ ...codeCall.voice, schema: choiceOf(anyVoice) }, 'Mariana'),
       retries: wireOf(codeCall.retries, '1'),
     },
   },

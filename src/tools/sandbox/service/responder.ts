@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entriesOf, membersOf } from '../../../provider/answer-schemas.js'
+import { entryShapeOf, shapeOf } from '../../../provider/answer-schemas.js'
 import type { OperationName } from '../../../provider/operations.js'
 import { digitsOf } from '../numbers.js'
 import type { SandboxSettings } from '../options.js'
@@ -63,9 +63,9 @@ export function createResponder(
   function written(fields: z.ZodRawShape, facts: Readonly<Record<string, unknown>>): object {
     const all = Object.entries(fields).map(([name, field]) => {
       const { [name]: fact } = facts
-      const members = membersOf(field)
+      const members = shapeOf(field)
       if (members !== undefined) return [name, fact && written(members, fact as Facts)]
-      const entry = entriesOf(field)
+      const entry = entryShapeOf(field)
       if (entry !== undefined) return [name, listed((fact as Facts[]).map((one) => written(entry, one)))]
       // Where the documentation has an integer, the client accepts a phone's number as text.
       const isInteger = z.globalRegistry.get(field)?.type === 'integer'
