@@ -12,7 +12,7 @@ export interface EventUrgency {
   readonly section?: string
 }
 
-const record: EventUrgency = { level: 'record' }
+const recordLevel: EventUrgency = { level: 'record' }
 const warning: EventUrgency = { level: 'warning' }
 const alarm = (atLeast: number, section: string, todo: string): EventUrgency => ({
   level: 'alarm',
@@ -29,25 +29,25 @@ const alarm = (atLeast: number, section: string, todo: string): EventUrgency => 
  * logger[level === 'alarm' ? 'error' : 'info'](event)
  */
 export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
-  'challenge.started': record,
-  'challenge.sent': record,
+  'challenge.started': recordLevel,
+  'challenge.sent': recordLevel,
   'challenge.unconfirmed': warning,
   'challenge.undelivered': warning,
-  'challenge.rejected': record,
-  'challenge.approved': record,
-  'challenge.superseded': record,
-  'challenge.cancelled': record,
+  'challenge.rejected': recordLevel,
+  'challenge.approved': recordLevel,
+  'challenge.superseded': recordLevel,
+  'challenge.cancelled': recordLevel,
   'subject.locked': warning,
   'subject.disabled': warning,
-  'subject.unlocked': record,
-  'request.refused': record,
-  'device.trusted': record,
-  'device.used': record,
-  'device.revoked': record,
-  'grant.revoked': record,
-  'recovery.used': record,
-  'recovery.failed': record,
-  'factor.changed': record,
+  'subject.unlocked': recordLevel,
+  'request.refused': recordLevel,
+  'device.trusted': recordLevel,
+  'device.used': recordLevel,
+  'device.revoked': recordLevel,
+  'grant.revoked': recordLevel,
+  'recovery.used': recordLevel,
+  'recovery.failed': recordLevel,
+  'factor.changed': recordLevel,
   'factor.unreadable': alarm(
     1,
     'a-number-on-file-cannot-be-read',
@@ -68,7 +68,7 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
     'sign-ups-are-pumped',
     'Look at the sign-ups of that country: where they are no people, `npx express-two-factor signups --pause 2h` stops all of them at once; then take it out of `countries`, or ask for a captcha in `beforeSend`.',
   ),
-  'spend.cleared': record,
+  'spend.cleared': recordLevel,
   'limit.closed': alarm(
     1,
     'sign-ups-are-pumped',

@@ -16,7 +16,7 @@ const retryable: Partial<Record<ProblemCode, readonly [Fault, string]>> = {
 }
 
 /** Nothing has been confirmed yet, or too long ago. */
-const unproven = 'second_factor_required'
+const notConfirmed = 'second_factor_required'
 
 /** Adds the routes that set up and remove the authenticator app. */
 export function addAppRoutes(
@@ -53,7 +53,7 @@ export function addAppRoutes(
   async function failure(visit: RouteContext, error: unknown): Promise<AccountResult> {
     if (!(error instanceof TwoFactorError) || isOfHost(error)) throw error
     const { code, status } = error
-    if (code === unproven) {
+    if (code === notConfirmed) {
       // The form was sent twice, or too late for another app. The user checks which app is on file.
       if ((await read(visit.subject)).app) return refusal(visit, 'app_on_file')
       // Confirmed too long ago, or another tab was faster: the page requires a code again and shows another secret.
@@ -94,7 +94,7 @@ export function addAppRoutes(
     const code = typeof fields.code === 'string' ? fields.code : ''
     const confirm = async (factors: Factors) => {
       if (await isProven(visit, factors)) return true
-      throw new TwoFactorError(unproven)
+      throw new TwoFactorError(notConfirmed)
     }
     const store = async () => save(subject, (await tf.authenticators.confirm(req, code)).secret)
     return change(visit, what, store, { confirm }).catch((error: unknown) => failure(visit, error))
@@ -104,5 +104,5 @@ export function addAppRoutes(
 
 /** Returns undefined if nothing was confirmed, and throws any other error. */
 function ifUnproven(error: unknown): undefined {
-  if (!(error instanceof TwoFactorError && error.code === unproven)) throw error
+  if (!(error instanceof TwoFactorError && error.code === notConfirmed)) throw error
 }

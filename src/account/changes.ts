@@ -1,7 +1,7 @@
 import type { BoundFields, Details, TrustedDevice } from '../index.js'
 import { maxNumbersOnFile } from '../phone-number.js'
 import type { AccountTexts } from './texts/en.js'
-import { fill, spacedDigits } from './texts.js'
+import { fillText, spacedDigits } from './texts.js'
 
 // Rules of the changes: which are allowed, which fields a code binds, and which details the person sees.
 
@@ -136,7 +136,7 @@ export interface Circumstances {
 export function detailsOf(change: AccountChangeRequest, circumstances: Circumstances): Details {
   const { texts, factors, shownNumber } = circumstances
   const number = 'number' in change ? change.number : ''
-  const title = fill(texts[`change.${change.kind}`], {
+  const title = fillText(texts[`change.${change.kind}`], {
     number: shownNumber ?? number,
     digits: spacedDigits(number),
   })
@@ -159,5 +159,5 @@ function consequenceOf(change: AccountChangeRequest, { factors, mustKeep, texts 
     return texts[mustKeep === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
   }
   if (change.kind === 'app-added' && factors.app) return texts['after.app-replaced']
-  return fill(texts[`after.${change.kind}`], { n: String(countFactors(after)) })
+  return fillText(texts[`after.${change.kind}`], { n: String(countFactors(after)) })
 }

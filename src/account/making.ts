@@ -20,7 +20,7 @@ import type { AccountSettings } from './options.js'
 import { passes } from './passes.js'
 import { pathAfterCode } from './path-after-code.js'
 import { createReadFactors } from './read-factors.js'
-import { createTexts } from './texts.js'
+import { createAccountTexts } from './texts.js'
 
 /** Method of grants for a first factor: no factor was on file that could confirm it, so the session is enough. */
 export const firstWay = 'first-way'
@@ -59,7 +59,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   // A notice may fail in a client of this package. The change stays.
   const tell = hostFunction(onChanged)
   const read = createReadFactors(settings)
-  const textsOf = createTexts(messages)
+  const textsOf = createAccountTexts(messages)
   const inTurn = createTurns()
 
   /** Returns whether the session is enough, because no factor is on file that could confirm a change. */
@@ -126,7 +126,10 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     if (!isAsked && !(await hasGrant(visit, change, factors))) return 'unasked'
     if (!(await (confirm?.(factors) ?? isConfirmed(visit, change, factors)))) return undefined
     // Another tab may have been faster, and the second last factor may be the last one now (race).
-    const stored = await inTurn(subject, async () => isSame(factors, await read(subject)) && store(factors))
+    const stored = await inTurn(
+      subject,
+      async () => areSameFactors(factors, await read(subject)) && store(factors),
+    )
     if (stored === false) return 'stale'
     if (stored === taken) return taken
     const told = announce(visit, change, factors)
@@ -199,7 +202,8 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
   }
 }
 
-const isSame = (one: Factors, other: Factors): boolean => JSON.stringify(one) === JSON.stringify(other)
+const areSameFactors = (one: Factors, other: Factors): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 /** Passes a failure to the app's error handler after the response was sent. */
 const afterAnswer =

@@ -2,7 +2,7 @@ import type { RouteContext } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import type { ChangeKind } from './changes.js'
 import type { AccountTexts } from './texts/en.js'
-import { fill, spacedDigits } from './texts.js'
+import { fillText, spacedDigits } from './texts.js'
 
 // Elements of all pages. Every page works without a script, and every value is escaped.
 
@@ -35,11 +35,16 @@ export function changeButton(
   const spoken = of && html`<span class="unseen"> <bdi>${of}</bdi></span>`
   const busy = scene.visit.texts['busy.sending']
   const button = html`<button${look && html` class="${look}"`} data-busy="${busy}">${text}${spoken}</button>`
-  return form(scene, route, look === 'main' ? html`<div class="buttons">${button}</div>` : button, fields)
+  return routeForm(
+    scene,
+    route,
+    look === 'main' ? html`<div class="buttons">${button}</div>` : button,
+    fields,
+  )
 }
 
 /** Returns a form for a route of the pages. */
-export function form({ visit, path }: PageContext, route: string, content: Html, fields = {}): Html {
+export function routeForm({ visit, path }: PageContext, route: string, content: Html, fields = {}): Html {
   const hidden = Object.entries<string>({ ...fields, ...visit.formFields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
@@ -48,14 +53,14 @@ ${hidden}${content}
 </form>\n`
 }
 
-export const link = (to: string, text: string): Html => html`<p><a href="${to}">${text}</a></p>\n`
+export const linkLine = (to: string, text: string): Html => html`<p><a href="${to}">${text}</a></p>\n`
 
 /** Returns a link that looks like a button, for the main action of a page. */
 export const linkButton = (to: string, text: string): Html =>
   html`<a class="button" href="${to}">${text}</a>\n`
 
 /** Returns a link to the first page. */
-export const back = ({ path, texts }: PageContext): Html => link(path, texts.back)
+export const back = ({ path, texts }: PageContext): Html => linkLine(path, texts.back)
 
 /** Returns a short label of a state. */
 export const badge = (text: string, isOn = true): Html =>
@@ -63,7 +68,7 @@ export const badge = (text: string, isOn = true): Html =>
 
 /** Returns the name of a number in words. */
 export const spokenNumber = ({ visit }: PageContext, masked: string): string =>
-  fill(visit.texts['code.destination'], { digits: spacedDigits(masked) })
+  fillText(visit.texts['code.destination'], { digits: spacedDigits(masked) })
 
 /** Returns a masked number. A screen reader reads words, because bullets mean nothing when read aloud. */
 export const maskedNumber = (scene: PageContext, masked: string): Html =>

@@ -6,7 +6,7 @@ import { badge, changeButton, linkButton, maskedNumber, type PageContext, spoken
 import type { News } from './news.js'
 import type { UsedAt } from './read-factors.js'
 import type { AccountTexts } from './texts/en.js'
-import { fill, spacedDigits } from './texts.js'
+import { fillText, spacedDigits } from './texts.js'
 
 // The first page: a row for each factor, with the buttons that change it.
 
@@ -82,7 +82,7 @@ export function overviewPage(scene: PageContext, overview: Overview, news?: News
 
 /** Returns the notice of a change and its number or browser. */
 export function noticeOf({ kind, about = '' }: News, texts: AccountTexts): string {
-  return fill(texts[`done.${kind}`], {
+  return fillText(texts[`done.${kind}`], {
     digits: spacedDigits(about),
     device: about || texts['device.unnamed'],
   })
@@ -135,7 +135,7 @@ const app: Part = (scene, { app, appUsedAt, canRemove }) => {
 const recovery: Part = (scene, { recoveryCodes: left, numbers, app }) => {
   const { texts } = scene
   if (left === undefined) return undefined
-  const state = left === 0 ? texts['recovery.none'] : fill(texts['recovery.left'], { n: String(left) })
+  const state = left === 0 ? texts['recovery.none'] : fillText(texts['recovery.left'], { n: String(left) })
   const canMake = numbers.length > 0 || app
   // New codes invalidate the printed codes, so the button must not invite an accidental click.
   const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
@@ -176,5 +176,5 @@ const row = (scene: PageContext, name: Html, usedAt: number | undefined, actions
 function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {
   if (at === undefined) return undefined
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
-  return html`<p class="faint"><bdi>${fill(texts['last-used'], { when: day.format(at) })}</bdi></p>`
+  return html`<p class="faint"><bdi>${fillText(texts['last-used'], { when: day.format(at) })}</bdi></p>`
 }

@@ -1,8 +1,8 @@
 import type { NewAuthenticator, OwnPage } from '../index.js'
 import { html } from '../lib/html.js'
 import { pairingEntry, pairingSteps } from '../lib/pairing.js'
-import { back, changeButton, form, link, type PageContext } from './marks.js'
-import { fill } from './texts.js'
+import { back, changeButton, linkLine, type PageContext, routeForm } from './marks.js'
+import { fillText } from './texts.js'
 
 // All pages except the first.
 
@@ -14,7 +14,7 @@ export function appPage(scene: PageContext, pairing: NewAuthenticator, fault?: s
       ? undefined
       : html` aria-invalid="true" aria-describedby="problem" data-wrong="${fault}"`
   const content = html`${pairingSteps(pairing, texts)}
-${form(scene, '/app', pairingEntry(texts, state))}${back(scene)}`
+${routeForm(scene, '/app', pairingEntry(texts, state))}${back(scene)}`
   return { title: texts['pair.title'], content: content.markup }
 }
 
@@ -26,7 +26,7 @@ export function offerCodesPage(scene: PageContext): OwnPage {
     look: 'main',
   })
   const content = html`<p>${texts['codes.lead.text']}</p>
-${make}${link(path, texts['codes.later'])}`
+${make}${linkLine(path, texts['codes.later'])}`
   return { title: texts['codes.lead'], content: content.markup }
 }
 
@@ -55,7 +55,7 @@ export function codesPage(
   { codes, account, isFirst }: MadeCodes,
 ): OwnPage {
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'long', timeZone: 'UTC' })
-  const of = fill(texts['codes.of'], { account, when: day.format(new Date()) })
+  const of = fillText(texts['codes.of'], { account, when: day.format(new Date()) })
   const lines = [`${visit.appName}: ${texts['recovery.title']}`, of, '', ...codes, '']
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(lines.join('\r\n'))}`
   const content = html`<p>${texts['codes.text']}</p>

@@ -13,7 +13,7 @@ const numberList: Check = that(
   (said) => Array.isArray(said) && said.every((one) => typeof one === 'string' && isE164(one)),
 )
 const yesOrNo: Check = that('must return true or false', (said) => typeof said === 'boolean')
-const count: Check = that(
+const remainingCount: Check = that(
   'must return how many are left, as a number',
   (said) => Number.isSafeInteger(said) && Number(said) >= 0,
 )
@@ -35,7 +35,7 @@ export function createReadFactors({ numbers, authenticator, recoveryCodes }: Acc
     ])
     numberList(list, 'accountPages: numbers.list')
     if (authenticator !== undefined) yesOrNo(app, 'accountPages: authenticator.has')
-    if (recoveryCodes !== undefined) count(left, 'accountPages: recoveryCodes.remaining')
+    if (recoveryCodes !== undefined) remainingCount(left, 'accountPages: recoveryCodes.remaining')
     // Copies the list: a host that changes its list in place would also change the state before.
     return { numbers: [...list], app, recoveryCodes: left }
   })

@@ -7,7 +7,7 @@ import { pt } from './texts/pt.js'
 /** Your texts by locale and key. */
 export type AccountMessages = Readonly<Record<string, Partial<AccountTexts>>>
 
-const builtIn: Readonly<Record<string, AccountTexts>> = { en, es, pt }
+const builtInTexts: Readonly<Record<string, AccountTexts>> = { en, es, pt }
 
 const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(text)]))
 
@@ -15,7 +15,7 @@ const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(te
  * Returns the texts of a locale. The host's texts replace the built-in texts of the language, which replace English.
  * Throws a TypeError that names an unknown text or a missing placeholder.
  */
-export function createTexts(messages: AccountMessages): (locale: string) => AccountTexts {
+export function createAccountTexts(messages: AccountMessages): (locale: string) => AccountTexts {
   checkOwnTexts(messages, {
     where: 'accountPages: messages',
     keys: [...places.keys()],
@@ -23,11 +23,14 @@ export function createTexts(messages: AccountMessages): (locale: string) => Acco
     placesOf: (key) => places.get(key),
     needsPlaces: true,
   })
-  return memoize((locale) => ({ ...en, ...builtIn[languageIn(locale)], ...ownTexts(locale, messages) }), 100)
+  return memoize(
+    (locale) => ({ ...en, ...builtInTexts[languageIn(locale)], ...ownTexts(locale, messages) }),
+    100,
+  )
 }
 
 /** Fills each `{name}`. */
-export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+export const fillText = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 
 /** Returns the last two digits with a space between them, so that a screen reader reads each digit. */

@@ -32,7 +32,7 @@ import { phoneCountries } from '../phone-number.js'
 
 // Checks of options that are objects or lists.
 
-const link = that(
+const linkCheck = that(
   "must be a path such as '/help', an https URL, a mailto: or tel: link, or a function (req) => string",
   (value) => typeof value === 'function' || isLink(value),
 )
@@ -42,7 +42,7 @@ const colour = that(
   (value) => typeof value === 'string' && parseColour(value) !== undefined,
 )
 /** Accepts a colour in which text, and buttons with text, can be read. */
-const readable =
+const readableColour =
   (on: Surroundings): Check =>
   (value, name) => {
     const accent = String(colour(value, name))
@@ -71,8 +71,8 @@ const brandChecks: Checks<BrandOptions> = {
     // `mailto:` has no origin and would appear as `null` in the policy.
     (value) => isLink(value, ['https:']),
   ),
-  accent: readable(light),
-  accentDark: readable(dark),
+  accent: readableColour(light),
+  accentDark: readableColour(dark),
   font: that(
     'must be a CSS font-family list',
     // No character that ends the declaration, because the rest of the value would then be CSS of its own.
@@ -99,7 +99,7 @@ export const pages: Checks<PagesOptions> = {
     ),
   ),
   brand: object(brandChecks, ['name']),
-  links: withDefault({}, object(Object.fromEntries(linkNames.map((name) => [name, link])))),
+  links: withDefault({}, object(Object.fromEntries(linkNames.map((name) => [name, linkCheck])))),
   render: func('(view, { req, res, locale, texts, html }) => html'),
   formFields: func('(req) => ({ name: value })'),
 }
