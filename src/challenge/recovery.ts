@@ -16,18 +16,18 @@ export interface RecoveryCodes {
 
 const codeCount = 10
 /** 120 bits: far beyond guessing, so that a plain hash protects the code (NIST SP 800-63B-4, 3.1.2.2). */
-const bytes = 15
-const length = (bytes * 8) / 5
+const codeBytes = 15
+const length = (codeBytes * 8) / 5
 
 /** Crockford's base32: no I, L, O and U, which are mistaken for 1, 0 and V in handwriting. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
+const canonicalCode = new RegExp(`^[${alphabet}]{${length}}$`)
 
 const maxTypedLength = 200
 
 /** Generates ten codes. Your app must remove the hashes of earlier codes. */
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
-  const fresh = Array.from({ length: codeCount }, () => toBase32(randomBytes(bytes), alphabet))
+  const fresh = Array.from({ length: codeCount }, () => toBase32(randomBytes(codeBytes), alphabet))
   return {
     codes: fresh.map((code) => code.replaceAll(/.{4}(?=.)/g, '$&-')),
     hashes: fresh.map((code) => hashRecoveryCode(subject, code)),
@@ -39,7 +39,7 @@ export function readRecoveryCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined
   const plain = plainCharacters(typed).replaceAll(separators, '').replaceAll('_', '').toUpperCase()
   const code = plain.replaceAll(/[IL]/g, '1').replaceAll('O', '0').replaceAll('U', 'V')
-  return canonical.test(code) ? code : undefined
+  return canonicalCode.test(code) ? code : undefined
 }
 
 /**

@@ -97,7 +97,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const partition = partitionOf(key)
       const kept = partition.peek(key)
       const entry = kept && isUnexpired(kept, at) ? entryOf(kept) : undefined
-      if (entry?.version !== expectedVersion) return refusal(entry)
+      if (entry?.version !== expectedVersion) return refusedSwap(entry)
       if (next === undefined) {
         partition.delete(key)
         return { swapped: true }
@@ -141,7 +141,7 @@ function kindIn(key: string): string {
 
 const entryOf = ({ value, version }: StoredEntry): Entry => ({ value, version: String(version) })
 
-const refusal = (entry: Entry | undefined): SwapResult =>
+const refusedSwap = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }
 
 /**

@@ -76,7 +76,7 @@ export function createCodes(
     ): Promise<ExchangeResult<SendResult>> {
       const previous = opened(previousHandle, target)
       const order = {
-        signal: unused,
+        signal: neverAborted,
         ...send,
         ...(previous !== undefined && { previousHandle: previous }),
         ...(previous !== undefined && previousUnanswered && { previousUnanswered }),
@@ -92,7 +92,7 @@ export function createCodes(
       const handle = opened(kept, target)
       // The handle was sealed for another number, or under a secret that was removed.
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
-      const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
+      const submitted = { signal: neverAborted, ...check, ...(handle !== undefined && { handle }) }
       const { asked, known } = guarded(target)
       return { result: await asked.checkCode(submitted), ...known() }
     },
@@ -100,4 +100,4 @@ export function createCodes(
 }
 
 /** Placeholder: each wrapper passes its own signal to the provider. */
-const unused = new AbortController().signal
+const neverAborted = new AbortController().signal

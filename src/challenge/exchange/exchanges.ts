@@ -100,7 +100,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
   }
 
   /** Emits the event for an exchange without a response, or refused for the account. `isLocal`: no request was sent. */
-  function note(
+  function reportExchange(
     command: Waiter['command'],
     result: SendResult['result'] | Verdict,
     fields: ExchangeFields,
@@ -162,7 +162,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
             const fields = fieldsSince(startedAt, reported)
             if ('handle' in result) givesHandles = true
             if (trace !== undefined) Object.assign(trace, fields, { result: result.result })
-            note('send', result.result, fields, reported.asked === false)
+            reportExchange('send', result.result, fields, reported.asked === false)
             return { result, fields, messageId: reported.messageId }
           },
         )
@@ -189,7 +189,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
             if (trace !== undefined) Object.assign(trace, fields, { result })
             // A code submitted during its send has no handle yet, which is no fault of the service.
             const isEarly = givesHandles && check.handle === undefined
-            note('check', result, fields, reported.asked === false || isEarly)
+            reportExchange('check', result, fields, reported.asked === false || isEarly)
             noteStatus(target, result, fields)
             return { result, fields }
           },

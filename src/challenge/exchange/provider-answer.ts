@@ -142,12 +142,12 @@ const maxLength = {
   unexpectedStatus: 64,
 } as const
 
-const mask = '••••'
+const hiddenText = '••••'
 const longDigits = new RegExp(`\\d(?:${between}\\d){4,}`, 'gu')
 
 /** Masks numbers and codes that an adapter may pass on from its service. Short error codes stay. */
 export function maskNumbers(text: string): string {
-  return plainCharacters(text).replace(longDigits, mask)
+  return plainCharacters(text).replace(longDigits, hiddenText)
 }
 
 /** Values of a request that its service may repeat, and no event may contain. */
@@ -159,7 +159,7 @@ function reporter({ destination, code = '' }: ExchangeSecrets): {
   readonly report: (report: ExchangeReport) => void
 } {
   const reported: ReportedExchange = {}
-  const withoutSecrets = (text: string) => maskNumbers(maskEchoes(plainCharacters(text), [code], mask))
+  const withoutSecrets = (text: string) => maskNumbers(maskEchoes(plainCharacters(text), [code], hiddenText))
   return {
     reported,
     report(given: unknown) {

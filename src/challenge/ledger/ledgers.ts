@@ -41,8 +41,8 @@ export function createLedgers({ store, now: clock, emit }: DomainServices) {
   function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerSnapshot {
     if (stored === undefined) return { ledger: emptyLedger, now: clock(), limits }
     if (!isLedger(stored)) {
-      emit({ type: 'store.failed', command: 'read', cause: unreadable })
-      throw new TwoFactorError('store_unavailable', { message: unreadable })
+      emit({ type: 'store.failed', command: 'read', cause: unreadableLedger })
+      throw new TwoFactorError('store_unavailable', { message: unreadableLedger })
     }
     return { ledger: stored, now: timeOf(stored, clock()), limits }
   }
@@ -65,7 +65,8 @@ export function createLedgers({ store, now: clock, emit }: DomainServices) {
   }
 }
 
-const unreadable = 'A ledger cannot be read. Does another program, or another version, write to this store?'
+const unreadableLedger =
+  'A ledger cannot be read. Does another program, or another version, write to this store?'
 
 /** Returns whether a stored value is a ledger. A missing figure would restart at zero, so such a value is refused. */
 function isLedger(stored: Json): stored is Ledger {

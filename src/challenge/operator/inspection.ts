@@ -64,7 +64,7 @@ export type Inspection = Exclude<Awaited<ReturnType<typeof openInspection>>, NoD
 const notSent = async () => ({ result: 'not-sent' }) as const
 const notChecked = async () => 'not-sent' as const
 const nothing = { maxAgeMs: 0, once: true, channels: [], trustedDevice: false, browserStartable: false }
-const unproven = (name: string) => ({ ...nothing, name })
+const nameOnly = (name: string) => ({ ...nothing, name })
 
 /** An operator waits for the result, perhaps over a slow network. */
 const patientMs = 2_000
@@ -97,7 +97,7 @@ export async function openInspection(
     namespace,
     provider: { sendCode: notSent, checkCode: notChecked },
     purposes: [],
-    defaultPurpose: unproven,
+    defaultPurpose: nameOnly,
     appName: {},
     countries: 'any',
     signupGuard: { mode: 'observe', unprovenPerHour: 0, unprovenPerDay: 0, ratio: 0 },

@@ -39,9 +39,9 @@ export interface CounterRow {
   readonly windowMs: number
   readonly max: number
   /** The problem returned beyond the limit. Absent if the counter refuses nothing. */
-  readonly told?: LimitProblem | undefined
+  readonly problem?: LimitProblem | undefined
   /** When a hit is refunded. Absent: never. */
-  readonly back?: readonly RefundRule[] | undefined
+  readonly refundedWhen?: readonly RefundRule[] | undefined
   /** If true, it is read before the decision. */
   readonly isReadFirst?: true
   /** If true, it counts only numbers that are new to the session. */
@@ -83,7 +83,7 @@ export function counterTable(lane: Lane, max: Limits) {
     windowMs: 10 * minuteMs,
   } as const
   const addresses: readonly CounterRow[] =
-    perAddress === false ? [] : [{ ...byAddress, max: perAddress, told: ofAddress, isReadFirst: true }]
+    perAddress === false ? [] : [{ ...byAddress, max: perAddress, problem: ofAddress, isReadFirst: true }]
 
   const { enrolSendsPerAddressPerDay: perDay } = max
   const unproven: CounterRow = {
@@ -94,20 +94,20 @@ export function counterTable(lane: Lane, max: Limits) {
     // Counted even without a limit: for a suspected country, `signupGuard` refuses networks with a code that was not
     // entered.
     max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
-    told: ofAddress,
+    problem: ofAddress,
     // A send that the provider refused stays counted, so that an attacker cannot test numbers for free (SMS pumping). A
     // verified number is refunded, so that users behind one carrier's address do not use up each other's limit.
-    back: ['not-sent', 'proven'],
+    refundedWhen: ['not-sent', 'proven'],
     isReadFirst: true,
   }
-  const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
+  const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, problem: ofSession }
   /** Returns a counter of the whole service. */
   const ofService = (span: string, windowMs: number, service: ServiceLimit): CounterRow => ({
     kind: `count-${lane}-service-sends`,
     of: () => span,
     windowMs,
     max: max[service],
-    told: { code: 'sending_paused', limit: 'service', service },
+    problem: { code: 'sending_paused', limit: 'service', service },
   })
   const signups: readonly CounterRow[] = [
     {
@@ -120,8 +120,8 @@ export function counterTable(lane: Lane, max: Limits) {
     },
     { kind: 'count-enrol-numbers', of: session, ...numbers, isOfNewNumber: true },
     // SMS pumping uses unverified numbers, so the cost of a day is limited.
-    { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
-    { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },
+    { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), refundedWhen: undelivered },
+    { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), refundedWhen: undelivered },
     unproven,
   ]
   const sends: readonly CounterRow[] = [

@@ -40,7 +40,7 @@ export function createCounters(
     for (const row of of) {
       const tag = row.of(counted)
       if (tag === undefined) continue
-      const times = counted.proxied && row.told?.limit === 'address' ? timesBehindProxy : 1
+      const times = counted.proxied && row.problem?.limit === 'address' ? timesBehindProxy : 1
       const key = keys.counter(row.kind, tag)
       hits.push({ row, key, max: row.max * times, isTaken: false, refusal: undefined, count: 0 })
     }
@@ -75,8 +75,8 @@ export function createCounters(
           }
           const over = await requestLimits.consume(country)
           for (const { row, refusal } of hits) {
-            if (refusal?.retryAfterMs && row.told?.service) {
-              service.close(lane, row.told.service, refusal.retryAfterMs)
+            if (refusal?.retryAfterMs && row.problem?.service) {
+              service.close(lane, row.problem.service, refusal.retryAfterMs)
             }
           }
           if (over !== undefined) return over
@@ -140,12 +140,14 @@ interface Reservation {
 function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
   function add(hit: CounterHit, by: number): Awaitable<Refusal | undefined> {
     return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
-      const { told } = hit.row
+      const { problem } = hit.row
       // A read must leave room for one more; a count includes this one.
       const isWithin = by === 0 ? count < hit.max : count <= hit.max
       const wait = Math.max(1, Math.ceil(resetInMs))
       const refusal =
-        told === undefined || isWithin ? undefined : { ...refused(told.code, wait), limit: told.limit }
+        problem === undefined || isWithin
+          ? undefined
+          : { ...refused(problem.code, wait), limit: problem.limit }
       hit.count = count
       if (by > 0) Object.assign(hit, { isTaken: true, refusal })
       return refusal
@@ -192,7 +194,7 @@ function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
 
     /** Refunds the hits of this rule, `times` times. */
     refund(when: RefundRule, times = 1) {
-      const refunded = hits.filter(({ row }) => row.back?.includes(when))
+      const refunded = hits.filter(({ row }) => row.refundedWhen?.includes(when))
       return addAll(refunded, -times)
     },
   }

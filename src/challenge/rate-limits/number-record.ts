@@ -145,7 +145,7 @@ export function settleNumberSend(
   // Nothing was delivered: the code before is the last one again, and the limits are refunded. A postponed send stays
   // counted: otherwise requests to the provider would be free (denial of service).
   if (isUndelivered(sent)) {
-    const windows = sent.result === 'later' ? record : refunded(record, send, limits, eachSpan)
+    const windows = sent.result === 'later' ? record : withoutSend(record, send, limits, eachSpan)
     const sends = record.sends
       .filter((one) => one !== send)
       .map((one) => ({ ...one, overlaps: one.overlaps.filter((other) => other !== id) }))
@@ -154,7 +154,7 @@ export function settleNumberSend(
   // An outage must have no effect on the next day. Without a response, the provider may still receive it.
   if (sent.result === 'unconfirmed') {
     const sends = record.sends.map((one) => (one === send ? { ...one, isSettled: true as const } : one))
-    return put({ ...refunded(record, send, limits, ['day']), sends }, undefined, limits, now)
+    return put({ ...withoutSend(record, send, limits, ['day']), sends }, undefined, limits, now)
   }
   const { channel = send.channel } = 'channel' in sent ? sent : send
   const isLate = now >= send.underWayUntil
@@ -171,7 +171,7 @@ export function settleNumberSend(
 /** Returns the record after a send used another channel than booked. A call counts as two, and refuses nothing. */
 function recounted(record: NumberRecord, send: NumberSend, channel: Channel, limits: NumberLimits) {
   if (weightOf(channel) <= weightOf(send.channel)) return record
-  const { hour, day } = refunded(record, send, limits, eachSpan)
+  const { hour, day } = withoutSend(record, send, limits, eachSpan)
   const again = (span: WindowName, window: SendWindow) =>
     isIn(record[span], span, send)
       ? addTo(window, amountsIn(limits[span], { ...send, channel }, limits))
@@ -183,7 +183,12 @@ const isIn = ({ endsAt }: SendWindow, span: WindowName, { at }: NumberSend): boo
   at >= endsAt - spans[span] && at < endsAt
 
 /** Returns the record without the amounts of a send, in the windows that contain it. */
-function refunded(record: NumberRecord, send: NumberSend, limits: NumberLimits, of: readonly WindowName[]) {
+function withoutSend(
+  record: NumberRecord,
+  send: NumberSend,
+  limits: NumberLimits,
+  of: readonly WindowName[],
+) {
   const windows = of
     .filter((span) => isIn(record[span], span, send))
     .map((span) => [span, removeFrom(record[span], amountsIn(limits[span], send, limits))])

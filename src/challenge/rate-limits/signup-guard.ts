@@ -58,12 +58,12 @@ const everywhere = 'all'
 /** Factor by which the floors are higher for the sum. */
 const timesEverywhere = 5
 
-const lengths = { hour: hourMs, day: dayMs } as const
+const spanMs = { hour: hourMs, day: dayMs } as const
 
 /** Returns the window of this length at a moment, before its counts are read. */
 function rowAt(span: Span, country: string, at: number): CountryRow {
   const moment = new Date(at).toISOString().slice(0, span === 'hour' ? 13 : 10)
-  const endsAt = (Math.floor(at / lengths[span]) + 1) * lengths[span]
+  const endsAt = (Math.floor(at / spanMs[span]) + 1) * spanMs[span]
   return { span, country, tag: `${country}.${moment}`, endsAt, sent: 0, approved: 0 }
 }
 
@@ -95,7 +95,7 @@ export function createSignupGuard(
   async function add(row: CountryRow, what: 'sent' | 'approved', by: number): Promise<CountryRow> {
     const key = keys.counter(`count-country-${what}`, row.tag)
     // Twice the length, because a hit at the end of the window may be refunded after it.
-    const { count } = await store.increment(key, 2 * lengths[row.span], by)
+    const { count } = await store.increment(key, 2 * spanMs[row.span], by)
     return { ...row, [what]: count }
   }
   const addAll = (rows: readonly CountryRow[], what: 'sent' | 'approved', by: number) =>
@@ -133,7 +133,7 @@ export function createSignupGuard(
   async function clear(): Promise<void> {
     for (const [name, row] of told) {
       const { span, country, endsAt } = row
-      if (now() < endsAt + lengths[span]) continue
+      if (now() < endsAt + spanMs[span]) continue
       const { sent, approved } = await read(rowAt(span, country, now()))
       // Another sign-up emitted it, or suspected it again, during the read.
       if (told.get(name) !== row) continue

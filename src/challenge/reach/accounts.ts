@@ -30,7 +30,7 @@ import {
 } from './factors.js'
 
 /** The number itself is mistyped, whatever the country is. */
-const unreadable: ReadonlySet<PhoneRefusal> = new Set(['not-a-number', 'wrong-length', 'not-assigned'])
+const unreadableReasons: ReadonlySet<PhoneRefusal> = new Set(['not-a-number', 'wrong-length', 'not-assigned'])
 
 /** Accounts whose unreadable number was reported. A migration that went wrong concerns all of them. */
 const maxReported = 1_000
@@ -82,7 +82,7 @@ export function createAccounts(
       return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
     }
     const { refusal: reason } = parsed
-    const isUnreadable = unreadable.has(reason)
+    const isUnreadable = unreadableReasons.has(reason)
     if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
     if (isUnreadable) reportUnreadable(actor.subject, reason)
     return { ...refused('destination_not_allowed'), eventReason: reason }

@@ -109,7 +109,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
       // `onVerified` may have renewed the session once more.
       const last = await renewal.follow(req, ids, { subject })
       if (last !== ids.after) await record.moveTo(last)
-      isRefused = isRefusal(res, statusBefore)
+      isRefused = isRefusedByHost(res, statusBefore)
       // Trust outlives every grant, so a sign-in that was revoked meanwhile must not leave it behind.
       if (!isRefused && !(trust && (await record.isRevoked()))) {
         // The response is a success in any case. The next request should find the grant.
@@ -142,7 +142,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
 }
 
 /** Returns whether `onVerified` has refused. An app may set every response to 404 until something responds. */
-function isRefusal(res: Response, statusBefore: number): boolean {
+function isRefusedByHost(res: Response, statusBefore: number): boolean {
   return res.statusCode >= 400 && (res.headersSent || res.statusCode !== statusBefore)
 }
 

@@ -8,7 +8,7 @@ import { base32Letters, stepOf, toBase32 } from '../../lib/totp.js'
 import { createGuard } from '../guard/guard.js'
 import { resolveGuard } from '../guard/guard-options.js'
 import type { Problem } from '../http/problems.js'
-import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
+import { appCodePattern, invalid, type RequestContext, readCode, readField } from '../http/request-body.js'
 import type { HandlerResult } from '../http/responder.js'
 import { createPageRouter, routesChecks } from '../http/routes.js'
 import { isRepeatable, safePath } from '../http/site-paths.js'
@@ -84,11 +84,11 @@ const checks: Checks<AuthenticatorRoutesOptions> = {
   ...routesChecks,
 }
 
-const purpose = 'authenticator'
+const authenticatorPurpose = 'authenticator'
 /** Long enough to install an app. */
 const freshMs = 15 * minuteMs
 /** As long as the hash (RFC 4226, 4). */
-const bytes = 20
+const secretBytes = 20
 
 export function createAuthenticators(http: HttpParts, signIn: Routes): Authenticators {
   const { settings, domain, identifyLater, endpoint, responder, pages, sitePaths, secretOf } = http
@@ -97,11 +97,15 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   if (authenticator === undefined || secretOf === undefined) return withoutOption
   const { issuer } = authenticator
   const labelOf = authenticator.label && hostFunction(authenticator.label)
-  purposes.ofPackage(purpose)
+  purposes.ofPackage(authenticatorPurpose)
   const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
   const maxAgeMs = Math.min(freshMs, maxStepUpAgeMs)
   // One grant covers the page and the code that is submitted on it, whatever the purpose configures.
-  const guard = resolveGuard({ purpose, maxAgeMs, once: false, formPath }, purposes, settings)
+  const guard = resolveGuard(
+    { purpose: authenticatorPurpose, maxAgeMs, once: false, formPath },
+    purposes,
+    settings,
+  )
 
   /** Returns the requester and the time of the grant. */
   async function proven(req: Request) {
@@ -122,7 +126,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     const before = Buffer.from((await secretOf?.(req, subject))?.key ?? '').toString('hex')
     const of = [namespace, subject, verifiedAt, before]
     const tag = secrets.tag('authenticator', JSON.stringify(of))
-    return { subject, secret: Buffer.from(tag, 'base64url').subarray(0, bytes) }
+    return { subject, secret: Buffer.from(tag, 'base64url').subarray(0, secretBytes) }
   }
 
   async function nameOf(req: Request, subject: string): Promise<string> {
@@ -176,7 +180,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       pairing,
       problem,
       formless: pairing === undefined,
-      emptyField: problem !== undefined && text(Object(req.body), 'code') === undefined,
+      emptyField: problem !== undefined && readField(Object(req.body), 'code') === undefined,
       formFields: http.formFieldsOf(req),
     })
   }
@@ -202,7 +206,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       router.all(
         '/verify',
         endpoint('POST', page, async ({ req, fields }): Promise<HandlerResult> => {
-          const { secret } = await confirm(req, text(fields, 'code') ?? '')
+          const { secret } = await confirm(req, readField(fields, 'code') ?? '')
           await save(req, secret)
           return { reply: 'done', status: 200, body: { confirmed: true }, location: () => successPath }
         }),

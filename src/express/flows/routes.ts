@@ -10,12 +10,12 @@ import { blocksCookies } from '../http/cookies.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
 import {
   type Body,
-  flag,
   invalid,
   type RequestContext,
   readChannel,
   readCodes,
-  text,
+  readField,
+  readFlagField,
 } from '../http/request-body.js'
 import { challengeDocument, type HandlerResult, isoTime } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
@@ -64,9 +64,9 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     async verify(context: RequestContext): Promise<HandlerResult> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
       const intent = intentOf(context)
-      const typed = readCodes(text(context.fields, 'code') ?? '', settings)
+      const typed = readCodes(readField(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
-      const trustDevice = flag(context.fields, 'trustDevice')
+      const trustDevice = readFlagField(context.fields, 'trustDevice')
       const actor = await flow.actor(context.req)
       const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
@@ -78,7 +78,8 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
 
     async recover(context: RequestContext): Promise<HandlerResult> {
       if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
-      if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
+      if (readField(context.fields, 'code') !== undefined)
+        throw invalid('Send code or recoveryCode, not both.')
       const intent = intentOf(context)
       const outcome = await flow.recover(context, intent)
       return outcome.outcome === 'verified' ? success(outcome, context, intent) : failure(outcome, 'recovery')

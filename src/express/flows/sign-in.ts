@@ -10,7 +10,7 @@ import { ignoreRejection } from '../../lib/promises.js'
 import { whenGone } from '../../lib/when-gone.js'
 import type { PageIntent, Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
-import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
+import { invalid, type RequestContext, readChannel, readField } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { createAdmit, type RequesterRecord } from './admission.js'
@@ -66,8 +66,8 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
 
   /** Returns the guard's requirement, or one for the purpose alone. */
   function demandOf({ fields }: RequestContext, { demand }: PageIntent): Requirement {
-    const named = text(fields, 'purpose')
-    const isRequired = text(fields, 'requirement') !== undefined
+    const named = readField(fields, 'purpose')
+    const isRequired = readField(fields, 'requirement') !== undefined
     const wanted = isRequired ? demand : { purpose: named ?? firstPurpose }
     // Issued for another session, expired, or combined with another purpose.
     if (wanted === undefined || (named !== undefined && named !== wanted.purpose)) {
@@ -82,9 +82,9 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     { req, fields }: RequestContext,
     { issued }: PageIntent,
   ): Promise<ChallengeRef & Pick<Requirement, 'recoveryCode'>> {
-    const challenge = text(fields, 'challenge')
-    const purpose = text(fields, 'purpose')
-    const token = text(fields, 'requirement')
+    const challenge = readField(fields, 'challenge')
+    const purpose = readField(fields, 'purpose')
+    const token = readField(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
     const known = issued ?? (await issuedEarlier(req, token))
@@ -124,7 +124,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const recoverBy =
     (recover: Recover): NonNullable<Flow['recover']> =>
     async (context, intent) => {
-      const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
+      const code = readRecoveryCode(readField(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
       const caller = callerOf(context.req)
       const wasShown = await shown(context, intent)
@@ -169,7 +169,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const { req, res, fields } = context
       const caller = callerOf(req)
       const channel = readChannel(fields, settings.methods)
-      const destination = text(fields, 'destination')
+      const destination = readField(fields, 'destination')
       const demand = demandOf(context, intent)
       const { purpose, bound, requireCode, details, methods } = demand
       if (!requireCode && devices?.serves(purpose) && (await isTrusted(caller))) {
@@ -208,12 +208,12 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     async proven({ req, fields }, { issued }, since) {
       const who = identify(req)
       if (who === undefined) return undefined
-      const token = text(fields, 'requirement')
+      const token = readField(fields, 'requirement')
       const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // Issued for a session that did not become this one (IDOR).
       if (token !== undefined && required === undefined) return undefined
       const { issuedAt, returnTo, ...demand } = required ?? {
-        purpose: text(fields, 'purpose') ?? firstPurpose,
+        purpose: readField(fields, 'purpose') ?? firstPurpose,
         issuedAt: since,
         returnTo: undefined,
         recoveryCode: true,

@@ -3,7 +3,7 @@ import { type RequesterContext, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import { whenGone } from '../../lib/when-gone.js'
-import { invalid, readChannel, text } from '../http/request-body.js'
+import { invalid, readChannel, readField } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Flow } from './flow.js'
 
@@ -63,9 +63,9 @@ export function createSignup(
     async start({ req, res, fields }, _intent, hostSays) {
       const requester = findRequester(req)
       const channel = readChannel(fields, http.settings.methods)
-      const phone = text(fields, 'phone')
+      const phone = readField(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
-      const country = text(fields, 'country')?.toUpperCase()
+      const country = readField(fields, 'country')?.toUpperCase()
       const visitor = phoneVerifications.open(requester.session)
       const onPassed = () => sessions.save(req, res)
       const who = { phone, country, visitor, ...requester }
@@ -78,8 +78,8 @@ export function createSignup(
 
     async shown({ fields }) {
       // No guard requires a phone verification.
-      if (text(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
-      return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
+      if (readField(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
+      return { challenge: readField(fields, 'challenge'), purpose: readField(fields, 'purpose') ?? purpose }
     },
 
     async approve({ req, res }, { signedIn: subject, record }, { phone = '' }) {

@@ -11,7 +11,7 @@ import {
   type Purposes,
 } from '../../challenge/purposes.js'
 import { minuteMs } from '../../lib/time.js'
-import { oneString, type RequestContext } from '../http/request-body.js'
+import { findField, type RequestContext } from '../http/request-body.js'
 import type { SitePaths } from '../http/site-paths.js'
 
 /** Requirements of a guard in this session, with the way back to the refused request. */
@@ -174,19 +174,19 @@ export function readIntent(
   purposes: Purposes,
 ): PageIntent {
   const { requirements, fromBrowser } = parts
-  const token = oneString(fields, 'requirement')
+  const token = findField(fields, 'requirement')
   const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined
   const spent = token !== undefined && demand === undefined
-  const given = fromBrowser(oneString(fields, 'returnTo'))
+  const given = fromBrowser(findField(fields, 'returnTo'))
   return {
     demand,
     issued,
     requirement: demand && token,
     spent,
-    purpose: issued?.purpose ?? purposes.find(oneString(fields, 'purpose') ?? '')?.name,
+    purpose: issued?.purpose ?? purposes.find(findField(fields, 'purpose') ?? '')?.name,
     returnTo:
       demand?.returnTo ?? given ?? issued?.returnTo ?? (spent ? requirements?.returnPath(token) : undefined),
-    challenge: oneString(fields, 'challenge'),
+    challenge: findField(fields, 'challenge'),
   }
 }

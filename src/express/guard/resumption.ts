@@ -12,10 +12,10 @@ import { isCrossSite } from '../http/origin.js'
 import type { OriginCheck } from '../http/origin-check.js'
 import {
   type Body,
+  findField,
   hasBody,
   isFilled,
   isForm,
-  oneString,
   type RequestContext,
   wasParsed,
 } from '../http/request-body.js'
@@ -87,7 +87,7 @@ export function createResumption(
         if (isForm(req) && hasBody(req) && !req.readableDidRead) warn('TWO_FACTOR_NOT_PARSED')
         return undefined
       }
-      const id = oneString(req.body, keptFormField)
+      const id = findField(req.body, keptFormField)
       Reflect.deleteProperty(req.body, keptFormField)
       return id
     },
@@ -104,7 +104,7 @@ export function createResumption(
 
     /** Opens the saved form of a page until it is sent. Returns undefined if the page has none. */
     async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
-      const id = oneString(fields, 'form')
+      const id = findField(fields, 'form')
       // JSON contains only the challenge.
       if (id === undefined || !wantsPage(req)) return undefined
       // A link of another site must not lead users to the button (CSRF).

@@ -27,7 +27,7 @@ export function createAppOf(
     } catch (failure) {
       if (!reported.has(req)) {
         reported.add(req)
-        emit({ type: 'factor.unreadable', kind: 'app', subject, reason: reasonOf(failure) })
+        emit({ type: 'factor.unreadable', kind: 'app', subject, reason: errorNameOf(failure) })
       }
       return { failure }
     }
@@ -35,7 +35,7 @@ export function createAppOf(
 }
 
 /** An error of the app may quote the secret, so that only its code or its class leaves this function. */
-function reasonOf(failure: unknown): string {
+function errorNameOf(failure: unknown): string {
   if (failure instanceof InvalidSecret) return 'invalid-secret'
   const { code, name }: Readonly<Record<string, unknown>> = Object(failure)
   return [code, name].find(isName) ?? 'unknown'

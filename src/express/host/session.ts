@@ -57,16 +57,16 @@ export function expressSession(): SessionAdapter {
   return {
     id(req) {
       refuseUnmounted(req)
-      return sessionOf(req)?.id
+      return expressSessionOf(req)?.id
     },
 
     async regenerate(req) {
-      const old = sessionOf(req)
+      const old = expressSessionOf(req)
       if (old === undefined) throw new TwoFactorError('session_unavailable')
       const { cookie, ...hostData } = old
       await refuseDestroyed(req, old.id)
       await settled((done) => old.regenerate(done))
-      const renewed = sessionOf(req)
+      const renewed = expressSessionOf(req)
       if (renewed === undefined || renewed.id === old.id) throw new TwoFactorError('session_unavailable')
       Object.assign(renewed, hostData)
       // The app also chooses the lifetime of the session, perhaps per user.
@@ -75,7 +75,7 @@ export function expressSession(): SessionAdapter {
     },
 
     save(req) {
-      const session = sessionOf(req)
+      const session = expressSessionOf(req)
       // With `saveUninitialized: false`, a session is saved only if it contains something.
       const holds = Object.keys(session ?? {}).filter((name) => name !== 'cookie')
       if (session !== undefined && holds.length === 0) session.twoFactor = true
@@ -119,7 +119,7 @@ function refuseUnmounted(req: Request): void {
   )
 }
 
-function sessionOf(req: Request): ExpressSession | undefined {
+function expressSessionOf(req: Request): ExpressSession | undefined {
   const { session } = req as Request & { session?: ExpressSession | null }
   if (session === undefined || session === null) return undefined
   if (typeof session.regenerate !== 'function') {

@@ -78,17 +78,17 @@ export function createWarnings() {
     hint,
     /** Removes a finding that does not apply, or no longer. */
     withdraw: (code: WarningCode): void => void found.delete(code),
-    findings: (): readonly Finding[] => [...found].map(findingOf),
+    findings: (): readonly Finding[] => [...found].map(warningFor),
   }
 }
 
-function findingOf(code: WarningCode): Finding {
+function warningFor(code: WarningCode): Finding {
   const [message = '', ...fix] = messages[code].split(/(?<=\.) /)
   return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix: fix.join(' ') }
 }
 
 /** Reasons for which no request has left this machine. A provider that hangs or is busy was reached. */
-const unreachable: ReadonlySet<string | undefined> = new Set(['refused', 'dns', 'tls', 'unreachable'])
+const unreachableReasons: ReadonlySet<string | undefined> = new Set(['refused', 'dns', 'tls', 'unreachable'])
 
 const diagnostics = channel('express-two-factor:event')
 
@@ -108,7 +108,7 @@ export function createEmit(
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured')
       hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', describeCause(event))
-    if (event.type === 'provider.unavailable' && unreachable.has(event.reason))
+    if (event.type === 'provider.unavailable' && unreachableReasons.has(event.reason))
       hint('TWO_FACTOR_PROVIDER_UNREACHABLE', describeCause(event))
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { cookiesIn } from './cookie-headers.js'
-import { oneString, type RequestContext } from './request-body.js'
+import { findField, type RequestContext } from './request-body.js'
 
 const probe = 'two-factor-cookies'
 const probeValue = /^[\w-]{36}$/
@@ -26,6 +26,6 @@ export const probeField = { name: 'cookies', value: 'set' } as const
 
 /** Returns whether the browser blocks cookies. Only a same-origin form of this package shows it for certain. */
 export function blocksCookies({ req, fields }: RequestContext): boolean {
-  if (oneString(fields, probeField.name) !== probeField.value) return false
+  if (findField(fields, probeField.name) !== probeField.value) return false
   return req.headers['sec-fetch-site'] === 'same-origin' && req.headers.cookie === undefined
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from './request-body.js'
 const prefix = '__Host-two-factor-device-'
 /** Few people share a browser, and servers limit the length of headers. */
 const maxAccounts = 5
-const maxLabelLength = 100
+const maxBrowserLabelLength = 100
 
 /**
  * Creates access to the cookies that identify a browser, one per account, so that people who share a browser do not
@@ -38,7 +38,7 @@ export function createDeviceCookies(
       const label: unknown = labelOf(req)
       if (label === undefined || label === '') return {}
       if (typeof label !== 'string') throw new TypeError('trustedDevices.label must return a string')
-      return { label: label.slice(0, maxLabelLength) }
+      return { label: label.slice(0, maxBrowserLabelLength) }
     },
 
     /** Opens the browser of this request for this account. Pass `endedAt` if the account's record is already open. */
@@ -80,14 +80,14 @@ export function createDeviceCookies(
     takeBack(res: Response): void {
       if (res.headersSent) return
       // The cookies of the app stay.
-      const others = cookiesSetBy(res).filter((line) => !isOurs(line))
+      const others = cookiesSetBy(res).filter((line) => !isDeviceCookie(line))
       res.setHeader('Set-Cookie', others)
     },
   }
 }
 
 /** Returns whether a cookie name or line is that of a device cookie. */
-const isOurs = (cookie: string) => cookie.startsWith(prefix)
+const isDeviceCookie = (cookie: string) => cookie.startsWith(prefix)
 
 /** Returns the device cookies of all accounts in a request. */
-const shownIn = (req: Request) => cookiesIn(req).filter(({ name }) => isOurs(name))
+const shownIn = (req: Request) => cookiesIn(req).filter(({ name }) => isDeviceCookie(name))

@@ -4,7 +4,7 @@ import type { Emit } from '../../events.js'
 import type { Warn } from '../host/warnings.js'
 import { hostOf, isCrossSite } from './origin.js'
 
-const refusal: ProblemCode = 'cross_site'
+const crossSite: ProblemCode = 'cross_site'
 const maxHostLength = 100
 
 export type OriginCheck = ReturnType<typeof createOriginCheck>
@@ -15,9 +15,9 @@ export function createOriginCheck({ emit, warn }: { readonly emit: Emit; readonl
   return function refuseCrossSite(req: Request, allowedOrigins: readonly string[]): void {
     if (!isCrossSite(req, allowedOrigins)) return
     const isNull = req.headers.origin === 'null'
-    emit({ type: 'request.refused', code: refusal, reason: isNull ? 'origin-null' : 'other-origin' })
+    emit({ type: 'request.refused', code: crossSite, reason: isNull ? 'origin-null' : 'other-origin' })
     if (mayBeOwnForm(req)) warn('TWO_FACTOR_CROSS_SITE', hostsOf(req))
-    throw new TwoFactorError(refusal)
+    throw new TwoFactorError(crossSite)
   }
 }
 

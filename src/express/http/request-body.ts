@@ -7,7 +7,7 @@ import { isPlainObject, parseJson } from '../../lib/json.js'
 import { plainCharacters, separators } from '../../lib/typed.js'
 
 /**
- * Members of a JSON object or a form. Read them with `text` and `flag`, which see own members only (prototype
+ * Members of a JSON object or a form. Read them with `readField` and `readFlagField`, which see own members only (prototype
  * pollution).
  */
 export type Body = Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export interface RequestContext {
 
 /** Enough for a long requirement, and too little to exhaust the memory. */
 const limitBytes = 16 * 1_024
-const limit = limitBytes
+const maxBodySize = limitBytes
 
 const formType = 'application/x-www-form-urlencoded'
 
@@ -33,11 +33,11 @@ interface Parser {
 }
 
 const parsers: ReadonlyMap<string, Parser> = new Map([
-  ['application/json', { parse: json({ limit }), read: parseJson, hosts: 'express.json()' }],
+  ['application/json', { parse: json({ limit: maxBodySize }), read: parseJson, hosts: 'express.json()' }],
   [
     formType,
     {
-      parse: urlencoded({ extended: false, limit }),
+      parse: urlencoded({ extended: false, limit: maxBodySize }),
       // Like the parser of Express: a repeated field becomes an array.
       read: (text) => parseQuery(text),
       hosts: 'express.urlencoded({ extended: false })',
@@ -50,7 +50,7 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
  * has left, or from the request itself. Throws `BodyGone` if the body was read and nothing is left.
  */
 export async function readBody(req: Request, res: Response): Promise<Body> {
-  if (isFilled(req)) return fieldsOf(req.body)
+  if (isFilled(req)) return asFields(req.body)
   const bytes = bytesLeft(req)
   if (bytes === undefined && !hasBody(req)) return {}
   const parser = parserFor(req)
@@ -120,12 +120,12 @@ export function queryOf({ originalUrl }: Request): Body {
 const holdsFields = (body: unknown): body is Body | ReadonlyMap<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array)
 
-const fieldsOf = (body: Body | ReadonlyMap<string, unknown>): Body =>
+const asFields = (body: Body | ReadonlyMap<string, unknown>): Body =>
   body instanceof Map ? Object.fromEntries(body) : (body as Body)
 
 /** Returns whether the app has parsed a body with content. */
 export function isFilled({ body }: Request): boolean {
-  return holdsFields(body) && Object.keys(fieldsOf(body)).length > 0
+  return holdsFields(body) && Object.keys(asFields(body)).length > 0
 }
 
 /**
@@ -163,7 +163,7 @@ function mediaTypeOf({ headers }: Request): string {
 }
 
 /** Returns a string. An empty one counts as absent, because a form submits an empty field that way. */
-export function text(body: Body, name: string): string | undefined {
+export function readField(body: Body, name: string): string | undefined {
   if (!Object.hasOwn(body, name)) return undefined
   const value = body[name]
   // A repeated field arrives as an array, and neither value is used (parameter pollution).
@@ -171,14 +171,14 @@ export function text(body: Body, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** Like `text`, without an error: any value but one string with content counts as absent. */
-export function oneString(body: Body, name: string): string | undefined {
+/** Like `readField`, without an error: any value but one string with content counts as absent. */
+export function findField(body: Body, name: string): string | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** Returns a boolean: `true` in JSON, `true` or `on` in a form. */
-export function flag(body: Body, name: string): boolean {
+export function readFlagField(body: Body, name: string): boolean {
   if (!Object.hasOwn(body, name)) return false
   const value = body[name]
   if (value === true || value === 'true' || value === 'on') return true
@@ -188,7 +188,7 @@ export function flag(body: Body, name: string): boolean {
 
 /** Returns the requested channel, if any. */
 export function readChannel(body: Body, methods: readonly Method[]): Channel | undefined {
-  const channel = text(body, 'channel')
+  const channel = readField(body, 'channel')
   const names = methods.map(({ name }) => name)
   if (channel === undefined || names.includes(channel)) return channel
   throw invalid(`channel must be ${alternatives.format(names)}.`)
@@ -217,7 +217,7 @@ function refusalOf(error: unknown, req: Request): unknown {
   return error
 }
 
-const maxTypedLength = 1_000
+const maxCodeTextLength = 1_000
 
 /** Format of the codes of authenticator apps. */
 export const appCodePattern = /^\d{6}$/
@@ -240,7 +240,7 @@ export function readCodes(
  */
 export function readCode(typed: string, pattern: RegExp): string | undefined {
   // Limited first, because the app's pattern may be slow for long texts (ReDoS).
-  if (typed.length > maxTypedLength) return undefined
+  if (typed.length > maxCodeTextLength) return undefined
   const plain = plainCharacters(typed)
   const code = plain.replaceAll(separators, '')
   if (pattern.test(code)) return code

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { isPlainObject } from '../../lib/json.js'
 import { isSameOrigin } from './origin.js'
-import { oneString } from './request-body.js'
+import { findField } from './request-body.js'
 
 // Paths of this site (open redirect), as the app names them and as a browser sees them.
 
@@ -66,7 +66,7 @@ export function createSitePaths(prefix: string) {
   }
 
   const postedPath = (body: unknown): string | undefined =>
-    isPlainObject(body) ? fromBrowser(oneString(body, 'returnTo')) : undefined
+    isPlainObject(body) ? fromBrowser(findField(body, 'returnTo')) : undefined
 
   function refererPath(req: Request): string | undefined {
     const { referer } = req.headers

@@ -59,7 +59,7 @@ function contentSecurityPolicy(
   formTargets: readonly string[],
 ): string {
   const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
-  const logo = brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]
+  const logo = brand?.logoUrl === undefined ? [] : [cspSourceOf(brand.logoUrl)]
   const images = [...(hasRender ? ["'self'"] : []), ...logo, ...imgSrc]
   const directives: readonly (readonly [string, readonly string[]])[] = [
     ['default-src', ["'none'"]],
@@ -77,7 +77,7 @@ function contentSecurityPolicy(
     .join('; ')
 }
 
-const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)
+const cspSourceOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)
 
 /**
  * Creates the headers of every page. No inline code runs (XSS), and no frame contains the page (clickjacking). The

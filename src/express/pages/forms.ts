@@ -13,19 +13,21 @@ import { byMethod, duration, fill, isolated, waitOf } from './wording.js'
 
 /** Creates a form of the page, with the fields that connect it to the refused request. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
-  const fields = Object.entries(fieldsOf(view)).map(([name, value]) => html`${hidden(name, value)}`)
+  const fields = Object.entries(hiddenFieldsOf(view)).map(
+    ([name, value]) => html`${hiddenField(name, value)}`,
+  )
   return html`<form method="post" action="${view.basePath}/${action}" novalidate>
 ${fields}${content}
 </form>`
 }
 
 /** Returns the hidden fields of every form. */
-export function fieldsOf(view: PageView): Readonly<Record<string, string>> {
+export function hiddenFieldsOf(view: PageView): Readonly<Record<string, string>> {
   const { challenge, requirement, returnTo, purpose, method, formFields } = view
   return { ...present({ challenge: challenge?.id, requirement, returnTo, purpose, method }), ...formFields }
 }
 
-export function hidden(name: string, value: string | undefined): Html | undefined {
+export function hiddenField(name: string, value: string | undefined): Html | undefined {
   return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`
 }
 
@@ -113,7 +115,7 @@ export function detailsList({ title, rows }: Details): Html {
 export type FormFieldsOf = (req: Request) => Readonly<Record<string, string>>
 
 /** Names of the fields that the pages use. */
-const taken: ReadonlySet<string> = new Set([
+const usedNames: ReadonlySet<string> = new Set([
   'challenge',
   'channel',
   'code',
@@ -141,7 +143,8 @@ export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf
     }
     for (const [name, value] of Object.entries(fields)) {
       // A second field of this name would turn both into an array (parameter pollution).
-      if (taken.has(name)) throw new TypeError(`formFields: the pages have a field "${name}" of their own`)
+      if (usedNames.has(name))
+        throw new TypeError(`formFields: the pages have a field "${name}" of their own`)
       if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name)) {
         throw new TypeError(
           'formFields: a name must be 1 to 64 letters, digits, dots, colons, hyphens or underscores, the first a letter or an underscore',

@@ -8,7 +8,7 @@ import {
   readNumberOnFile,
 } from '../../phone-number.js'
 import type { Problem } from '../http/problems.js'
-import { type Body, oneString } from '../http/request-body.js'
+import { type Body, findField } from '../http/request-body.js'
 import type { PageView } from './page-view.js'
 
 /** A number that a visitor wants to verify. */
@@ -21,7 +21,7 @@ export interface Typed {
 
 /** Returns the number of the form. Without a field, the session's number is shown. */
 export function typedIn(fields: Body): Partial<Omit<Typed, 'full'>> {
-  return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country')?.toUpperCase() })
+  return present({ phone: findField(fields, 'phone'), country: findField(fields, 'country')?.toUpperCase() })
 }
 
 /** Creates the texts of numbers for the allowed countries. */

@@ -28,7 +28,7 @@ export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
 const noCodeWillDo = ({ methods, channels }: PageFacts) => methods !== undefined && channels.length === 0
 
 /** Every page but `start` in this order: the first match counts. A problem may then remove its form. */
-const pages: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
+const pageOrder: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
   ['pair', ({ pairing }) => pairing !== undefined],
   ['done', ({ proven }) => proven],
   ['resume', ({ resumed }) => resumed],
@@ -98,7 +98,7 @@ const effectOf = (problem: PageProblem | undefined): Effect => (problem && effec
 /** Returns whether the user is no longer identified after this problem. */
 export const isOfNobody = (problem: PageProblem | undefined): boolean => effectOf(problem).ofNobody === true
 
-function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFacts): boolean {
+function endsPage(page: Page, problem: PageProblem, { destinations = [] }: PageFacts): boolean {
   const { ends, but, ofWay } = effectOf(problem)
   if (ofWay && page === 'start' && destinations.length > 1) return false
   return page === 'problem' || (ends !== undefined && !but?.includes(page))
@@ -107,9 +107,9 @@ function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFa
 /** Decides which page is shown, with which problem and exit links. No other code decides this. */
 export function pageFor(facts: PageFacts): PageView {
   const { proven, resumed, formless, outlook, spent, methods, ...shown } = facts
-  const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
+  const [form = 'start'] = pageOrder.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
-  const page = problem !== undefined && isEnded(form, problem, facts) ? 'problem' : form
+  const page = problem !== undefined && endsPage(form, problem, facts) ? 'problem' : form
   const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
   const waits = waitsOn(page, problem, facts)
   const next = page === 'start' && replaces ? nextPlace(facts, waits) : undefined
@@ -172,7 +172,7 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
   if (problem?.code === 'second_factor_required') return undefined
   const rejected = problem?.code === 'code_not_accepted'
   const left = rejected ? problem.attemptsRemaining : challenge?.attemptsRemaining
-  if (left !== 0 || (problem !== undefined && isEnded(page, problem, facts))) return problem
+  if (left !== 0 || (problem !== undefined && endsPage(page, problem, facts))) return problem
   const known = rejected ? problem.retryAfterMs : undefined
   // The last code had no verdict, so it must not be called wrong.
   const wasOpen = problem?.code === 'verification_unavailable' ? { wasOpen: true as const } : {}

@@ -7,7 +7,7 @@ import { version } from '../../lib/version.js'
 import type { Problem } from '../http/problems.js'
 import type { SitePaths } from '../http/site-paths.js'
 import { type BrandOptions, createPageHeaders, styleSheet } from './brand.js'
-import { cancelling, type FormFieldsOf, fieldsOf } from './forms.js'
+import { cancelling, type FormFieldsOf, hiddenFieldsOf } from './forms.js'
 import { directionOf, type Language, type LocaleOf } from './language.js'
 import type { LinkOptions } from './links.js'
 import type { Messages, Texts } from './messages/en.js'
@@ -124,7 +124,7 @@ export function createPages(
       const t: PageTools['t'] = (key) => plainText(filled(key === 'code.sent' ? sent : key, branded, texts))
       const problem =
         view.own?.problem ?? (view.problem && plainText(problemSentence(view, view.problem, texts)))
-      const fields = fieldsOf(view)
+      const fields = hiddenFieldsOf(view)
       return rendered(render(branded, { req, res, locale, texts, t, problem, fields, html: builtIn }))
     },
     /** Returns the HTML of the screen for the dialog. `render` does not change it. */

@@ -4,7 +4,15 @@ import { type Html, html, plainText } from '../../lib/html.js'
 import { pairingEntry, pairingSteps } from '../../lib/pairing.js'
 import { probeField } from '../http/cookies.js'
 import { destinationRows } from './destination-rows.js'
-import { cancelling, detailsList, form, hidden, mainButton, sendButtons, sendOptionsOf } from './forms.js'
+import {
+  cancelling,
+  detailsList,
+  form,
+  hiddenField,
+  mainButton,
+  sendButtons,
+  sendOptionsOf,
+} from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { problemText, problemTitle } from './problem-words.js'
@@ -94,7 +102,7 @@ ${sendOptionsOf(view, texts)}`,
 
 /** Asks for the number to verify. */
 function phoneScreen(view: PageView, texts: Texts): Screen {
-  const probe = view.probesCookies && hidden(probeField.name, probeField.value)
+  const probe = view.probesCookies && hiddenField(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" dir="ltr" value="${view.typedPhone}"${fieldState(view, 'phone')}>
 ${sendButtons(view, 'start', view.channels, texts)}`
@@ -159,7 +167,7 @@ ${back}`,
   // The code renewed the session, and with it tokens that the app binds to the session id.
   const fields = kept.fields.map(([name, value]) => {
     const current = Object.hasOwn(formFields, name) ? formFields[name] : value
-    return html`${hidden(name, current)}`
+    return html`${hiddenField(name, current)}`
   })
   // Without details there is nothing to check.
   const what = details === undefined ? 'resume.plain' : 'resume'
@@ -231,7 +239,7 @@ function trustBox(view: PageView, texts: Texts): Html {
 
 function countryField(view: PageView, texts: Texts): Html | undefined {
   const { countries, chosenCountry, callingCodes = {} } = view
-  if (countries.length < 2) return hidden('country', countries[0])
+  if (countries.length < 2) return hiddenField('country', countries[0])
   const options = countryNames(countries, texts).map(([code, name]) => {
     const selected = code === chosenCountry && html` selected`
     // Isolated, because in a right-to-left language the plus would change sides.

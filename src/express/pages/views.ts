@@ -10,7 +10,7 @@ import { challengeFor, type PageIntent, readIntent } from '../guard/requirement.
 import type { Resumed } from '../guard/resumption.js'
 import { probeIn } from '../http/cookies.js'
 import type { Problem } from '../http/problems.js'
-import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
+import { type Body, findField, invalid, type RequestContext } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { preferredRegion } from './language.js'
@@ -39,7 +39,7 @@ interface Found {
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
 /** After these problems, the input can be submitted again unchanged. */
-const unjudged: ReadonlySet<ProblemCode> = new Set([
+const resubmittable: ReadonlySet<ProblemCode> = new Set([
   'verification_unavailable',
   'verification_in_progress',
   'provider_unavailable',
@@ -159,11 +159,11 @@ export function createViews(http: HttpParts, flow: Flow) {
       // In the account settings, the first page has mentioned it.
       tellsRisk: isSignup && settings.authenticator !== undefined && flow.backPath === undefined,
       typedPhone: typed?.phone,
-      typedCode: problem && unjudged.has(problem.code) ? oneString(fields, 'code') : undefined,
+      typedCode: problem && resubmittable.has(problem.code) ? findField(fields, 'code') : undefined,
       chosenCountry: chosen.find((one) => one !== undefined && countries.includes(one)) ?? countries[0],
       fullPhone: typed?.full,
       probesCookies: !sessions.bearer && probeIn(req) === undefined,
-      emptyField: typedFields.every((name) => oneString(fields, name) === undefined),
+      emptyField: typedFields.every((name) => findField(fields, name) === undefined),
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
@@ -190,7 +190,7 @@ export function createViews(http: HttpParts, flow: Flow) {
 
   /** Returns the problem that a page shows again after a reload: a wrong code of the live challenge. */
   function problemBefore({ req, fields }: RequestContext, { live }: Found): Problem | undefined {
-    if (!isRepeatable(req) || oneString(fields, 'wrong') === undefined) return undefined
+    if (!isRepeatable(req) || findField(fields, 'wrong') === undefined) return undefined
     if (wantedIn(fields) === 'recovery-code') return { code: wrongCode, page: 'recovery' }
     const attemptsRemaining = live?.attemptsRemaining ?? limits.attemptsPerChallenge
     return attemptsRemaining < limits.attemptsPerChallenge
@@ -252,7 +252,7 @@ function mayBeProven(problem: Problem | undefined, { spent }: PageIntent): boole
 /** Returns the page that a link or its own form requests instead of the code page. */
 function wantedIn(fields: Body): PageView['method'] {
   if (Object.hasOwn(fields, 'recoveryCode')) return 'recovery-code'
-  const method = oneString(fields, 'method')
+  const method = findField(fields, 'method')
   return method === 'recovery-code' || method === 'any' || method === 'app' ? method : undefined
 }
 

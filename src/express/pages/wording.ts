@@ -54,7 +54,7 @@ export function duration(ms: number, round: 'up' | 'down', { lang }: Texts): str
   const whole = round === 'up' ? Math.ceil : Math.floor
   const counts = units.map(([unit, unitMs, below]) => [unit, Math.max(whole(ms / unitMs), 1), below] as const)
   const [unit, amount] = counts.find(([, count, below]) => count < below) ?? ['day', 1]
-  return lengths(`${lang} ${unit}`).format(amount)
+  return durationFormats(`${lang} ${unit}`).format(amount)
 }
 
 /** Each unit as far as people count in it. */
@@ -66,7 +66,7 @@ const units = [
 ] as const
 
 // Formatters are slow to create, and every refusal needs one.
-const lengths = memoize((key) => {
+const durationFormats = memoize((key) => {
   const [lang, unit] = key.split(' ')
   return new Intl.NumberFormat(lang, { style: 'unit', unit: unit as 'second', unitDisplay: 'long' })
 })
