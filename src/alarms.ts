@@ -6,7 +6,7 @@ export interface EventUrgency {
   readonly level: 'alarm' | 'warning' | 'record'
   /** Number of events within five minutes, over all processes, that triggers the alarm. */
   readonly atLeast?: number
-  /** For an alarm: the action to take, in one sentence. */
+  /** For an alarm: the check and the action, in a few sentences. */
   readonly todo?: string
   /** For an alarm: the anchor of the section in `docs/operation.md` that describes it. */
   readonly section?: string
@@ -51,42 +51,42 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'factor.unreadable': alarm(
     1,
     'a-number-on-file-cannot-be-read',
-    'The account gets no code: correct its number, or return it as `{ phone, country }`; after a migration, check all of them.',
+    'The account cannot use this factor. Correct the number on file, or return it as `{ phone, country }`. After a migration, check all numbers.',
   ),
   'session.failed': alarm(
     5,
     'redis-is-down-or-evicts',
-    'Right codes lead to no sign-in: see that the store of your sessions runs.',
+    'Sign-ins fail after a correct code. Check the session store.',
   ),
   'store.failed': alarm(
     5,
     'redis-is-down-or-evicts',
-    'Requests are refused with 503: `cause` says why; see that the store runs and can be reached from here.',
+    'Requests are refused with 503. Read `cause`, and check that the store runs and can be reached from this machine.',
   ),
   'spend.suspected': alarm(
     1,
     'sign-ups-are-pumped',
-    'Look at the sign-ups of that country: where they are no people, `npx express-two-factor signups --pause 2h` stops all of them at once; then take it out of `countries`, or ask for a captcha in `beforeSend`.',
+    'Check the sign-ups of that country. If they are not real users, stop all sign-ups with `npx express-two-factor signups --pause 2h`. Then remove the country from `countries`, or require a captcha in `beforeSend`.',
   ),
   'spend.cleared': recordLevel,
   'limit.closed': alarm(
     1,
     'sign-ups-are-pumped',
-    'Codes are refused until the window ends: raise that limit if the traffic is honest, and look for its source if not. `pause` is by an operator: `npx express-two-factor signups --state`.',
+    'Codes are refused until the window ends. If the traffic is genuine, raise that limit. Otherwise find its source. With the limit `pause`, an operator paused sign-ups: see `npx express-two-factor signups --state`.',
   ),
   'provider.misconfigured': alarm(
     1,
     'codes-are-refused',
-    'Nobody can sign in: `npx express-two-factor doctor` says what to correct about client, key or allow-list.',
+    'No user can sign in. Run `npx express-two-factor doctor`, and correct the client, key or allow-list that it reports.',
   ),
   'provider.unavailable': alarm(
     5,
     'the-provider-is-down-or-slow',
-    'Look at `cause` and `httpStatus` of the events, and ask the provider whether it is down.',
+    'Read `cause` and `httpStatus` of the events, and ask the provider about an outage.',
   ),
   'provider.unexpected': alarm(
     1,
     'the-right-code-is-refused',
-    'Codes are answered with a `status` that `approvedStatuses` lacks, and none is approved: where right ones are among them, paste the line in `cause`; else somebody guesses.',
+    'The provider returns a `status` that `approvedStatuses` does not contain, and approves no code. If users entered correct codes, paste the line in `cause`. Otherwise an attacker is guessing.',
   ),
 }
