@@ -49,7 +49,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly countryCode?: string | undefined
 }
 
-const rightStatus = 'what your account returns for a right code'
+const rightStatus = 'the status that your account returns for a correct code'
 const values = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
 const checks = {
   client: withMethods(
@@ -59,7 +59,7 @@ const checks = {
   name: optionChecks.providerName,
   approvedStatuses: list(
     nonEmptyString(rightStatus),
-    `must list ${rightStatus}; find out with: npx express-two-factor calibrate`,
+    `must list ${rightStatus}; measure it with: npx express-two-factor calibrate`,
     1,
   ),
   calibratedAt: that(
@@ -143,7 +143,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
 
 const statusesGuessed = {
   code: 'statuses_guessed',
-  message: 'approvedStatuses was never calibrated: a guess admits anybody, or nobody.',
+  message: 'approvedStatuses was not measured: a wrong value accepts every code or none.',
   fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
 }
 
@@ -164,7 +164,7 @@ function reportOf(
     unexpectedStatus,
     ...(unexpectedStatus !== undefined && {
       // A wrong code may have its own status. Listing that status would admit every code.
-      cause: `if that code was right, paste approvedStatuses: ${JSON.stringify([...approvedStatuses, unexpectedStatus])} into providerCodes(), which npx express-two-factor calibrate confirms`,
+      cause: `if that code was correct, and npx express-two-factor calibrate confirms it, paste approvedStatuses: ${JSON.stringify([...approvedStatuses, unexpectedStatus])} into providerCodes()`,
     }),
   }
 }

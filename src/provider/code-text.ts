@@ -66,12 +66,12 @@ export function inspectTexts(
       const named = `The text of ${appName} in "${locale}"`
       const text = write('4829135706'.slice(0, rules.length), { ...about, purpose, appName, locale })
       if (text === undefined) {
-        const message = `${named} cannot be sent: it is too long, or the option text throws or leaves the code out.`
-        return { code: 'text_unfit', message, fix: 'shorten appName or origin, or mend the option text' }
+        const message = `${named} cannot be sent: it is too long, or the option text throws or omits the code.`
+        return { code: 'text_unfit', message, fix: 'shorten appName or origin, or correct the option text' }
       }
       const { parts, length: characters, limit, foreign } = textLength(text)
       if (parts <= acceptedParts) return undefined
-      const why = foreign === undefined ? '' : `, since "${foreign}" is not in the GSM alphabet`
+      const why = foreign === undefined ? '' : `, because "${foreign}" is not in the GSM alphabet`
       const message = `${named} is billed as ${parts} messages: it has ${characters} characters, ${limit} fit one${why}.`
       return { code: 'text_in_parts', message, fix: `shorten it, or accept it with maxParts: ${parts}` }
     }),

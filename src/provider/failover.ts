@@ -40,7 +40,7 @@ const checks = {
   pick: func('(send) => name'),
   instead: withDefault(
     {},
-    record(nonEmptyString('a method'), "must be methods by method, such as { whatsapp: 'sms' }"),
+    record(nonEmptyString('a method'), "must map methods to methods, such as { whatsapp: 'sms' }"),
   ),
 } as const satisfies Checks<FailoverOptions>
 

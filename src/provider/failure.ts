@@ -73,37 +73,37 @@ export function adviceOn(failure: Failed): string {
     return `Nothing was sent. ${(failure.viaGiven ? ofGiven : ofOwn)[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
   }
   if (failure.delivery === 'unknown') {
-    return `It may have been acted on${ofSend(failure, ': a repeated send may arrive twice')}.`
+    return `The provider may have acted on the request${ofSend(failure, ': a repeated send may arrive twice')}.`
   }
   return answerAdvice(failure)
 }
 
 const ofSend = ({ operation }: Failed, words: string) => (operation.startsWith('send') ? words : '')
 
-const stopped = 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
+const stopped = 'Check baseUrl, the firewall and the proxy settings of this server.'
 type Advice = Readonly<Partial<Record<FailureReason, string>>>
 
 const ofOwn: Advice = {
   dns: 'Check the host name in baseUrl, and the DNS of this server.',
-  refused: 'Nothing listens there: check host and port in baseUrl.',
-  tls: 'Check that baseUrl is the right host and port (the sandbox takes http), and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
+  refused: 'Nothing listens at that address: check host and port in baseUrl.',
+  tls: 'Check host and port in baseUrl (the sandbox uses http) and the certificate; a proxy with a certificate of its own needs NODE_EXTRA_CA_CERTS.',
   timeout: stopped,
   unreachable: stopped,
   dispatcher: `The HTTP client undici cannot send in this runtime: ${needsNode}.`,
-  closed: 'The client was closed before: create another one.',
-  aborted: 'The signal of the call had fired.',
+  closed: 'The client was already closed: create another client.',
+  aborted: 'The signal of the request was already aborted.',
 }
 
 const ofGiven: Advice = {
   ...ofOwn,
   timeout:
-    'The option dispatcher never started the request: check what it waits for, such as a proxy or the interceptors of a mock.',
+    'The option dispatcher never started the request: check its proxy, or the interceptors of its mock.',
   dispatcher:
-    'The option dispatcher cannot send it: pass one of undici 7, which other major versions are not.',
+    'The option dispatcher cannot send the request: pass a dispatcher of undici 7, not of another major version.',
 }
 
 /** Last sentence of the advice on a response. */
-export const askProvider = 'providerMessage and raw hold what the provider said.'
+export const askProvider = 'providerMessage and raw contain the response.'
 
 function answerAdvice(failure: Failed): string {
   const { operation, httpStatus = 0, providerError } = failure
@@ -117,16 +117,16 @@ function answerAdvice(failure: Failed): string {
   if (httpStatus >= 300 && httpStatus < 400) return 'Redirects are not followed: correct baseUrl or paths.'
   if (httpStatus === 402) return `Check the credits of the account; ${askProvider}`
   if (httpStatus === 404 || httpStatus === 405) {
-    return 'No such operation there: check baseUrl, which ends in the version segment (/v1), and paths.'
+    return 'No such operation at that address: check baseUrl, which ends in the version segment (/v1), and paths.'
   }
   if (httpStatus === 429)
-    return 'Too many requests: wait for retryAfterMs, if it is given, before the next one.'
+    return 'Too many requests: wait for retryAfterMs, if present, before the next request.'
   if (httpStatus >= 500 && (providerError === undefined || !isFromService(httpStatus))) {
-    const mayBeOut = ofSend(failure, ': a send may have gone out all the same')
+    const mayBeOut = ofSend(failure, ': a message may have been sent nevertheless')
     return `The provider or a gateway in front of it is failing${mayBeOut}.`
   }
   if (isHtml(failure.raw))
-    return 'A web site answered: check baseUrl, which ends in the version segment (/v1).'
+    return 'The response is a web page: check baseUrl, which ends in the version segment (/v1).'
   return `Check the parameters; ${askProvider}`
 }
 

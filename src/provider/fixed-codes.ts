@@ -32,7 +32,7 @@ const fixedCodes: Check = (value, name) => {
   const fit = entries.every(([phone, given]) => isE164(phone) && isFixedCode(given))
   if (entries.length > 0 && fit) return value
   throw optionError(
-    `${name} must be codes of 4 to 10 letters and digits by number, such as { '+573001234567': '482913' }, or { code: '482913', until: '2026-12-31' } with a day in UTC`,
+    `${name} must map numbers to codes of 4 to 10 letters and digits, such as { '+573001234567': '482913' }, or { code: '482913', until: '2026-12-31' } with a day in UTC`,
   )
 }
 
@@ -82,13 +82,16 @@ export function withFixedCodes(
     !/^(?:development|test)$/.test(process.env.NODE_ENV ?? '')
   ) {
     throw optionError(
-      `${where}: fixedCodes admit whoever knows them; remove them, set NODE_ENV to development or test, or add dangerouslyInProduction: true; or give each an end within 60 days, as in { code: '482913', until: '2026-12-31' }`,
+      `${where}: anyone who knows a fixed code can sign in with it; remove fixedCodes, set NODE_ENV to development or test, add dangerouslyInProduction: true, or give each code an end within 60 days, as in { code: '482913', until: '2026-12-31' }`,
     )
   }
-  process.emitWarning(`${where}: ${codes.size} numbers have a fixed code. Whoever knows it needs no phone.`, {
-    type: 'TwoFactorWarning',
-    code: 'TWO_FACTOR_FIXED_CODES',
-  })
+  process.emitWarning(
+    `${where}: ${codes.size} numbers have a fixed code. Anyone who knows it can sign in without the phone.`,
+    {
+      type: 'TwoFactorWarning',
+      code: 'TWO_FACTOR_FIXED_CODES',
+    },
+  )
   /** Returns the code of a number until it ends. */
   const codeFor = (phone: string): string | undefined => {
     const { code, endsAt = 0 } = codes.get(phone) ?? {}

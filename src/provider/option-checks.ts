@@ -21,7 +21,7 @@ const methodName = that(
   `${methodNameRule}, and none of the kinds of proof: ${proofKinds.join(', ')}`,
   (value) => isMethodName(value) && !proofKinds.some((kind) => kind === value),
 )
-const method = object({ name: methodName, label: nonEmptyString('what people call it') }, ['name'])
+const method = object({ name: methodName, label: nonEmptyString('the name that users see') }, ['name'])
 const methods = list(method, 'must list at least one method: { name, label }', 1)
 
 /** Returns the check of a code provider and its declared members. */
@@ -32,7 +32,7 @@ export function codeProvider(fix: string, isName: Check = nonEmptyString()): Che
     const gone = ['oneCode', 'cancelCode'].find((member) => given[member] !== undefined)
     if (gone !== undefined) {
       throw optionError(
-        `${name}.${gone} is gone: cancel the code of previousHandle in sendCode({ previousHandle }), and return cancelled: true with the result`,
+        `${name}.${gone} was removed: cancel the code of previousHandle in sendCode({ previousHandle }), and return cancelled: true with the result`,
       )
     }
     const { name: own, timeoutMs: ms, maxExchanges, methods: declared, tellsCodesApart } = given

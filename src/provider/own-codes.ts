@@ -99,7 +99,7 @@ type GivenCodeOptions = Settled<Omit<OwnCodesOptions, 'secret'>, typeof checks> 
 
 const required = {
   client: 'createClient({ baseUrl, client, key }), // or any object with sendSms',
-  secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more; that of twoFactor() will do',
+  secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more, such as the secret of twoFactor()',
 }
 
 /**

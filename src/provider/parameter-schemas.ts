@@ -24,7 +24,7 @@ function textThat(rule: string, holds: (text: string) => boolean) {
   return z.string(rule).refine(holds, rule).refine(isWellFormed, wellFormedRule)
 }
 
-const wellFormedRule = 'must be a well-formed string (it holds half a surrogate pair)'
+const wellFormedRule = 'must be a well-formed string (it contains half a surrogate pair)'
 
 /** Half a surrogate pair has no encoding. */
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text)

@@ -107,8 +107,8 @@ export function refusedError(
 }
 
 function describeRefused(text: string | undefined, answer: unknown): string {
-  if (text === undefined) return 'the answer has a content coding that was not requested'
-  return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
+  if (text === undefined) return 'the response has a content coding that was not requested'
+  return isJsonObject(answer) ? 'the provider refused' : 'the response is not a JSON object'
 }
 
 /** Creates the error of an exchange without a complete response. `viaGiven`: a `dispatcher` of the app sent it. */
@@ -119,7 +119,7 @@ export function lostError(
 ): ProviderError {
   const reason = reasonOf(cause)
   const unsent = reason === 'dispatcher' ? 'not sent' : 'no connection'
-  const before = delivery === 'not-sent' ? unsent : 'the answer was lost'
+  const before = delivery === 'not-sent' ? unsent : 'the response was lost'
   return new ProviderError({
     operation,
     delivery,

@@ -63,8 +63,7 @@ const getHeaders = [
 const postHeaders = [...getHeaders, 'content-type', 'application/x-www-form-urlencoded']
 
 /** Advice for systems without undici. */
-export const needsNode =
-  'run it on Node.js or Deno, or send codes by a CodeProvider that needs no client of ours'
+export const needsNode = 'use Node.js or Deno, or a CodeProvider with a client of its own'
 
 let undici: Promise<typeof import('undici')> | undefined
 

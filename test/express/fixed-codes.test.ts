@@ -67,7 +67,9 @@ describe('a fixed code', () => {
   it('needs a word more but in development', () => {
     for (const env of ['production', 'staging', '']) {
       vi.stubEnv('NODE_ENV', env)
-      expect(() => ownFixed()).toThrow('fixedCodes admit whoever knows them; remove them, set NODE_ENV')
+      expect(() => ownFixed()).toThrow(
+        'anyone who knows a fixed code can sign in with it; remove fixedCodes, set NODE_ENV',
+      )
       expect(() => ownFixed({ ...fixed, dangerouslyInProduction: true })).not.toThrow()
     }
     vi.stubEnv('NODE_ENV', 'development')
@@ -86,7 +88,7 @@ describe('a fixed code', () => {
     { '+573001234567': '1' },
   ])('stands beside a number as it is sent to: %j is none', (fixedCodes) => {
     expect(() => ownFixed({ fixedCodes })).toThrow(
-      "fixedCodes must be codes of 4 to 10 letters and digits by number, such as { '+573001234567': '482913' }",
+      "fixedCodes must map numbers to codes of 4 to 10 letters and digits, such as { '+573001234567': '482913' }",
     )
   })
 
@@ -115,7 +117,7 @@ describe('a fixed code', () => {
     expect(made('2026-12-31')).not.toThrow()
     expect(made('2027-01-01')).toThrow(/an end within 60 days/)
     for (const wrong of ['2026-02-30', '31.12.2026', '2026-12-31T00:00', 5, undefined]) {
-      expect(made(wrong)).toThrow(/fixedCodes must be codes/)
+      expect(made(wrong)).toThrow(/fixedCodes must map numbers to codes/)
     }
     vi.useRealTimers()
   })

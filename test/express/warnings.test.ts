@@ -176,7 +176,7 @@ describe('a warning', () => {
     expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])
     expect(said[0]?.message).toMatch(/\(status verified\)$/)
     const fix =
-      'if that code was right, paste approvedStatuses: ["ok","verified"] into providerCodes(), which npx express-two-factor calibrate confirms'
+      'if that code was correct, and npx express-two-factor calibrate confirms it, paste approvedStatuses: ["ok","verified"] into providerCodes()'
     expect(host.tf.health().provider.lastUnexpected).toMatchObject({ status: 'verified', fix })
     expect((await host.tf.selfTest()).findings).toMatchObject([{ code: 'status_unexpected', fix }])
   })

@@ -229,10 +229,10 @@ test.each<readonly [object, string]>([
   ],
   [
     { approvedStatuses: undefined },
-    "missing approvedStatuses; add\n  approvedStatuses: ['verified'], // what your account returns for a right code: npx express-two-factor calibrate",
+    "missing approvedStatuses; add\n  approvedStatuses: ['verified'], // the status that your account returns for a correct code: npx express-two-factor calibrate",
   ],
   [{ approvedStatuses: ['verified', 1] }, 'approvedStatuses[1] must be a non-empty string'],
-  [{ approvedStatuses: [] }, 'approvedStatuses must list what your account returns'],
+  [{ approvedStatuses: [] }, 'approvedStatuses must list the status that your account returns'],
   [{ rejectedCodes: '1001' }, 'rejectedCodes must be an array of strings'],
   [{ callRetries: 4 }, 'callRetries must be an integer from 1 to 3'],
   [{ name: '' }, name],

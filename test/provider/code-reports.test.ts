@@ -60,7 +60,7 @@ describe('a report', () => {
 
   test('of a check that no status approves says what to paste', async () => {
     const { cause } = await reportedOf('{"status": "pending"}')
-    expect(cause).toContain('if that code was right, paste approvedStatuses: ["verified","pending"] into')
+    expect(cause).toContain('confirms it, paste approvedStatuses: ["verified","pending"] into')
   })
 
   test.each([

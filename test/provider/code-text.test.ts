@@ -124,7 +124,7 @@ describe('the self-test of a text', () => {
       {
         code: 'text_in_parts',
         message:
-          'The text of Acme in "en" is billed as 2 messages: it has 76 characters, 70 fit one, since "ó" is not in the GSM alphabet.',
+          'The text of Acme in "en" is billed as 2 messages: it has 76 characters, 70 fit one, because "ó" is not in the GSM alphabet.',
         fix,
       },
       {
@@ -135,8 +135,8 @@ describe('the self-test of a text', () => {
       {
         code: 'text_unfit',
         message:
-          'The text of Acme in "pt" cannot be sent: it is too long, or the option text throws or leaves the code out.',
-        fix: 'shorten appName or origin, or mend the option text',
+          'The text of Acme in "pt" cannot be sent: it is too long, or the option text throws or omits the code.',
+        fix: 'shorten appName or origin, or correct the option text',
       },
     ])
   })

@@ -52,8 +52,8 @@ describe('a dispatcher of one’s own', () => {
   })
 
   test.each([
-    ['of another undici', oldDispatcher, 'pass one of undici 7, which other major versions are not'],
-    ['that has a mistake in it', mistaken, 'pass one of undici 7'],
+    ['of another undici', oldDispatcher, 'pass a dispatcher of undici 7, not of another major version'],
+    ['that has a mistake in it', mistaken, 'pass a dispatcher of undici 7'],
   ])('%s is named, and not the network', async (_what, dispatcher, advice) => {
     const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
     expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })

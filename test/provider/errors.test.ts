@@ -112,12 +112,12 @@ describe('an error', () => {
   test.each([
     [401, '{}', "this server's address on the account's allow-list"],
     [399, '', 'Redirects are not followed'],
-    [520, '{"error": 1000}', 'Check the parameters; providerMessage and raw hold what the provider said'],
+    [520, '{"error": 1000}', 'Check the parameters; providerMessage and raw contain the response'],
     [402, '{}', 'Check the credits'],
     [404, '<html>', 'baseUrl, which ends in the version segment'],
     [429, '{}', 'wait for retryAfterMs'],
-    [502, '<html>', 'may have gone out all the same'],
-    [200, ' <!doctype html>', 'A web site answered'],
+    [502, '<html>', 'may have been sent nevertheless'],
+    [200, ' <!doctype html>', 'The response is a web page'],
     [200, 'Welcome', 'Check the parameters'],
   ])('advises on HTTP %i %s', async (httpStatus, body, advice) => {
     expect((await refusal(body, httpStatus)).message).toContain(advice)

@@ -43,10 +43,10 @@ describe('a request that never left comes with what to do about it', () => {
     ['ENOTFOUND', 'the host name in baseUrl, and the DNS'],
     ['ECONNREFUSED', 'check host and port'],
     ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'host and port (the sandbox takes http)'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
-    ['closed', 'create another one'],
-    ['aborted', 'The signal of the call had fired'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'Check host and port in baseUrl (the sandbox uses http)'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'Check baseUrl, the firewall and the proxy settings'],
+    ['closed', 'create another client'],
+    ['aborted', 'The signal of the request was already aborted'],
     ['EMFILE', 'then repeat it'],
   ])('%s: %s', (cause, advice) => {
     const { message } = lostError('sendSms', { delivery: 'not-sent', cause })
@@ -58,14 +58,14 @@ describe('a request that never left comes with what to do about it', () => {
     const broken = { delivery: 'not-sent', cause: 'broken' } as const
     expect(lostError('sendSms', broken)).toMatchObject({ reason: 'dispatcher' })
     expect(lostError('sendSms', broken).message).toContain('The HTTP client undici cannot send')
-    expect(lostError('sendSms', broken, true).advice).toContain('pass one of undici 7')
+    expect(lostError('sendSms', broken, true).advice).toContain('pass a dispatcher of undici 7')
   })
 
   test('and one whose answer is lost with a warning: it is a repetition that costs', () => {
     const lost = { delivery: 'unknown', cause: 'deadline', httpStatus: 200 } as const
     const { message, code } = lostError('sendSms', lost)
     expect(message).toBe(
-      'sendSms: the answer was lost (deadline), HTTP 200. It may have been acted on: a repeated send may arrive twice.',
+      'sendSms: the response was lost (deadline), HTTP 200. The provider may have acted on the request: a repeated send may arrive twice.',
     )
     // Not delivery_failed: the message may be on its way.
     expect(code).toBe('provider_unavailable')
@@ -75,7 +75,7 @@ describe('a request that never left comes with what to do about it', () => {
     const lost = lostError('verifyCode', { delivery: 'unknown', cause: 'deadline' })
     const answer = { delivery: 'answered', headers: {}, text: 'Bad gateway', httpStatus: 502 } as const
     expect([lost.advice, refusedError('verifyCode', answer, undefined, '').advice]).toEqual([
-      'It may have been acted on.',
+      'The provider may have acted on the request.',
       'The provider or a gateway in front of it is failing.',
     ])
   })
