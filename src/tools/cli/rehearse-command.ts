@@ -99,7 +99,7 @@ async function loadPlan(file: string): Promise<RehearsalOptions> {
   const module = await import(href).catch((error) => {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== href) throw error
     throw new UsageError(
-      `There is no ${file} here: pass --plan <file>. Its default export is described by --help.`,
+      `The file ${file} does not exist: pass --plan <file>. --help describes its default export.`,
     )
   })
   if (typeof module.default !== 'object') throw new UsageError(`${file} has no default export.`)

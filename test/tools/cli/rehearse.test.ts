@@ -70,7 +70,7 @@ it('rehearses an app of another process, and says what it could not try', async 
   expect(await program.exitCode).toBe(0)
   expect(program.out()).toContain('held   password-only: no page is shown without a code')
   expect(program.out()).toContain('not tried: the app runs in another process, and the plan has no `logs`')
-  expect(program.out()).toContain('its routes: those that the plan does not name are not attacked')
+  expect(program.out()).toContain('its routes: routes that the plan does not name are not attacked')
   expect(program.out()).toMatch(/\n\d+ held, 0 fell, \d+ not tried: \d+ requests/)
 })
 
@@ -79,7 +79,7 @@ it.each([
   [['http://example.com', '--record', '/'], 'http://example.com must be an address on this machine'],
   [
     ['http://localhost:3000', '--plan', plan, '--sandbox', 'http://127.0.0.1:1'],
-    'no sandbox answers at http://127.0.0.1:1',
+    'no sandbox responds at http://127.0.0.1:1',
   ],
   [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'There is no /nowhere.mjs here'],
   [

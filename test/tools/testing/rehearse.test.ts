@@ -258,7 +258,7 @@ describe('rehearse', () => {
     }
     const result = await rehearse({ ...createBank(sandbox, nothing), only: ['confirmed-action'] })
     expect(result.hindrance).toBe(
-      'confirmed-action: "transfer" after its code: POST /transfers answered 200, and `state` did not change: name what shows it',
+      'confirmed-action: "transfer" after its code: POST /transfers answered 200, and `state` did not change: name a state that shows the action',
     )
   })
 
@@ -357,7 +357,7 @@ describe('rehearse', () => {
   it('attacks nothing with faults left on in the sandbox', async () => {
     sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', times: Number.POSITIVE_INFINITY })
     expect(await rehearsed(undefined)).toMatchObject({
-      hindrance: 'sign-in: the sandbox has faults left on: hang of verifyCode',
+      hindrance: 'sign-in: the sandbox still has faults: hang of verifyCode',
       requests: 0,
     })
   })

@@ -122,7 +122,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
         const held = result.rows.filter(({ verdict }) => verdict === 'held')
         expect(held.length, name).toBeGreaterThan(14)
         const why = result.rows.flatMap(({ lacks, tried }) => (lacks === 'a cookie' ? [tried] : []))
-        const ofTokens = ['the session is not held by a cookie']
+        const ofTokens = ['no cookie identifies the session']
         expect([...new Set(why)], name).toEqual(name === 'tokens' ? ofTokens : [])
         expect(result.requests).toBeLessThanOrEqual(maxRequests)
       }),

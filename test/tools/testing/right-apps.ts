@@ -327,7 +327,7 @@ export const rightApps: readonly RightApp[] = [
       account: ({ app }) =>
         void app.get('/account', (_req, res) => void res.send('<script src="/app.js"></script>')),
     },
-    unsure: /^password-only: \/account shows nothing of its own: give the address of its data in `pages`$/,
+    unsure: /^password-only: \/account shows no data of the user: name the address of the data in `pages`$/,
   },
   ...Object.entries({
     leads: (res: express.Response): void => res.redirect(303, '/two-factor'),
@@ -341,12 +341,12 @@ export const rightApps: readonly RightApp[] = [
         },
       },
       unsure:
-        /^confirmed-action: "transfer" before its code: POST \/transfers answered \d+, and `state` did not change: name what shows it$/,
+        /^confirmed-action: "transfer" before its code: POST \/transfers answered \d+, and `state` did not change: name a state that shows the action$/,
     }),
   ),
   ...Object.entries({
     '/two-factor/start': [1, 'confirmed-action: no code was sent'],
-    '/two-factor/verify': [2, 'confirmed-action: the right code was not taken'],
+    '/two-factor/verify': [2, 'confirmed-action: the correct code was refused'],
     '/transfers': [2, 'confirmed-action'],
   } as const).map(
     ([path, [most, where]]): RightApp => ({
@@ -429,7 +429,7 @@ export const rightApps: readonly RightApp[] = [
     what: 'one session of each person, and no sign-in on top of another',
     wiring: oneSession(),
     untried: {
-      'same-browser': 'a sign-in on top of another',
+      'same-browser': 'a second sign-in in the same session',
       'password-change': 'two sessions of one person',
     },
   },
@@ -476,7 +476,7 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
-    unsure: /^changed: "transfer" was then not done as it was confirmed: POST \/transfers answered 401/,
+    unsure: /^changed: "transfer" was then not done as confirmed: POST \/transfers answered 401/,
   },
   {
     what: 'a redirect from onVerified',

@@ -53,17 +53,19 @@ const make = ({ agent }: Visit, mount: string, [way, fields]: Change) => agent.p
 export const attacksOnAccounts: readonly Attack[] = [
   {
     code: 'account-without-code',
-    claim: 'nothing in the account settings is changed without a code for it',
-    fix: 'let numbers.list, authenticator.has and recoveryCodes.remaining return what is on file, as phone and secretOf do: whoever has nothing sets up a first way with the session alone',
+    claim: 'no change in the account settings is made without a code for it',
+    fix: 'make these changes through the routes of accountPages only; let phone and authenticator.secretOf return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
     docs: 'docs/account.md#what-holds',
     async run(stage, tries) {
       const mount = stage.given('account')
-      tries('each change without a code, with the code of another, and of a number that was proven only')
+      tries(
+        'each change without a code, with the code for another change, and after the verification of a new number',
+      )
       const { visit, before, changes, own } = await settled(stage, mount)
       const newcomer = { agent: visit.agent, person: await stage.person() }
       const asked = await stage.challenged(newcomer, { phone: newcomer.person.phone }, `${mount}/number`)
       const proven = await stage.verify(asked, `${mount}/number`)
-      if (!isSuccess(proven)) throw refused(proven, 'no number could be proven')
+      if (!isSuccess(proven)) throw refused(proven, 'no number could be verified')
 
       const attempt = async (whose: Visit, some = changes) => {
         for (const change of some) {
@@ -78,20 +80,20 @@ export const attacksOnAccounts: readonly Attack[] = [
       const others = changes.filter((change) => JSON.stringify(change) !== JSON.stringify(own))
       await attempt(visit, others)
       const after = await settingsOf(visit, mount)
-      if (onFile(after) !== before) fell(after, 'the settings are not what they were')
+      if (onFile(after) !== before) fell(after, 'the settings have changed')
       const made = await make(visit, mount, own)
-      if (!isMade(made)) throw refused(made, 'the change that a code was given for was not made')
-      return `none was made, and then ${told(made)}`
+      if (!isMade(made)) throw refused(made, 'the change was not made with its code')
+      return `no change was made, and with its code ${told(made)}`
     },
   },
   {
     code: 'account-of-another',
-    claim: 'nobody changes the account settings of somebody else',
-    fix: 'store what save and remove are given under the subject that they are given, and read nobody from the request',
+    claim: 'no person changes the account settings of another person',
+    fix: 'let save and remove store under the subject that they receive, and read no subject from the request',
     docs: 'docs/account.md#what-holds',
     async run(stage, tries) {
       const mount = stage.given('account')
-      tries('a change that names somebody else, and one by the code of another session')
+      tries('a change that names another person, and a change with the code of another session')
       const { visit: owner, before, own } = await settled(stage, mount)
       const thief = await settled(stage, mount)
       const names = Object.values(owner.person).map(String)
@@ -113,8 +115,8 @@ export const attacksOnAccounts: readonly Attack[] = [
       const taken = await make(second, mount, own)
       if (isMade(taken)) fell(taken, `by the code of another session: ${told(taken)}`)
       const last = await make(owner, mount, own)
-      if (!isMade(last)) throw refused(last, 'its owner could not make the change either')
-      return 'every change was made by its owner, in the session that gave the code'
+      if (!isMade(last)) throw refused(last, 'the owner could not make the change')
+      return 'each owner made the change, in the session of the code'
     },
   },
 ]

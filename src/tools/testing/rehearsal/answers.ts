@@ -14,11 +14,11 @@ const html = { accept: 'text/html' }
 export const attacksByOtherSites: readonly Attack[] = [
   {
     code: 'cross-site',
-    claim: 'another site can neither start, verify nor read',
-    fix: 'list the origins that you know in cors() and allowedOrigins, in place of every one that asks',
+    claim: 'another site cannot start, verify or read',
+    fix: 'list known origins in cors() and allowedOrigins, instead of accepting every origin',
     docs: 'docs/single-page.md#another-origin',
     async run(stage, tries) {
-      tries('posts with the headers of another site, and reading answers from one (CORS)')
+      tries('posts with the headers of another site, and reads from another site (CORS)')
       await mustNeedCookies(stage, await stage.signedIn())
       const visit = await stage.passwordGiven()
       const { agent } = visit
@@ -45,7 +45,7 @@ export const attacksByOtherSites: readonly Attack[] = [
           }
         }
       }
-      return 'each was refused, and the same on its own site was not'
+      return 'each was refused, and accepted on its own site'
     },
   },
   returnTo,
@@ -57,12 +57,12 @@ export const attacksByOtherSites: readonly Attack[] = [
     docs: 'docs/pages.md#a-page-of-your-own',
     async run(stage, tries) {
       stage.mustBring('page')
-      tries('where the forms of the code page post to')
+      tries('the targets of the forms on the code page')
       const page = await codePage(stage)
       const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
       const base = stage.origin + page.request.path
       const asking = forms.filter((one) => /name="?code\b|one-time-code/i.test(one))
-      if (asking.length === 0) throw new NotTried('no form of the code page takes a code')
+      if (asking.length === 0) throw new NotTried('no form of the code page accepts a code')
       for (const form of asking) {
         const [, action = base] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
         const url = URL.canParse(action, base) ? new URL(action, base).href : action
@@ -73,11 +73,11 @@ export const attacksByOtherSites: readonly Attack[] = [
   },
   {
     code: 'headers',
-    claim: 'no frame holds the code page, and no shared cache a page of the signed-in',
-    fix: 'send Cache-Control: private or no-store behind guards, and leave the headers of the package as they are',
+    claim: 'no frame contains the code page, and no shared cache stores a page of a signed-in user',
+    fix: 'send Cache-Control: private or no-store behind guards, and do not change the headers of the package',
     docs: 'docs/security.md#what-to-keep-apart',
     async run(stage, tries) {
-      tries('the headers of the code page and of pages for the signed-in')
+      tries('the headers of the code page and of pages for signed-in users')
       const page = await codePage(stage)
       const policy = String(page.headers['content-security-policy'] ?? '')
       if (!/frame-ancestors/.test(policy) && page.headers['x-frame-options'] === undefined) {
@@ -92,7 +92,7 @@ export const attacksByOtherSites: readonly Attack[] = [
         const isShared = /public|s-maxage|max-age=[1-9]/.test(caching) && !/private|no-store/.test(caching)
         if (isShared) fell(response, `${path} is sent with "${caching}"`)
       }
-      return 'no frame, and nothing for shared caches'
+      return 'no frame and no shared cache is allowed'
     },
   },
 ]

@@ -8,15 +8,15 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
   /** Also proves that the app uses this sandbox. */
   {
     code: 'sign-in',
-    claim: 'the right code signs in, and a wrong one does not',
+    claim: 'a correct code signs in, and a wrong code does not',
     fix: 'mount one session before tf.routes() and every guard, and let the app send its codes through this sandbox',
     docs: 'docs/sessions.md#order-of-mounting',
     async run(stage, tries) {
-      tries('a password, a wrong code, the right one')
+      tries('a password, a wrong code, the correct code')
       const faults = (await stage.sandbox.faults.list()).filter(({ fault }) => fault.phone === undefined)
       if (faults.length > 0) {
         const kinds = faults.map(({ fault: { operation = 'all', kind } }) => `${kind} of ${operation}`)
-        throw new NotTried(`the sandbox has faults left on: ${kinds.join(', ')}`)
+        throw new NotTried(`the sandbox still has faults: ${kinds.join(', ')}`)
       }
       const visit = await stage.passwordGiven().catch((error) => {
         const refusal = refusalOf(error)
@@ -24,7 +24,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       })
       const password = visit.agent.answers.at(-1)
       const asked = await stage.challenged(visit).catch((error) => {
-        const why = error instanceof NotTried ? error.message : 'no code arrived in the sandbox that is held'
+        const why = error instanceof NotTried ? error.message : 'no code arrived in this sandbox'
         const seen = password === undefined ? why : `${told(password)}, and then ${why}`
         throw new Fell(seen, { method: 'POST', path: `${stage.path}/start`, body: {} })
       })
@@ -37,17 +37,17 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
         const response = await visit.agent.get(pathFor(page, visit.person))
         if (isSuccess(response)) continue
         if (response.json?.code === 'not_identified' || response.json?.code === 'second_factor_required') {
-          fell(response, `after the right code ${told(response)}`)
+          fell(response, `after the correct code ${told(response)}`)
         }
-        throw refused(response, 'after the right code a page of the plan')
+        throw refused(response, 'after the correct code, a page of the plan')
       }
-      return 'the right code alone let a person in'
+      return 'only the correct code signed a person in'
     },
   },
   /** Also shows the effect of each action. */
   {
     code: 'confirmed-action',
-    claim: 'after its code an action is done',
+    claim: 'an action is done after its code',
     fix: 'mount the parser before the guard, and routes() behind the same session: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler)',
     docs: 'docs/sessions.md#order-of-mounting',
     async run(stage, tries) {
@@ -65,4 +65,4 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
 ]
 
 const howToPost =
-  'let signIn send what the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) a form'
+  'let signIn send the type that the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) posts a form'

@@ -48,7 +48,7 @@ const maxJudged = 10
 export const attacksOnStores: readonly Attack[] = [
   {
     code: 'replay',
-    claim: 'a used code is worth nothing',
+    claim: 'a used code is refused',
     fix: 'let the routes of the package check every code',
     docs: 'docs/security.md#threats-and-controls',
     async run(stage, tries) {
@@ -59,12 +59,12 @@ export const attacksOnStores: readonly Attack[] = [
       const response = await stage.verify({ ...second, code: first.code })
       if (response.status < 400) fell(response)
       await stage.admitted(second)
-      return `${told(response)}, and the new code let its owner in`
+      return `${told(response)}, and the new code signed its owner in`
     },
   },
   {
     code: 'guesses',
-    claim: 'of many wrong codes at once, over many sessions, at most ten are judged',
+    claim: 'of many parallel wrong codes in many sessions, at most ten are checked',
     fix: 'call twoFactor() once, at start-up, with one store for all sessions and processes',
     docs: 'docs/reference.md#limits',
     async run(stage, tries) {
@@ -74,26 +74,26 @@ export const attacksOnStores: readonly Attack[] = [
       const { code } = await stage.challenged({ person, agent })
       await Promise.all(others.map((other) => other.agent.post(`${stage.path}/start`, {})))
       const bodies = wrongCodes(10 * visits.length, code).map((guess) => ({ code: guess }))
-      tries(`${bodies.length} wrong codes at once over ${visits.length} sessions`)
+      tries(`${bodies.length} parallel wrong codes in ${visits.length} sessions`)
       const browsers = visits.map((visit) => visit.agent)
       const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
       const judged = statuses.get(422) ?? 0
       const opened = successesOf(statuses)
-      if (judged === 0) throw new NotTried(`no code was judged: ${listOf(statuses)}`)
-      const seen = `${judged} were judged, ${opened} let somebody in`
+      if (judged === 0) throw new NotTried(`no code was checked: ${listOf(statuses)}`)
+      const seen = `${judged} were checked, ${opened} signed in`
       return bounded(stage, 'verify', seen, judged <= maxJudged && opened === 0)
     },
   },
   {
     code: 'right-codes',
-    claim: 'of many right codes at once one succeeds',
-    fix: 'call twoFactor() once, with one store; a store of your own has to pass storeContract',
+    claim: 'of many parallel correct codes, one succeeds',
+    fix: 'call twoFactor() once, with one store; a store of your own must pass storeContract',
     docs: 'docs/operation.md#redis',
     async run(stage, tries) {
       stage.mustBring('store')
       const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
       const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())
-      tries(`one right code ${browsers.length} times at once`)
+      tries(`one correct code in ${browsers.length} parallel requests`)
       const bodies = browsers.map(() => ({ code, challenge }))
       const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
       const successes = successesOf(statuses)
@@ -103,13 +103,13 @@ export const attacksOnStores: readonly Attack[] = [
   },
   {
     code: 'starts',
-    claim: 'of many starts at once one sends',
+    claim: 'of many parallel starts, one sends',
     fix: 'let the routes of the package send every code, with one store',
     docs: 'docs/reference.md#limits',
     async run(stage, tries) {
       stage.mustBring('store')
       const visits = await crowd(stage, stage.many(200, 10))
-      tries(`${visits.length} starts at once for one person, each in a session of its own`)
+      tries(`${visits.length} parallel starts for one person, each in another session`)
       const [start] = await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
       const sent = await stage.messagesTo(visits[0].person)
       if (sent === 0 && start !== undefined) throw refused(start, 'no code was sent')

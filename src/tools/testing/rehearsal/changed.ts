@@ -24,7 +24,7 @@ interface Difference {
 export const changedFields: Attack = {
   code: 'changed',
   claim: 'a code covers the action that it was shown for and no other',
-  fix: 'return every field that the handler uses from bind, parsed once to one type that both use; name in mayChange what a code need not cover',
+  fix: 'return from bind every field that the handler uses, parsed once to one type that both use; list in mayChange the fields that a code need not cover',
   docs: 'docs/reference.md#the-guard',
   async run(stage, tries) {
     const tried: string[] = []
@@ -39,7 +39,7 @@ export const changedFields: Attack = {
       for (const leaf of boundLeaves(action, fields)) await confirmAnother(stage, action, leaf)
     }
     if (tried.length === 0) throw lacking('actions')
-    return 'none was done, and then each as it was confirmed'
+    return 'none was done with other fields, and each was done as confirmed'
   },
 }
 
@@ -117,7 +117,7 @@ async function changeAfter(
     await mustAsk(stage, visit, await meant(), action)
   }
   const { response, isDone } = await effects.attempt(action, visit, await meant())
-  if (!isDone) throw refused(response, `"${action.name}" was then not done as it was confirmed`)
+  if (!isDone) throw refused(response, `"${action.name}" was then not done as confirmed`)
   const [other] = differences.filter(({ isLike }) => !isLike)
   if (other === undefined) return
   // An app may accept the code for all later requests.

@@ -16,14 +16,13 @@ export async function mustNeedCookies({ path, paths }: Stage, { agent, person }:
   const without = agent.copy([...agent.cookies.keys()])
   const all = [path, ...paths.map((one) => pathFor(one, person))]
   const answers = await Promise.all(all.map((one) => without.get(one)))
-  if (answers.every(isSuccess))
-    throw new NotTried('the session is not held by a cookie', { lacks: 'a cookie' })
+  if (answers.every(isSuccess)) throw new NotTried('no cookie identifies the session', { lacks: 'a cookie' })
 }
 
 export const attackOnCookies: Attack = {
   code: 'cookies',
-  claim: 'the session cookie is out of reach of scripts and other sites',
-  fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session; with 'none' for a front end on another site, which cors() and origins of the plan name, take no forms from others",
+  claim: 'scripts and other sites cannot use the session cookie',
+  fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session; with 'none', for a front end on another site, list that site in cors() and in origins of the plan, and accept no forms of other sites",
   docs: 'docs/sessions.md#express-session',
   async run(stage, tries) {
     const visit = await stage.signedIn()
@@ -45,14 +44,14 @@ export const attackOnCookies: Attack = {
         ...(has('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
         ...(isShared || has('samesite=lax') || has('samesite=strict')
           ? []
-          : ['goes along with requests of other sites (no SameSite=Lax)']),
-        ...(has('domain=') ? ['goes to every subdomain (Domain)'] : []),
+          : ['is sent with requests of other sites (no SameSite=Lax)']),
+        ...(has('domain=') ? ['is sent to every subdomain (Domain)'] : []),
       ]
       const request = { method: 'GET', path: full[0]?.page.request.path ?? '/' }
       if (missing.length > 0) throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
     }
-    if (keys === 0) throw new NotTried('the pages are shown without any one of the cookies')
-    return `${keys} hold the session, out of reach`
+    if (keys === 0) throw new NotTried('the pages are shown even if any one cookie is missing')
+    return `${keys} identify the session, and their flags protect them`
   },
 }
 

@@ -49,7 +49,7 @@ export async function explainRefusal(
   if (status >= 500) return new NotTried(`${where}; the app failed, or the plan lacks fields that it needs`)
   if (status >= 400)
     return new NotTried(`${where}; the plan lacks ${missing[status] ?? 'what the app requires'}`)
-  return new NotTried(`${where}, and \`state\` did not change: name what shows it`)
+  return new NotTried(`${where}, and \`state\` did not change: name a state that shows the action`)
 }
 
 /** Returns the problem code of the package; undefined for a response of the app itself. */

@@ -8,15 +8,15 @@ const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
   'behind a firewall': { kind: 'html' },
   silent: { kind: 'hang' },
   'right and wrong at once': { kind: 'body', body: { status, error: '1111', msg: 'The code is wrong.' } },
-  'saying yes in words of its own': { kind: 'body', body: { success: true, verified: true, valid: true } },
+  'approving in unknown words': { kind: 'body', body: { success: true, verified: true, valid: true } },
   'a bare word': { kind: 'body', body: status },
 })
 
 /** Sends wrong codes while the provider is down, slow or responds wrongly, each for a different person. */
 export const faults: Attack = {
   code: 'provider-faults',
-  claim: 'no trouble of the provider lets anybody in',
-  fix: 'return "approved" for the one status that the provider documents, and "unavailable" for whatever you cannot read',
+  claim: 'no failure of the provider signs a user in',
+  fix: 'return "approved" only for the status that the provider documents, and "unavailable" for every unclear response',
   docs: 'docs/providers.md#a-provider-of-your-own',
   async run(stage, tries) {
     stage.mustBring('provider')
@@ -42,6 +42,6 @@ export const faults: Attack = {
     // The package refused them without the provider, so the faults had no effect.
     if (settled.every((one) => one.status === 'fulfilled' && one.value === 422))
       throw new NotTried('the app checks codes itself', { lacks: 'codes that the provider checks' })
-    return 'nobody got in, and afterwards each by the right code'
+    return 'no wrong code signed in, and afterwards each correct code did'
   },
 }

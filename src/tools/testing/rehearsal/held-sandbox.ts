@@ -43,7 +43,7 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
   }
 
   const { credentials, approvedStatuses } = await get('/connection').catch((error) => {
-    throw optionError(`rehearse: no sandbox answers at ${wire.origin}: ${error.message}`)
+    throw optionError(`rehearse: no sandbox responds at ${wire.origin}: ${error.message}`)
   })
   return {
     credentials,

@@ -17,7 +17,7 @@ const wiring = [
 export const judgements: readonly Attack[] = [
   {
     code: 'secrets',
-    claim: 'no code and no key is in a response, an event or the log',
+    claim: 'no response, event or log line contains a code or the key',
     fix: 'log neither bodies nor options',
     docs: 'docs/operation.md#alarms',
     async run({ ear, options }, tries) {
@@ -41,18 +41,18 @@ export const judgements: readonly Attack[] = [
   },
   {
     code: 'warnings',
-    claim: 'the package warned of no mistake of wiring',
-    fix: 'do what the warning says',
+    claim: 'the package gave no warning about the setup',
+    fix: 'follow the warning',
     docs: 'docs/operation.md#warnings',
     async run({ ear, options: { app, logs } }, tries) {
       const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
       const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.includes(code))
-      tries('what the package itself warned of')
+      tries('the warnings of the package')
       if (all.length > 0) throw new Fell(all.join(', '))
       if ((typeof app === 'string' || app instanceof URL) && logs === undefined) {
         throw new NotTried('the app runs in another process, and the plan has no `logs`', { lacks: 'logs' })
       }
-      return 'nothing about the wiring'
+      return 'no warning about the setup'
     },
   },
 ]

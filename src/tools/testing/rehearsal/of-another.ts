@@ -9,12 +9,12 @@ import { fell, told } from './verdicts.js'
 /** Does an action for another account, with a code of the attacker. */
 export const actionOfAnother: Attack = {
   code: 'of-another',
-  claim: 'a code of one account does nothing to another',
-  fix: 'take the account from the session, and compare the owner of what a path or body names with it',
+  claim: 'a code of one account changes nothing in another account',
+  fix: 'read the account from the session, and compare it with the owner of each record that a path or body names',
   docs: 'docs/security.md#threats-and-controls',
   async run(stage, tries) {
     const actions = stepUpsOf(stage)
-    tries(`${actions.map(({ name }) => name).join(', ')} for another account, with a code of one's own`)
+    tries(`${actions.map(({ name }) => name).join(', ')} for another account, with a code of the attacker`)
     for (const action of actions) await doForAnother(stage, action)
     return 'nothing was done to the other account'
   },

@@ -59,7 +59,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
       await nobody.get(address),
     ]
     if (isLimited(outside)) throw refused(outside)
-    if (!isSuccess(page)) throw refused(page, 'after the right code')
+    if (!isSuccess(page)) throw refused(page, 'after the correct code')
     const isPublic = isSuccess(outside)
     // The sign-in page, where a redirect leads to, has the layout of the app.
     const layout = await nobody.follow(outside)
@@ -67,7 +67,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
     if (marks.size > 0) return { page, marks, isPublic }
     // A front end may load its data by script: the plan must then name the address of the data.
     if (!isPublic || /<script/i.test(page.text)) {
-      throw new NotTried(`${address} shows nothing of its own: give the address of its data in \`pages\``)
+      throw new NotTried(`${address} shows no data of the user: name the address of the data in \`pages\``)
     }
     return { page, marks, isPublic }
   }
@@ -89,7 +89,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
   function mustHide(seen: readonly RehearsalResponse[], within: readonly Sight[]): string {
     const page = firstShown(seen, within)
     if (page !== undefined) fell(page, `${told(page)} and showed the page`)
-    return 'no page was shown, and with the code each was'
+    return 'no page was shown without a code, and each was shown with it'
   }
 
   return { paths, look, sightOf, lookIn, firstShown, mustHide }

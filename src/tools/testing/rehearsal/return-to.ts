@@ -8,16 +8,16 @@ import { fell, isLimited, refusalOf, refused, told } from './verdicts.js'
 export const returnTo: Attack = {
   code: 'return-to',
   claim: 'no sign-in leads to another site',
-  fix: 'redirect to paths that you know; let returnTo be read by the routes of the package only',
+  fix: 'redirect to known paths only, and let only the routes of the package read returnTo',
   docs: 'docs/reference.md#where-success-leads',
   async run(stage, tries) {
     const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
-    tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
+    tries(`sign-ins with a returnTo of another site, in ${ways.length} spellings`)
     // An app with strict body checks reads no field of the body, but may read the query.
     const done = (await signInsBy(stage, ways, withFields)) || (await signInsBy(stage, ways))
     // An app that admits no sign-in has not been tested.
     if (done === 0) await stage.signedIn()
-    return `none left the site, ${ways.length - done} were refused`
+    return `no redirect left the site, and ${ways.length - done} sign-ins were refused`
   },
 }
 

@@ -17,7 +17,7 @@ export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> 
   const tellers = new Map<string, string>()
   const first = await rowOf(signIn, stage, tellers)
   if (stage.ear.codes.size === 0) {
-    const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
+    const why = 'no code arrived in this sandbox, so the address may belong to another app'
     return [first, ...asked.map((one) => ({ ...notTried(one, why), under: signIn.code }))]
   }
   // A silent provider takes time, so this row runs in parallel with all others.
@@ -73,7 +73,7 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
     const isOurs = error instanceof NotTried || error instanceof BudgetError
     const why = error instanceof Error ? error.message : String(error)
     if (error instanceof BudgetError) stage.end()
-    const told = isOurs ? why : `it could not be carried out: ${why}`
+    const told = isOurs ? why : `the attack failed to run: ${why}`
     return { ...notTried(attack, told), ...under(told) }
   }
 }

@@ -11,11 +11,11 @@ import type { RehearsalResponse } from './wire.js'
 export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'session-renewal',
-    claim: 'the session id from before the code is worth nothing after it',
-    fix: 'let regenerate() of the session adapter give the session a new id that the cookie carries, and end the old one',
+    claim: 'the session id from before the code is invalid after it',
+    fix: 'let regenerate() of the session adapter give the session a new id, send it in the cookie, and end the old session',
     docs: 'docs/sessions.md#other-session-libraries',
     async run(stage, tries) {
-      tries('the cookie from before the code, after the code')
+      tries('the old cookie after the code')
       const asked = await stage.challenged(await stage.passwordGiven())
       const agent = asked.agent.copy()
       await stage.admitted(asked)
@@ -25,11 +25,13 @@ export const attacksOnSessions: readonly Attack[] = [
   },
   {
     code: 'other-session',
-    claim: 'a proof is worth nothing in another browser, or to another person',
-    fix: 'ask tf.requireTwoFactor() or tf.grants.read(req) about each request, in place of a note about the account',
+    claim: 'a verification counts only in its own browser and for its own person',
+    fix: 'check each request with tf.requireTwoFactor() or tf.grants.read(req), not with a flag of the account',
     docs: 'docs/reference.md#a-factor-of-your-own',
     async run(stage, tries) {
-      tries('the proof of one browser in another: its pages, challenge, destinations and requirement')
+      tries(
+        'the verification of one browser in another browser: its pages, challenge, destinations and requirement',
+      )
       const owner = await stage.signedIn()
       const stranger = await stage.passwordGiven({ person: owner.person })
       if (stage.paths.length > 0) {
@@ -53,16 +55,16 @@ export const attacksOnSessions: readonly Attack[] = [
       }
       await stage.admitted(asked)
       await stage.codeGiven(thief)
-      return 'none of them was worth anything, but to whom they were given'
+      return 'each was accepted only from its own browser and person'
     },
   },
   {
     code: 'named-by-request',
-    claim: 'no request names who signs in, or where the code goes',
+    claim: 'no request chooses the user who signs in, or the number of the code',
     fix: 'read subject from the session and phone from your database, never from body, query or headers',
     docs: 'docs/security.md#threats-and-controls',
     async run(stage, tries) {
-      tries('starts with the name or the number of somebody else in body, query and headers')
+      tries('starts with the name or number of another person in body, query and headers')
       const visit = await stage.passwordGiven()
       const other = await stage.person()
       const all = (names: readonly string[], value: string) =>
@@ -80,16 +82,16 @@ export const attacksOnSessions: readonly Attack[] = [
         if ((await stage.messagesTo(other)) > 0) fell(response, `${told(response)}, and the code went there`)
       }
       await stage.codeGiven(visit)
-      return 'every code went to whoever had given the password'
+      return 'every code went to the person who had entered the password'
     },
   },
   {
     code: 'same-browser',
-    claim: 'what one person proved is worth nothing to the next in the same browser',
-    fix: 'let subject and handlers name the same person: req.session.pendingUserId ?? req.session.userId',
+    claim: 'the verification of one person does not count for the next person in the same browser',
+    fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId',
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
-      tries('the sign-in of a second person in the browser of the first')
+      tries('the sign-in of a second person in the browser of the first person')
       const { effects } = stage
       const action = await approvable(stage)
       const people = [await stage.person(), await stage.person()] as const
@@ -104,11 +106,11 @@ export const attacksOnSessions: readonly Attack[] = [
       const second = await stage.passwordGiven({ agent: first.agent, person: people[1] }).catch((error) => {
         const refusal = refusalOf(error)
         if (refusal === undefined || isLimited(refusal)) throw error
-        throw new NotTried(error.message, { lacks: 'a sign-in on top of another' })
+        throw new NotTried(error.message, { lacks: 'a second sign-in in the same session' })
       })
       const started = await second.agent.post(`${stage.path}/start`, {})
       if ((await stage.messagesTo(first.person)) > messages) {
-        fell(started, 'the code of the second went to the first')
+        fell(started, 'the code of the second person went to the first person')
       }
       const seen = stage.paths.length > 0 ? await stage.look(second) : []
       if (action !== undefined) {
@@ -125,17 +127,17 @@ export const attacksOnSessions: readonly Attack[] = [
       }
       await stage.codeGiven(second)
       if (seen.length > 0) await stage.mustHide(seen, await stage.lookIn(second))
-      return 'nothing of the first was left, and the second got in by a code of their own'
+      return 'no verification of the first person was left, and the second person needed a code'
     },
   },
   {
     code: 'sign-out',
-    claim: 'a sign-out ends what was proven',
-    fix: 'await tf.grants.revoke(req), then destroy the session; to clear the cookie or to forget the user ends nothing',
+    claim: 'a sign-out ends the verification',
+    fix: 'await tf.grants.revoke(req), then destroy the session; it is not enough to clear the cookie or to remove the user from the session',
     docs: 'docs/sessions.md#logout',
     async run(stage, tries) {
       const signOut = stage.given('signOut')
-      tries('a copy of the cookies after the sign-out, and the next password in that browser')
+      tries('a copy of the cookies after the sign-out, and a new password entry in that browser')
       const visit = await stage.signedIn()
       const within = await stage.lookIn(visit)
       const copy = visit.agent.copy()
@@ -144,7 +146,7 @@ export const attacksOnSessions: readonly Attack[] = [
       await stage.passwordGiven(visit)
       await stage.mustHide(await stage.look(visit), within)
       await stage.codeGiven(visit)
-      return 'no page was shown, until there was a new code'
+      return 'no page was shown before a new code'
     },
   },
   {

@@ -10,22 +10,25 @@ import type { Challenged, Visit } from './visit.js'
 export const attacksOnSignUps: readonly Attack[] = [
   {
     code: 'sign-up',
-    claim: 'an account gets the number that its owner proved',
-    fix: 'put requireProof() before the handler, and take req.provenPhone.phone',
+    claim: 'an account gets the number that its owner verified',
+    fix: 'put requireProof() before the handler, and store req.provenPhone.phone',
     docs: 'docs/reference.md#phone-verification',
     async run(stage, tries) {
       const { proven, open } = signUpsOf(stage)
-      tries('accounts without a proof, with a used one, with the number of somebody else')
+      tries(
+        'accounts without a verified number, with one that was used, and with the number of another person',
+      )
       const owner = await proven()
       const opened = await open(owner)
       if (opened.status >= 400) throw refused(opened, 'no account could be opened')
       const nobody = await stage.newcomer()
       const unproven = await open(nobody)
       if (await isOpen(stage, nobody))
-        fell(unproven, `${told(unproven)} and opened an account without a proof`)
+        fell(unproven, `${told(unproven)} and opened an account without a verified number`)
       const second = await stage.newcomer()
       const again = await open({ ...second, agent: owner.agent })
-      if (await isOpen(stage, second)) fell(again, `${told(again)} and opened a second account for one proof`)
+      if (await isOpen(stage, second))
+        fell(again, `${told(again)} and opened a second account with one verification`)
       if (!(await rings(stage, owner.person, owner.person)))
         throw refused(opened, 'no code went to the new account')
 
@@ -35,15 +38,15 @@ export const attacksOnSignUps: readonly Attack[] = [
       const forged = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
       await isOpen(stage, thief)
       if ((await stage.messagesTo(victim)) > before) {
-        fell(forged, 'the account has the number of somebody else')
+        fell(forged, 'the account has the number of another person')
       }
-      return 'none was opened but with a proof, and every code went to its owner'
+      return 'each account has a verified number, and every code went to its owner'
     },
   },
   {
     code: 'taken-name',
-    claim: 'nobody gets the account of somebody else by signing up under its name',
-    fix: 'refuse a name that is taken, by a unique index of your database',
+    claim: 'a sign-up under a taken name does not take over the account',
+    fix: 'refuse a taken name by a unique index in your database',
     docs: 'docs/reference.md#phone-verification',
     async run(stage, tries) {
       const { account, nameField, proven, open } = signUpsOf(stage)
@@ -57,7 +60,7 @@ export const attacksOnSignUps: readonly Attack[] = [
         throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
       const taken = await open(usurper, { [nameField]: name })
       if (!(await staysWith(stage, victim, usurper.person))) {
-        fell(taken, `${told(taken)}, and the account was no longer its owner's`)
+        fell(taken, `${told(taken)}, and the owner lost the account`)
       }
       const opened = await open(await proven())
       if (opened.status >= 400) throw refused(opened, 'no account could be opened under a free name')

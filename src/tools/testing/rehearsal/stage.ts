@@ -42,7 +42,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
     // Two people with one number would share its limits.
     if (numbers.has(somebody.phone)) {
       throw optionError(
-        'rehearse: person returned a number twice; each person needs an account and a number of their own',
+        'rehearse: person returned a number twice; each person needs their own account and number',
       )
     }
     numbers.add(somebody.phone)
@@ -65,7 +65,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
   /** Ends a row about a part that the app does not replace: the package's own tests attack it. */
   function mustBring(part: RehearsalPart): void {
     if (!all && !own.includes(part)) {
-      throw new NotTried(`the ${part} is that of the package: give own: ['${part}'], or all: true`, {
+      throw new NotTried(`the ${part} is part of the package: set own: ['${part}'], or all: true`, {
         lacks: `own: ${part}`,
       })
     }
@@ -115,7 +115,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
   /** Enters the correct code. `onVerified` may respond with its own redirect. */
   async function admitted(asked: Challenged, mount = path): Promise<Challenged> {
     const response = await verify(asked, mount)
-    if (response.status >= 400) throw refused(response, 'the right code was not taken')
+    if (response.status >= 400) throw refused(response, 'the correct code was refused')
     return asked
   }
 

@@ -14,13 +14,13 @@ const together = 10
 /** Uses one code for many repetitions of an action. */
 export const repeatedAction: Attack = {
   code: 'twice',
-  claim: 'one code is good for one action',
+  claim: 'one code confirms one action',
   fix: 'add once: true to the guard',
   docs: 'docs/reference.md#the-guard',
   async run(stage, tries) {
     const actions = stepUpsOf(stage, ({ repeatable }) => repeatable !== true)
     tries(
-      `${actions.map(({ name }) => name).join(', ')}: ${together} times at once and then once more, with one code`,
+      `${actions.map(({ name }) => name).join(', ')}: ${together} parallel requests and then one more, with one code`,
     )
     for (const action of actions) await repeat(stage, action)
     return 'done once'
@@ -55,7 +55,7 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   // The action is possible only once, or the state shows only the newest action.
   if (times === undefined || outcome === undefined || timesIn(outcome.change, effect) !== 1) {
     throw new NotTried(
-      `the state does not count "${action.name}": a second one does not change it as the first did`,
+      `the state does not count "${action.name}": the second action does not change it like the first`,
       {
         lacks: 'a state that counts',
       },

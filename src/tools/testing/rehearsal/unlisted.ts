@@ -10,8 +10,8 @@ import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 /** Attacks routes that the plan does not name: another path to one of its actions, or a route open to all visitors. */
 export const unlistedRoutes: Attack = {
   code: 'unguarded',
-  claim: 'no other route does an action, and each is guarded, refuses by itself, or is in the plan',
-  fix: 'put the guard of the action before this route, too, or remove it',
+  claim: 'no other route does an action, and each has a guard, refuses by its own rule, or is in the plan',
+  fix: 'put the guard of the action before this route, too, or remove the route',
   docs: 'docs/rehearsal.md#routes',
   async run(stage, tries) {
     const { routes } = stage

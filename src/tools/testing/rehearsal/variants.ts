@@ -21,7 +21,7 @@ export const variantKinds: readonly VariantKind[] = [
   {
     code: 'spellings',
     claim: 'no other spelling of a path does an action or shows a page without a code',
-    fix: 'put the guard on the route or its router, app.post(path, guard, handler), in place of a comparison with req.path',
+    fix: 'put the guard on the route or its router, app.post(path, guard, handler), instead of a comparison with req.path',
     docs: 'docs/security.md#what-to-keep-apart',
     of: (request) => spellingsOf(request.path).map((path) => ({ ...request, path })),
   },
@@ -83,7 +83,7 @@ export const variantKinds: readonly VariantKind[] = [
     code: 'other-fields',
     claim:
       'no field that is omitted, repeated or written in another way does an action or shows a page without a code',
-    fix: 'parse each field once, to one type, before anything decides by it; refuse what is not of that type',
+    fix: 'parse each field once, to one type, before any code uses it; refuse values of another type',
     docs: guardDocs,
     of(request, fields) {
       const names = ['admin', 'debug', 'test', 'internal', 'preview', 'skip2fa', 'confirmed', 'verified']
