@@ -30,7 +30,7 @@ const increment = (
 /** Stores as people write them, each with one mistake. */
 export const breaks: Readonly<Record<string, Break>> = {
   'reads, waits, then writes': swap(
-    'of many that replace or remove one version, one does',
+    'of many parallel replacements or removals of one version, one succeeds',
     async (store, key, expected, next, ms) => {
       const seen = store.read(key)
       await turn()
@@ -40,7 +40,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     ['no change is lost when each is decided on the entry that made the swap fail'],
   ),
   'creates without looking': swap(
-    'of many that create one entry, one does, and the others see it',
+    'of many parallel creations of one entry, one succeeds, and the others return it',
     (store, key, expected, next, ms) => store.swap(key, expected ?? store.read(key)?.version, next, ms),
   ),
   'removes whatever stands there': swap(
@@ -49,21 +49,21 @@ export const breaks: Readonly<Record<string, Break>> = {
       store.swap(key, next === undefined ? store.read(key)?.version : expected, next, ms),
   ),
   'lets two take one entry away': swap(
-    'of many that take one entry away, one does',
+    'of many parallel removals of one entry, one succeeds',
     (store, key, expected, next, ms) =>
       next === undefined && store.read(key) === undefined
         ? { swapped: true }
         : store.swap(key, expected, next, ms),
   ),
   'cannot remove what is absent': swap(
-    'removing what is absent, as absent, succeeds',
+    'removing an absent entry, as absent, succeeds',
     (store, key, expected, next, ms) =>
       next === undefined && store.read(key) === undefined
         ? { swapped: false }
         : store.swap(key, expected, next, ms),
   ),
   'creates under a version that is gone': swap(
-    'a version of something absent replaces nothing',
+    'a version of an absent entry replaces nothing',
     (store, key, expected, next, ms) =>
       store.swap(key, store.read(key) === undefined ? undefined : expected, next, ms),
   ),
@@ -85,14 +85,14 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   },
   'refuses without showing what stands there': swap(
-    'creating what exists changes nothing and returns the existing entry',
+    'creating an existing entry changes nothing and returns that entry',
     (store, key, expected, next, ms) => {
       const result = store.swap(key, expected, next, ms)
       return result.swapped ? result : { swapped: false }
     },
   ),
   'hands out the stored value itself': {
-    found: 'what is put and what is read are not the stored value itself',
+    found: 'a stored value does not change with the objects that were written or read',
     of: (store) => {
       const values = new Map<string, Json>()
       return {
@@ -107,7 +107,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   },
   'hands out entries that follow their key': {
-    found: 'an entry in hand stays as it was when its key is written again',
+    found: 'an entry that was read does not change when its key is written again',
     of: (store) => ({
       read: (key) =>
         store.read(key) && {
@@ -121,7 +121,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'keeps the value of the caller itself': {
-    found: 'what is put and what is read are not the stored value itself',
+    found: 'a stored value does not change with the objects that were written or read',
     of: (store) => {
       const values = new Map<string, Json>()
       return {
@@ -138,7 +138,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   },
   'cannot tell an empty list from an empty object': swap(
-    'a value comes back exactly as it was put, with the version that the swap returned',
+    'a read returns exactly the stored value, with the version that the swap returned',
     (store, key, expected, next, ms) =>
       store.swap(key, expected, Array.isArray(next) && next.length === 0 ? {} : next, ms),
   ),
@@ -201,27 +201,27 @@ export const breaks: Readonly<Record<string, Break>> = {
       }
     },
   },
-  'has 32 bits for a lifetime': swap('a year is not too long', (store, key, expected, next, ms) =>
+  'has 32 bits for a lifetime': swap('a lifetime of a year is accepted', (store, key, expected, next, ms) =>
     store.swap(key, expected, next, ms > 2 ** 31 ? 1 : ms),
   ),
   'tells the whole window for its rest': increment(
-    'a window starts at its first hit and is not stretched by later ones',
+    'a window starts at its first hit and is not extended by later hits',
     (store, key, windowMs, by) => ({
       count: store.increment(key, windowMs, by).count,
       resetInMs: windowMs,
     }),
     [
-      'a later hit that asks for a longer window does not get it',
-      'adding nothing reads a counter and starts no window',
-      'hits are added several at once and taken back, within the window that runs',
+      'a later hit with a longer window does not extend the window',
+      'adding 0 reads a counter and starts no window',
+      'several hits are added at once and refunded, within the current window',
     ],
   ),
   'counts every key together': increment(
-    'a counter counts from 1, each key for itself',
+    'a counter counts from 1, separately for each key',
     (store, _key, windowMs, by) => store.increment('all', windowMs, by),
   ),
   'starts a window when it is only read': increment(
-    'adding nothing reads a counter and starts no window',
+    'adding 0 reads a counter and starts no window',
     (store, key, windowMs, by) => {
       if (by !== 0 || store.read(key) !== undefined) return store.increment(key, windowMs, by)
       store.increment(key, windowMs)
@@ -230,11 +230,11 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   ),
   'adds 1 whatever it is told': increment(
-    'hits are added several at once and taken back, within the window that runs',
+    'several hits are added at once and refunded, within the current window',
     (store, key, windowMs) => store.increment(key, windowMs),
   ),
   'owes hits that are taken back twice': {
-    found: 'a count never falls below 0, so that nothing taken back twice admits more',
+    found: 'a count never falls below 0, so that a double refund admits no further hit',
     of: (store) => {
       const owed = new Map<string, number>()
       return {
@@ -248,7 +248,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   },
   'takes hits back by reading, waiting and writing': increment(
-    'no hit is lost where others are taken back at the same time',
+    'no hit is lost during parallel refunds',
     async (store, key, windowMs, by = 1) => {
       if (by >= 0) return store.increment(key, windowMs, by)
       const count = Math.max(0, Number(store.read(key)?.value ?? 0) + by)
@@ -271,7 +271,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   ),
   'reads from a copy that lags behind': {
-    found: 'what one has written the other reads at once',
+    found: 'a client immediately reads the writes of another client',
     of: (store) => {
       const cached = new Map<string, Entry | undefined>()
       return {

@@ -66,7 +66,7 @@ describe('the contract finds a store that', () => {
     const counters = memoryStore({ now })
     const createStore = () => ({ ...memoryStore({ now }), increment: counters.increment })
     expect(await violations({ createStore, elapse })).toContain(
-      'what one has written the other reads at once',
+      'a client immediately reads the writes of another client',
     )
   })
 })

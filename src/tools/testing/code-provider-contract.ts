@@ -61,8 +61,8 @@ const graceMs = 1_000
 
 const faultyAnswers: Readonly<Record<ServiceFault, string>> = {
   'error-page': 'a page of a proxy',
-  hang: 'an answer that does not come in time',
-  'cut-off': 'an answer that is cut off',
+  hang: 'a late response',
+  'cut-off': 'a truncated response',
 }
 
 const handleOf = (sent: SendResult) => ('handle' in sent ? sent.handle : undefined)
@@ -111,7 +111,7 @@ export function codeProviderContract(options: CodeProviderContractOptions): void
     )
   }
   for (const [fault, answer] of Object.entries(faultyAnswers) as [ServiceFault, string][]) {
-    define(`${answer} approves nothing and calls no right code wrong`, (trial) => unjudged(trial, fault))
+    define(`${answer} approves no code and rejects no correct code`, (trial) => unjudged(trial, fault))
     define(`${answer} leaves a send unconfirmed, and nothing is sent again`, (trial) =>
       unconfirmed(trial, fault),
     )
@@ -131,37 +131,34 @@ const cases: Cases = {
     assert.equal(await check(code, handle), 'approved')
   },
 
-  'without a handle that binds it, a code is worth nothing under another app-name': async ({
-    deliver,
-    check,
-  }) => {
+  'a code without a handle is not approved under another app-name': async ({ deliver, check }) => {
     const { code, handle } = await deliver()
     if (handle !== undefined) return
     assert.notEqual(await check(code, handle, { appName: 'Contract other' }), 'approved')
   },
 
-  'after another send the newest code counts, with its own handle': async ({ deliver, check }) => {
+  'after another send, the newest code is approved with its own handle': async ({ deliver, check }) => {
     await deliver()
     const { code, handle } = await deliver()
     assert.equal(await check(code, handle), 'approved')
   },
 
-  'a code that the next send says it has cancelled is approved no more': async ({ deliver, check }) => {
+  'a code that the next send cancelled is not approved': async ({ deliver, check }) => {
     const { code, handle } = await deliver()
     const { cancelled } = await deliver()
     if (cancelled) assert.notEqual(await check(code, handle), 'approved')
   },
 
-  'a handle is a string of at most 200 characters that does not tell the code': async ({ deliver }) => {
+  'a handle is a string of at most 200 characters that does not reveal the code': async ({ deliver }) => {
     const { code, handle = '' } = await deliver()
-    assert.ok(typeof handle === 'string' && handle.length <= 200, 'the handle is too long, or no string')
-    for (const told of spellingsOf(code)) assert.ok(!handle.includes(told), 'the handle tells the code')
+    assert.ok(typeof handle === 'string' && handle.length <= 200, 'the handle is too long, or not a string')
+    for (const told of spellingsOf(code)) assert.ok(!handle.includes(told), 'the handle reveals the code')
   },
 
-  'a send that was given up before it began reaches nobody': async ({ send, sends }) => {
+  'a send whose signal was aborted before it began sends nothing': async ({ send, sends }) => {
     const { result } = await send({ signal: AbortSignal.abort() })
     assert.ok(result === 'not-sent' || result === 'unconfirmed', `the result is ${result}`)
-    assert.equal(await sends(), 0, 'it was sent all the same')
+    assert.equal(await sends(), 0, 'a code was sent nevertheless')
   },
 }
 
@@ -171,14 +168,17 @@ async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): P
   await fail(fault)
   assert.notEqual(await check(wrongCode(code), handle), 'approved')
   const verdict = await check(code, handle)
-  assert.ok(verdict === 'approved' || verdict === 'unavailable', `the verdict on a right code is ${verdict}`)
+  assert.ok(
+    verdict === 'approved' || verdict === 'unavailable',
+    `the verdict on a correct code is ${verdict}`,
+  )
 }
 
 async function postponed({ send, sends }: Trial, busy: Switch): Promise<void> {
   await busy(true)
   try {
     assert.equal((await send()).result, 'later')
-    assert.ok((await sends()) > 0, 'the service was not asked')
+    assert.ok((await sends()) > 0, 'the service received no request')
   } finally {
     await busy(false)
   }
@@ -192,7 +192,7 @@ async function undecided({ deliver, check }: Trial, busy: Switch): Promise<void>
     const verdict = await check(code, handle)
     assert.ok(
       verdict === 'approved' || verdict === 'unavailable',
-      `the verdict on a right code is ${verdict}`,
+      `the verdict on a correct code is ${verdict}`,
     )
   } finally {
     await busy(false)
@@ -208,7 +208,7 @@ async function over({ destination, deliver, check }: Trial, end: End): Promise<v
 async function unconfirmed({ send, fail, sends }: Trial, fault: ServiceFault): Promise<void> {
   await fail(fault)
   assert.equal((await send()).result, 'unconfirmed')
-  assert.equal(await sends(), 1, 'it was sent more than once, or not at all')
+  assert.equal(await sends(), 1, 'the code was sent more than once, or not at all')
 }
 
 function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
@@ -259,15 +259,15 @@ async function inTime<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new assert.AssertionError({ message: 'it ignored its signal' })),
+      () => reject(new assert.AssertionError({ message: 'the call ignored its signal' })),
       ms + graceMs,
     )
   })
   try {
     return await Promise.race([ask(AbortSignal.timeout(ms)), late])
   } catch (error) {
-    assert.ok(!(error instanceof assert.AssertionError), 'it did not settle soon after its signal')
-    assert.fail('it rejected or threw')
+    assert.ok(!(error instanceof assert.AssertionError), 'the call did not settle soon after its signal')
+    assert.fail('the call rejected or threw')
   } finally {
     clearTimeout(timer)
   }

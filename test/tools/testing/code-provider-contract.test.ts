@@ -243,7 +243,7 @@ const filedByNumber: Break = (_right, world) => {
 const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
   [
     'approves on an error page',
-    /a page of a proxy approves nothing/,
+    /a page of a proxy approves no code/,
     (right, world) => ({
       checkCode: async (check) =>
         (await world.request(check.signal)) === 'ok' ? right.checkCode(check) : 'approved',
@@ -251,20 +251,20 @@ const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
   ],
   [
     'swallows a time-out as a wrong code',
-    /does not come in time approves nothing and calls no right code wrong/,
+    /late response approves no code and rejects no correct code/,
     (right) => ({
       checkCode: async (check) => ((await right.checkCode(check)) === 'approved' ? 'approved' : 'rejected'),
     }),
   ],
   [
     'calls a time-out not sent',
-    /does not come in time leaves a send unconfirmed/,
+    /late response leaves a send unconfirmed/,
     afterSend((sent) => (sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent)),
   ],
-  ['cancels nothing', /after another send the newest code counts/, oneCode],
+  ['cancels nothing', /after another send, the newest code is approved/, oneCode],
   [
     'says that it has cancelled a code, and has not',
-    /a code that the next send says it has cancelled is approved no more/,
+    /a code that the next send cancelled is not approved/,
     afterSend((sent) => ({ ...sent, cancelled: true })),
   ],
   [
@@ -283,13 +283,13 @@ const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
     beforeSend(({ destination }, world) => void world.send(destination)),
   ],
   [
-    'sends again when the answer was lost',
-    /cut off leaves a send unconfirmed/,
+    'sends again when the response was lost',
+    /truncated response leaves a send unconfirmed/,
     afterSend((sent, _world, again) => (sent.result === 'unconfirmed' ? again() : sent)),
   ],
   [
     'rejects',
-    /cut off leaves a send unconfirmed.*: it rejected or threw/,
+    /truncated response leaves a send unconfirmed.*: the call rejected or threw/,
     beforeSend(async ({ signal }, world) => void (await world.request(signal))),
   ],
   [
@@ -303,39 +303,39 @@ const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
   ],
   [
     'never settles once its service is silent',
-    /does not come in time approves nothing.*: it did not settle soon after its signal/,
+    /late response approves no code.*: the call did not settle soon after its signal/,
     (right, world) => ({
       checkCode: (check) => (world.fault === 'hang' ? new Promise(() => {}) : right.checkCode(check)),
     }),
   ],
   [
     'ignores the abort signal',
-    /does not come in time leaves a send unconfirmed/,
+    /late response leaves a send unconfirmed/,
     (right) => ({ sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }) }),
   ],
   [
     'sends what was given up, and says that it did not',
-    /given up before it began reaches nobody/,
+    /aborted before it began sends nothing/,
     beforeSend(({ signal, destination }, world) => void (signal.aborted && world.send(destination))),
   ],
   [
     'calls failed what was given up',
-    /given up before it began reaches nobody: the result is failed/,
+    /aborted before it began sends nothing: the result is failed/,
     beforeSend(({ signal }) => (signal.aborted ? { result: 'failed' } : undefined)),
   ],
   [
     'returns the code in the handle',
-    /does not tell the code/,
+    /does not reveal the code/,
     handles((handle, code) => `${handle}.${Buffer.from(code).toString('base64')}`),
   ],
   [
     'returns the code in the handle backwards',
-    /does not tell the code/,
+    /does not reveal the code/,
     handles((handle, code) => `${handle}.${[...code].reverse().join('')}`),
   ],
   [
     'returns a hash of the code in the handle, without a key',
-    /does not tell the code/,
+    /does not reveal the code/,
     handles((handle, code) => `${handle}.${createHash('sha256').update(code).digest('hex')}`),
   ],
   [
@@ -343,7 +343,7 @@ const breaks: readonly (readonly [what: string, found: RegExp, of: Break])[] = [
     /at most 200 characters/,
     handles((handle) => `${handle}.`.padEnd(201, '-')),
   ],
-  ['files codes under the number alone', /worth nothing under another app-name/, filedByNumber],
+  ['files codes under the number alone', /not approved under another app-name/, filedByNumber],
 ]
 
 test('a right adapter violates nothing, with handles of any length that is allowed', async () => {

@@ -4,7 +4,7 @@ import type { Cases } from './bench.js'
 
 /** Cases on the count of a counter, and on its restart. */
 export const counterCases: Cases = {
-  'a counter counts from 1, each key for itself': async ({ store, counter, counterKey }) => {
+  'a counter counts from 1, separately for each key': async ({ store, counter, counterKey }) => {
     for (const expected of [1, 2, 3]) {
       const { count, resetInMs } = await store.increment(counter, hourMs)
       assert.equal(count, expected)
@@ -13,7 +13,7 @@ export const counterCases: Cases = {
     assert.equal((await store.increment(counterKey(), hourMs)).count, 1)
   },
 
-  'a window starts at its first hit and is not stretched by later ones': async ({
+  'a window starts at its first hit and is not extended by later hits': async ({
     store,
     counter,
     elapse,
@@ -27,7 +27,7 @@ export const counterCases: Cases = {
     assert.equal((await store.increment(counter, 4_000)).count, 1)
   },
 
-  'a later hit that asks for a longer window does not get it': async ({ store, counter, elapse }) => {
+  'a later hit with a longer window does not extend the window': async ({ store, counter, elapse }) => {
     await store.increment(counter, 4_000)
     const { resetInMs } = await store.increment(counter, hourMs)
     assert.ok(resetInMs <= 4_000, `the window ends in ${resetInMs} ms`)
@@ -35,23 +35,23 @@ export const counterCases: Cases = {
     assert.equal((await store.increment(counter, 4_000)).count, 1)
   },
 
-  'a window of a day counts like one of a second': async ({ store, counter }) => {
+  'a window of a day counts like a window of a second': async ({ store, counter }) => {
     const { resetInMs } = await store.increment(counter, 24 * hourMs)
     assert.ok(resetInMs > 23 * hourMs, `the window ends in ${resetInMs} ms`)
     assert.equal((await store.increment(counter, 24 * hourMs)).count, 2)
   },
 
-  'adding nothing reads a counter and starts no window': async ({ store, counter, elapse }) => {
+  'adding 0 reads a counter and starts no window': async ({ store, counter, elapse }) => {
     assert.deepEqual(await store.increment(counter, 4_000, 0), { count: 0, resetInMs: 4_000 })
     await elapse(1_000)
-    assert.ok((await store.increment(counter, 4_000)).resetInMs > 3_500, 'a read has started the window')
+    assert.ok((await store.increment(counter, 4_000)).resetInMs > 3_500, 'a read started the window')
     const { count, resetInMs } = await store.increment(counter, hourMs, 0)
     assert.equal(count, 1)
     assert.ok(resetInMs <= 4_000, `the window ends in ${resetInMs} ms`)
     assert.equal((await store.increment(counter, 4_000)).count, 2)
   },
 
-  'hits are added several at once and taken back, within the window that runs': async ({
+  'several hits are added at once and refunded, within the current window': async ({
     store,
     counter,
     elapse,
@@ -64,7 +64,10 @@ export const counterCases: Cases = {
     assert.equal((await store.increment(counter, 4_000)).count, 4)
   },
 
-  'a count never falls below 0, so that nothing taken back twice admits more': async ({ store, counter }) => {
+  'a count never falls below 0, so that a double refund admits no further hit': async ({
+    store,
+    counter,
+  }) => {
     assert.equal((await store.increment(counter, hourMs, -1)).count, 0)
     assert.equal((await store.increment(counter, hourMs)).count, 1)
     assert.equal((await store.increment(counter, hourMs, -3)).count, 0)

@@ -27,7 +27,7 @@ export const entryCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'a value comes back exactly as it was put, with the version that the swap returned': async ({
+  'a read returns exactly the stored value, with the version that the swap returned': async ({
     store,
     ledgerKey,
   }) => {
@@ -48,7 +48,7 @@ export const entryCases: Cases = {
     assert.equal(value.bound, undefined)
   },
 
-  'creating what exists changes nothing and returns the existing entry': async ({ store, key }) => {
+  'creating an existing entry changes nothing and returns that entry': async ({ store, key }) => {
     const { entry } = await store.swap(key, undefined, { by: 'first' }, hourMs)
     assert.deepEqual(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
     assert.deepEqual(await store.read(key), entry)
@@ -64,7 +64,7 @@ export const entryCases: Cases = {
     assert.deepEqual(await store.read(key), second.entry)
   },
 
-  'a version of something absent replaces nothing': async ({ store, key, ledgerKey }) => {
+  'a version of an absent entry replaces nothing': async ({ store, key, ledgerKey }) => {
     const { entry } = await store.swap(ledgerKey(), undefined, 1, hourMs)
     const late = await store.swap(key, entry?.version, 2, hourMs)
     assert.equal(late.swapped, false)
@@ -85,7 +85,7 @@ export const entryCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'removing what is absent, as absent, succeeds': async ({ store, key }) => {
+  'removing an absent entry, as absent, succeeds': async ({ store, key }) => {
     assert.equal((await store.swap(key, undefined, undefined, hourMs)).swapped, true)
     assert.equal(await store.read(key), undefined)
   },
@@ -105,7 +105,7 @@ export const entryCases: Cases = {
     for (const old of seen) assert.equal((await store.swap(key, old, 'late', hourMs)).swapped, false)
   },
 
-  'what is put and what is read are not the stored value itself': async ({ store, key }) => {
+  'a stored value does not change with the objects that were written or read': async ({ store, key }) => {
     const mine = { challenge: { attempts: 1 }, sends: [1] }
     const meddle = (value: unknown) => {
       // A store may freeze its values or return copies, as long as the change stays invisible.
@@ -122,7 +122,7 @@ export const entryCases: Cases = {
     assert.deepEqual((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
   },
 
-  'an entry in hand stays as it was when its key is written again': async ({ store, key }) => {
+  'an entry that was read does not change when its key is written again': async ({ store, key }) => {
     const created = await store.swap(key, undefined, { attempts: 1 }, hourMs)
     const refused = await store.swap(key, undefined, { attempts: 0 }, hourMs)
     const held = [created.entry, refused.entry, await store.read(key)]

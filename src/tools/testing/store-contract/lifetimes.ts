@@ -49,7 +49,7 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(shorter), undefined)
   },
 
-  'a year is not too long': async ({ store, key, elapse }) => {
+  'a lifetime of a year is accepted': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'disabled', 365 * 24 * hourMs)
     await elapse(1_000)
     assert.deepEqual(await store.read(key), entry)

@@ -18,7 +18,7 @@ const all = <Result>(start: (turn: number) => Promise<Result>): Promise<Result[]
 
 /** Cases that every limit on guesses depends on. */
 export const raceCases: Cases = {
-  'of many that create one entry, one does, and the others see it': async (bench) => {
+  'of many parallel creations of one entry, one succeeds, and the others return it': async (bench) => {
     const [store, { key }] = [await racers(bench), bench]
     const results = await all((turn) => store(turn).swap(key, undefined, { turn }, hourMs))
     const won = results.filter(({ swapped }) => swapped)
@@ -27,7 +27,7 @@ export const raceCases: Cases = {
     for (const turn of [0, 1]) assert.deepEqual(await store(turn).read(key), won[0]?.entry)
   },
 
-  'of many that replace or remove one version, one does': async (bench) => {
+  'of many parallel replacements or removals of one version, one succeeds': async (bench) => {
     const [store, { key }] = [await racers(bench), bench]
     const { entry } = await store(0).swap(key, undefined, 'start', hourMs)
     const next = (turn: number): Json | undefined => (turn % 3 === 0 ? undefined : { turn })
@@ -37,7 +37,7 @@ export const raceCases: Cases = {
     for (const turn of [0, 1]) assert.deepEqual(await store(turn).read(key), won[0]?.entry)
   },
 
-  'of many that take one entry away, one does': async (bench) => {
+  'of many parallel removals of one entry, one succeeds': async (bench) => {
     const [store, { key }] = [await racers(bench), bench]
     const { entry } = await store(0).swap(key, undefined, 'a grant for one use', hourMs)
     const results = await all((turn) => store(turn).swap(key, entry?.version, undefined, hourMs))
@@ -62,7 +62,7 @@ export const raceCases: Cases = {
     assert.equal((await store(0).read(key))?.value, writers * writes)
   },
 
-  'what one has written the other reads at once': async (bench) => {
+  'a client immediately reads the writes of another client': async (bench) => {
     const [store, { key }] = [await racers(bench), bench]
     let version: string | undefined
     for (let turn = 0; turn < 10; turn += 1) {
@@ -83,7 +83,7 @@ export const raceCases: Cases = {
     )
   },
 
-  'no hit is lost where others are taken back at the same time': async (bench) => {
+  'no hit is lost during parallel refunds': async (bench) => {
     const [store, { counter }] = [await racers(bench), bench]
     await store(0).increment(counter, hourMs, parallel)
     await all((turn) => store(turn).increment(counter, hourMs, turn % 5 === 0 ? -1 : 1))
