@@ -76,7 +76,7 @@ function asUsageError(error: unknown): never {
 async function isMeant(subject: string): Promise<boolean> {
   const terminal = openTerminal()
   try {
-    if (!terminal.interactive) throw new UsageError('There is no terminal to ask in: --revoke needs --yes.')
+    if (!terminal.interactive) throw new UsageError('Without a terminal, --revoke needs --yes.')
     const answer = await terminal.ask(
       `Revoke everything of ${printable(subject)}, in every browser? yes or no`,
     )

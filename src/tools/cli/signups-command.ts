@@ -56,8 +56,8 @@ function textOf({ pausedForMs, windows }: SignupsReport): string {
   const until = new Date(Date.now() + pausedForMs).toISOString().slice(0, 16).replace('T', ' ')
   const state =
     pausedForMs === 0
-      ? 'Sign-ups get codes.'
-      : `Sign-ups are paused for ${span(pausedForMs)}, until ${until} UTC. --resume ends that.`
+      ? 'Sign-ups are not paused.'
+      : `Sign-ups are paused for ${span(pausedForMs)}, until ${until} UTC. --resume ends the pause.`
   const counts = windows.map(
     ({ window, sent, approved }) => `  This ${window.padEnd(4)} ${sent} sent, ${approved} verified`,
   )

@@ -70,7 +70,7 @@ describe('the commands of an operator', () => {
     const state = await printed(signupsCommand, '--state', '--json')
     expect(JSON.parse(state.text)).toMatchObject({ namespace: 'shop', pausedForMs: expect.any(Number) })
     expect((await printed(signupsCommand, '--resume')).text).toMatch(
-      /^Sign-ups get codes\.\n {2}This hour 0 sent, 0 verified\n {2}This day {2}0 sent, 0 verified\n$/,
+      /^Sign-ups are not paused\.\n {2}This hour 0 sent, 0 verified\n {2}This day {2}0 sent, 0 verified\n$/,
     )
   })
 
@@ -128,7 +128,7 @@ describe('the commands of an operator', () => {
       expect([exitCode, JSON.parse(text).failure.code]).toEqual([1, code])
     }
     vi.stubEnv('TWO_FACTOR_SECRET', secret)
-    expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups get codes.')
+    expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups are not paused.')
   })
 })
 

@@ -182,7 +182,7 @@ describe('what is not understood', () => {
 test('a wrong method or path is told which there are', async () => {
   const { status, headers } = await fetch(`${control}/messages/delete`)
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
-  const detail = 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists what there is.'
+  const detail = 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists the routes.'
   expect(await ask('/mesages')).toMatchObject({ status: 404, body: { detail } })
   expect(sandbox.requests.unmatched()).toEqual([])
 })

@@ -20,7 +20,7 @@ export function controlOpenApi(table: readonly ControlRoute[], origin: string): 
   }
   const description = 'For tests and for the inbox page. Numbers and booleans may also be sent as text.'
   return documentOf('Control interface of the sandbox', description, `${origin}/_sandbox`, {
-    tags: [{ name: 'control', description: 'What a test arranges and looks up.' }],
+    tags: [{ name: 'control', description: 'Routes for tests: they prepare and read the state.' }],
     paths,
     components: {
       schemas: { Problem: schemaOf(problem) },

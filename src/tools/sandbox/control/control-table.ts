@@ -53,14 +53,14 @@ export function controlTable(
   return [
     get(
       '/health',
-      'Whether the sandbox runs',
+      'State of the sandbox',
       {},
       z.strictObject({ status: z.literal('ok'), dialect: z.string() }),
       () => ({ status: 'ok', dialect }),
     ),
     get(
       '/connection',
-      'What a program needs to use this sandbox as its provider',
+      'Settings of a program that uses this sandbox as its provider',
       {},
       schemas.connection,
       () => connection,
@@ -72,7 +72,7 @@ export function controlTable(
       z.array(schemas.message),
       (fields) => page(found(fields), fields).map(messages.view),
     ),
-    get('/messages/count', 'How many messages there are', { phone: digits, q }, count, (fields) => ({
+    get('/messages/count', 'Number of messages', { phone: digits, q }, count, (fields) => ({
       count: found(fields).length,
     })),
     get(
@@ -91,7 +91,7 @@ export function controlTable(
     ),
     post(
       '/messages/delete',
-      'Deletes one message, those of a number, those that match a search, or all',
+      'Deletes one message, all messages of a number or of a search, or all messages',
       { id: id.optional(), phone: digits, q },
       z.union([z.boolean(), done]),
       (fields) => {
@@ -102,12 +102,12 @@ export function controlTable(
     ),
     get(
       '/requests',
-      'Requests that reached an operation, newest first',
+      'Requests to an operation, newest first',
       { operation, ...paging },
       z.array(schemas.loggedRequest),
       ({ operation: name, ...fields }) => page(requests.list(name), fields),
     ),
-    get('/requests/count', 'How many requests reached an operation', { operation }, count, (fields) => ({
+    get('/requests/count', 'Number of requests to an operation', { operation }, count, (fields) => ({
       count: requests.count(fields.operation),
     })),
     get(
@@ -131,7 +131,7 @@ export function controlTable(
       z.boolean(),
       (fields) => account.unblock(fields.phone),
     ),
-    get('/clock', 'The sandbox time, or that of one number', { phone }, schemas.clock, (fields) => ({
+    get('/clock', 'The time of the sandbox or of one number', { phone }, schemas.clock, (fields) => ({
       now: clock.now(fields.phone),
       aheadMs: clock.aheadMs(fields.phone),
     })),
@@ -148,13 +148,13 @@ export function controlTable(
     ),
     post(
       '/faults/delete',
-      'Removes one fault, or all',
+      'Removes one fault or all faults',
       { id: id.optional() },
       z.union([z.boolean(), done]),
       (fields) => (fields.id === undefined ? faults.clear() : faults.remove(fields.id)),
     ),
     get('/links', 'Short URLs, newest first', {}, z.array(schemas.link), links.list),
-    post('/reset', 'Forgets everything that happened', {}, done, simulation.reset),
+    post('/reset', 'Deletes all recorded events', {}, done, simulation.reset),
   ]
 }
 

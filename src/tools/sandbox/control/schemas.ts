@@ -72,7 +72,7 @@ export const clock = z.strictObject({ now: moment, aheadMs: z.int() })
 
 export const pendingFault = z.strictObject({
   id: text,
-  fault: faultSchema.describe('What `faults.add` takes.'),
+  fault: faultSchema.describe('The argument of `faults.add`.'),
   timesLeft: z.int().min(1).nullable().describe('Null until it is removed.'),
 })
 

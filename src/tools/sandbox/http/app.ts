@@ -45,7 +45,7 @@ export function createApp(
     const similar = pathHint(method, path, simulation.catalogue, basePath)
     const isControl = path.startsWith('/_sandbox/')
     const list = isControl
-      ? 'GET /_sandbox/ lists what there is.'
+      ? 'GET /_sandbox/ lists the routes.'
       : 'The operations are listed at /openapi.json.'
     const hint = similar ?? list
     if (similar !== undefined || path.startsWith(`${basePath}/`)) {

@@ -19,7 +19,7 @@ export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSetting
     [errorResponse.name, z.looseObject(error)] as const,
     ['HostError', z.looseObject(errorResponse.fields())] as const,
   ]
-  const description = `What the sandbox serves in the dialect ${settings.dialect}. Every request carries client and key as parameters.`
+  const description = `Operations of the sandbox in the dialect ${settings.dialect}. Every request carries client and key as parameters.`
   return documentOf('Messaging, voice, two-factor and short URLs', description, baseUrl, {
     tags: [{ name: 'provider', description: 'The operations of the provider.' }],
     paths: Object.fromEntries(
