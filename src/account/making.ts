@@ -198,7 +198,9 @@ function checkMustKeep(tf: TwoFactor, guardOptions: GuardOptions, mustKeep: Must
     tf.requireTwoFactor({ ...guardOptions, methods: ['recovery-code'] })
   } catch (error) {
     const { message } = error as TypeError
-    throw optionError(`accountPages: mustKeep 'recovery-codes' needs codes that confirm changes: ${message}`)
+    throw optionError(
+      `accountPages: mustKeep 'recovery-codes' requires that a recovery code confirms changes: ${message}`,
+    )
   }
 }
 

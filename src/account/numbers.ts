@@ -23,7 +23,7 @@ export function addNumberRoutes(kit: RouteKit): void {
     async (visit) => {
       const proven = await newNumber.proven(visit.req)
       if (proven !== undefined) return act(visit, proven.phone)
-      const problem = problemBody('unproven', 'No number is proven', visit.texts['phone.unproven.text'])
+      const problem = problemBody('unproven', 'No number was verified', visit.texts['phone.unproven.text'])
       const body = { ...problem, startUrl: `${visit.prefix}${path}/number/start` }
       return { location: `${path}/number`, status: 409, body }
     }

@@ -14,11 +14,11 @@ const numberList: Check = that(
 )
 const yesOrNo: Check = that('must return true or false', (said) => typeof said === 'boolean')
 const remainingCount: Check = that(
-  'must return how many are left, as a number',
+  'must return the number of unused codes',
   (said) => Number.isSafeInteger(said) && Number(said) >= 0,
 )
 const times: Check = that(
-  'must return times by number or app, each a Date or milliseconds since 1970',
+  "must return an object with a time for each number or 'app': a Date or milliseconds since 1970",
   (said) => Object.values(Object(said)).every((at) => isTime(at ?? 0)),
 )
 

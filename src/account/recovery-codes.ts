@@ -18,7 +18,7 @@ export function addRecoveryCodeRoutes(
     const { req, subject } = visit
     const kind = 'recovery-codes-made'
     const account = await nameOf(req, subject)
-    if (typeof account !== 'string') throw new TypeError('accountPages: label must return a text')
+    if (typeof account !== 'string') throw new TypeError('accountPages: label must return a string')
     let made: MadeCodes = { codes: [], account, isFirst: false }
     const store = hostFunction(({ recoveryCodes: left }: Factors) => {
       // The codes are generated after the confirmation, because generating them sends an event.

@@ -51,7 +51,7 @@ function checkSameWays(tf: TwoFactor, options: AccountPagesOptions): void {
     if ((options[name] !== undefined) === taken[name]) continue
     throw optionError(
       taken[name]
-        ? `accountPages: ${name} is missing, and twoFactor() has the option ${name}: an account with nothing else would count as one without a second factor`
+        ? `accountPages: ${name} is missing, but twoFactor() has the option ${name}; add it, or a user who has nothing else appears to have no second factor`
         : `accountPages: ${name} needs the option ${name} of twoFactor()`,
     )
   }

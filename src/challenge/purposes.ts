@@ -70,7 +70,7 @@ export function createPurposes(
         if (left === undefined || appNameOf(purpose.name) !== appNameOf(other.name)) continue
         const named = purpose.name === firstPurpose ? other.name : purpose.name
         throw optionError(
-          `twoFactor: the channels of purpose "${purpose.name}" leave out "${left}", by which codes for "${other.name}" are sent, and the provider would take one for the other; give "${named}" an appName of its own: ${lineWith(named)}`,
+          `twoFactor: purpose "${purpose.name}" excludes the channel "${left}", but "${other.name}" allows it under the same appName, so their codes are interchangeable; give "${named}" an appName of its own: ${lineWith(named)}`,
         )
       }
     }
@@ -91,7 +91,7 @@ export function createPurposes(
       const other = [...known.keys()].find((one) => one !== name && appNameOf(one) === appNameOf(name))
       if (other !== undefined) {
         throw optionError(
-          `requireTwoFactor: purpose "${name}" binds fields, and the provider would accept codes for "${other}" in their place; give "${name}" an appName of its own: ${lineWith(name)}`,
+          `requireTwoFactor: purpose "${name}" binds fields, but the provider would also accept a code for "${other}"; give "${name}" an appName of its own: ${lineWith(name)}`,
         )
       }
     }

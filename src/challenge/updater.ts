@@ -154,7 +154,7 @@ function refusedBy(isContended: boolean): TwoFactorError {
     return new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
   // Requests that race for one record get this problem, without an alarm about the store (denial of service).
   return new TwoFactorError('verification_in_progress', {
-    message: 'Other requests change the same record at the moment. Try again.',
+    message: 'Other requests are changing this record. Try again.',
     headers: { 'Retry-After': '1' },
   })
 }

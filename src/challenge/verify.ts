@@ -199,5 +199,5 @@ function noVerdict(verdict: Verdict): TwoFactorError {
   if (verdict === 'unavailable' || verdict === 'over') {
     return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })
   }
-  return new TwoFactorError('provider_unavailable', { message: 'The provider cannot be asked about codes.' })
+  return new TwoFactorError('provider_unavailable', { message: 'The provider cannot check codes.' })
 }

@@ -48,7 +48,7 @@ const readableColour =
     const accent = String(colour(value, name))
     if (isReadable(accent, on)) return accent
     throw optionError(
-      `${name} cannot be read on the page (contrast below 4.5:1); the nearest colour that can is '${nearestReadable(accent, on)}'`,
+      `${name} has too little contrast on the page (below 4.5:1); the nearest readable colour is '${nearestReadable(accent, on)}'`,
     )
   }
 const sources = list(

@@ -64,7 +64,7 @@ const checks = {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (cluster.isWorker && process.env.NODE_ENV === 'production') {
     throw optionError(
-      'memoryStore: cluster workers cannot share it, and each would allow its own guesses; use redisStore',
+      'memoryStore: cluster workers cannot share a memory store, so each worker would allow its own attempts; use redisStore',
     )
   }
   const { now, ...capacities } = checkOptions('memoryStore', options, checks)

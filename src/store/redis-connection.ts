@@ -177,13 +177,13 @@ const checks: readonly {
     wrong: ({ leadMs }) =>
       Math.abs(leadMs) > redisLeewayMs &&
       `has a clock ${(leadMs / 1_000).toFixed(1)} s ahead of this machine`,
-    fix: 'let both machines take their time from NTP',
+    fix: 'synchronize the clocks of both machines by NTP',
   },
   {
     code: 'store_unreplicated',
     wrong: ({ replicas }, strict) =>
-      strict && replicas < 1 && 'has no replica, so that strict refuses every change',
-    fix: 'connect a replica, or leave strict out',
+      strict && replicas < 1 && 'has no replica, so strict refuses every change',
+    fix: 'connect a replica, or remove strict',
   },
 ]
 

@@ -136,7 +136,7 @@ describe('whoever has no second factor', () => {
     [
       'mustKeep',
       { pages: { mustKeep: 'recovery-codes' } },
-      "mustKeep 'recovery-codes' needs codes that confirm",
+      "mustKeep 'recovery-codes' requires that a recovery code confirms",
     ],
     [
       'messages',

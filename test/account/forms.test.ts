@@ -102,7 +102,7 @@ describe('a form of the account pages', () => {
     const { requirement } = (await ana.post(`${path}/recovery-codes`)).json
     expect(requirement).toBeUndefined()
     expect((await ana.post(`${path}/recovery-codes`)).json).toEqual({
-      host: 'accountPages: label must return a text',
+      host: 'accountPages: label must return a string',
     })
     expect([host.filed.ana?.hashes, host.told]).toEqual([[], []])
   })

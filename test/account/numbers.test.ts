@@ -24,7 +24,7 @@ describe('a number', () => {
     const ana = await host.signIn()
     expect((await ana.post(`${path}/numbers/add`)).json).toEqual({
       type: 'urn:express-two-factor:unproven',
-      title: 'No number is proven',
+      title: 'No number was verified',
       status: 409,
       detail: expect.stringContaining('Nothing was submitted'),
       code: 'unproven',
@@ -381,7 +381,7 @@ describe('when a way last worked', () => {
     const host = await startAccounts({ pages: { lastUsed: () => Object(said) } })
     const { json } = await (await host.signIn()).get(path)
     expect(json.host).toBe(
-      'accountPages: lastUsed must return times by number or app, each a Date or milliseconds since 1970',
+      "accountPages: lastUsed must return an object with a time for each number or 'app': a Date or milliseconds since 1970",
     )
   })
 })

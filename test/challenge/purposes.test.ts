@@ -77,7 +77,7 @@ describe('purposes', () => {
 
   const over = (name: string, ...channels: readonly string[]) => ({ ...usual(name), channels })
   const mixed = (less: string, left: string, more: string) =>
-    `the channels of purpose "${less}" leave out "${left}", by which codes for "${more}" are sent`
+    `purpose "${less}" excludes the channel "${left}", but "${more}" allows it under the same appName`
 
   it('of one name are sent by the same channels: a code by text must not pass for one by call', () => {
     const create = (...initial: readonly ReturnType<typeof over>[]) => createPurposes(initial, usual, names)

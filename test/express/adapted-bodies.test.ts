@@ -80,7 +80,7 @@ it('where nothing is left the host is told what to write, and the client nothing
   })
   const told = await ana.verify('482913')
   expect(told.status).toBe(500)
-  expect(String(host.errors[0])).toContain('parse it there, by app.use(express.json())')
+  expect(String(host.errors[0])).toContain('parse it with app.use(express.json())')
   const form = await ana.submit('/two-factor/verify', { code: '482913' })
   expect(form.status).toBe(500)
   expect(String(host.errors[1])).toContain('app.use(express.urlencoded({ extended: false }))')

@@ -79,7 +79,7 @@ describe('the fields of the host in the forms of the pages', () => {
   })
 
   it.each([
-    [{ twoFactorForm: 'x' }, 'the pages have a field "twoFactorForm" of their own'],
+    [{ twoFactorForm: 'x' }, 'the pages already have a field "twoFactorForm"'],
     [{ 'a"><script>': 'x' }, 'a name must be 1 to 64 letters'],
     [{ a: 5 }, 'a must be a string, not number'],
     [null, 'must return an object of strings'],

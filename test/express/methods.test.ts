@@ -75,7 +75,7 @@ describe('the methods of a guard', () => {
   it.each([
     ...['code', 'app', 'trusted-device', 'recovery-code', 'sms', 'call'].map((method) => [
       method,
-      `"${method}" is reserved for what this package has verified`,
+      `"${method}" is reserved for factors that this package verifies`,
     ]),
     ['two words', 'must be 1 to 32 letters'],
   ])('are no words of the host where the package verifies them: %s', async (method, refusal) => {

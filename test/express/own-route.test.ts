@@ -125,6 +125,8 @@ it('hands out a session that comes back, be it the first one of somebody whom a 
 
 it('tells the host of a handler that says nothing, and of a method that there is not', async () => {
   const { host, ana } = await start(() => undefined)
-  expect((await ana.post('/own')).json.host).toContain('ownRoute: the handler must return a reply')
+  expect((await ana.post('/own')).json.host).toContain(
+    'ownRoute: the handler must return a RouteResult or send the response',
+  )
   expect(() => host.tf.ownRoute('PUT' as 'GET', () => undefined)).toThrow("must be 'GET' or 'POST'")
 })

@@ -222,7 +222,7 @@ describe('a guard', () => {
       const ana = await host.login()
       const { requirement } = (await ana.get(path)).json
       const told = await recover(ana, host.codes[0], { requirement })
-      expect(told.json.detail).toBe('A recovery code will not do here.')
+      expect(told.json.detail).toBe('A recovery code is not accepted here.')
       expect(host.asked).toEqual([])
       const page = await ana.open(`/two-factor?${new URLSearchParams({ requirement })}`)
       expect(page.text).not.toContain('recovery-code')

@@ -159,12 +159,12 @@ describe('success', () => {
     const { tf } = await startHost()
     tf.start({ purpose: 'login', successPath: '/mine' })
     expect(() => tf.start({ purpose: 'login', successPath: '/other' })).toThrow(
-      'the purpose "login" has another successPath already',
+      'the purpose "login" already has another successPath',
     )
     tf.routes({ successPath: '/mine' })
     expect(() => tf.routes({ successPath: '/mine' })).not.toThrow()
     expect(() => tf.routes({ successPath: '/other' })).toThrow(
-      'every purpose has another successPath already',
+      'every purpose already has another successPath',
     )
   })
 })

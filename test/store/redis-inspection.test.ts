@@ -55,7 +55,7 @@ describe('inspecting Redis', () => {
     [
       { replicas: '0' },
       'store_unreplicated',
-      'has no replica, so that strict refuses every change',
+      'has no replica, so strict refuses every change',
       { strict: true },
     ],
   ])('finds what is wrong with %j: %s', async (change, code, message, options = {}) => {

@@ -134,14 +134,14 @@ export function notDelivered(sent: SendResult): TwoFactorError {
   if (sent.result === 'later') {
     const seconds = Math.ceil(pauseAfterLater(sent) / secondMs)
     return new TwoFactorError('provider_unavailable', {
-      message: 'The provider sends no codes for now.',
+      message: 'The provider sends no codes at the moment.',
       headers: { 'Retry-After': String(seconds) },
     })
   }
   if (result === 'failed' || result === 'foreign-number') {
-    return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
+    return new TwoFactorError('delivery_failed', { message: 'The provider refused to send the code.' })
   }
   return new TwoFactorError('provider_unavailable', {
-    message: 'The provider cannot be asked to send a code.',
+    message: 'The provider cannot send a code.',
   })
 }

@@ -46,7 +46,7 @@ class LateError extends Error {}
 function thrown(error: unknown): string {
   const { name, code }: Readonly<Record<string, unknown>> = Object(error)
   const known = [name, code].filter(isName)
-  return `The adapter threw ${known.join(' ') || 'what is no error'}: see its own log.`
+  return `The adapter threw ${known.join(' ') || 'a value that is not an Error'}: check its own log.`
 }
 
 /** After the abort, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */

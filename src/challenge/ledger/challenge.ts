@@ -85,7 +85,7 @@ export function refuseOtherThanDisplayed(live: Challenge, shown: ChallengeRef): 
 
 const unnamed: Refusal = {
   ...refused('invalid_request'),
-  detail: `This code is for more than "${firstPurpose}": send the id of its challenge as "challenge", or the "requirement" or "purpose" that it was started with.`,
+  detail: `This code is not for a plain "${firstPurpose}": send the id of its challenge as "challenge", or the "requirement" or "purpose" of its start.`,
 }
 
 export function hasSameScope(challenge: Challenge, binding: ChallengeScope): boolean {

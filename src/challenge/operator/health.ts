@@ -75,7 +75,7 @@ export function createHealth(now: () => number) {
     // An approval by an app or by this package shows nothing about the service.
     if (event.type === 'challenge.approved' && event.durationMs !== undefined) unlisted = undefined
     if (event.type === 'challenge.rejected' && event.status !== undefined) {
-      const { status, cause: fix = 'see what its adapter takes for an approval' } = event
+      const { status, cause: fix = 'check which statuses its adapter treats as an approval' } = event
       lastUnexpected = { at: now(), status, fix }
       unlisted = lastUnexpected
     }
@@ -99,7 +99,7 @@ export function createHealth(now: () => number) {
     findings(): readonly Finding[] {
       if (unlisted === undefined) return []
       const { status, fix } = unlisted
-      const message = `The last code was answered with the status "${status}", which approvedStatuses lacks.`
+      const message = `The provider returned the status "${status}" for the last code, and approvedStatuses does not contain it.`
       return [{ code: 'status_unexpected', message, fix }]
     },
 

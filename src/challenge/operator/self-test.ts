@@ -35,7 +35,7 @@ export async function selfTest(
     }),
     findingOf(() => storeKeepsWord(store, keys.counter('count-auth-self-test', newCommandId())), {
       code: 'store_failed',
-      fix: 'check that the store runs, that it can be reached, and its permissions',
+      fix: 'check that the store runs and can be reached, and check its permissions',
     }),
     findingOf(async () => clockAgrees(now), {
       code: 'clock_failed',
@@ -43,14 +43,14 @@ export async function selfTest(
     }),
     findingOf(() => inspectStore(domain), {
       code: 'store_not_inspected',
-      fix: 'check that the store runs, that it can be reached, and its permissions',
+      fix: 'check that the store runs and can be reached, and check its permissions',
     }),
     // Inspected separately, so that a failing member does not hide the findings of the others.
     ...membersOf(provider).map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.(app)) ?? []), {
         code: 'provider_not_inspected',
         // A fixed text, because the error's own message may contain a key.
-        message: 'A CodeProvider failed at its own inspection.',
+        message: 'The method `inspect` of a CodeProvider failed.',
         fix: 'let `inspect` of the CodeProvider resolve with a list',
       }),
     ),

@@ -91,7 +91,7 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       const said = await act({ req, res, fields, ...who, ...languageOf(req), ...shown })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }
-        throw optionError('ownRoute: the handler must return a reply, or have responded itself')
+        throw optionError('ownRoute: the handler must return a RouteResult or send the response')
       }
       const { body, status = 200 } = said
       if ('location' in said) return { reply: 'done', status, body, location: () => toBrowser(said.location) }

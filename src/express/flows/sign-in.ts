@@ -133,7 +133,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
       // Checked before the code is used up, because a guard that does not accept it would waste it.
       if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
-        throw invalid('A recovery code will not do here.')
+        throw invalid('A recovery code is not accepted here.')
       }
       const outcome = await recover(caller, code)
       if (outcome.outcome !== 'accepted') return outcome

@@ -84,7 +84,9 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       throw new TypeError(`grants.write: method ${methodNameRule}`)
     }
     if (reserved.has(method)) {
-      throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
+      throw new TypeError(
+        `grants.write: method "${method}" is reserved for factors that this package verifies`,
+      )
     }
   }
 

@@ -229,7 +229,7 @@ export function readSecret(onFile: unknown): TotpSecret | undefined {
   const secret = typeof onFile === 'string' ? readTotpSecret(onFile) : undefined
   if (secret !== undefined && secret.key.length >= minBytes) return secret
   throw new InvalidSecret(
-    'authenticator.secretOf must return what tf.authenticators gave, 16 characters of base32 or more, an otpauth://totp/ URI (SHA1, SHA256 or SHA512; 6 or 8 digits; 10 to 120 s), or undefined',
+    'authenticator.secretOf must return a secret of tf.authenticators, at least 16 characters of base32, an otpauth://totp/ URI (SHA1, SHA256 or SHA512; 6 or 8 digits; 10 to 120 s), or undefined',
   )
 }
 

@@ -32,7 +32,7 @@ const messages = {
   TWO_FACTOR_CROSS_SITE:
     'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser.',
   TWO_FACTOR_ROWS_NOT_BOUND:
-    '`describe` returned different rows for equal fields of `bind`: a code for one description admits the other. Return from `bind` every field that `describe` shows.',
+    '`describe` returned different rows for equal fields of `bind`: a code for one description also confirms the other. Return from `bind` every field that `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider rejects your account, so no user can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_ROUTES_NOT_MOUNTED:

@@ -56,7 +56,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   cross_site: 'Cross-site request refused',
   account_disabled: 'This account is disabled',
   method_not_allowed: 'Method not allowed',
-  challenge_superseded: 'Another challenge has taken its place',
+  challenge_superseded: 'A newer challenge replaced this challenge',
   verification_in_progress: 'Another code is being checked',
   no_phone: 'No phone number is on file',
   challenge_gone: 'The challenge has expired or does not exist',

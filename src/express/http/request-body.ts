@@ -70,7 +70,7 @@ export async function readBody(req: Request, res: Response): Promise<Body> {
 export class BodyGone extends TypeError {
   constructor({ hosts }: Parser) {
     super(
-      `The body of this request was read before, and nothing of it was left in req.body: parse it there, by app.use(${hosts}), or leave its bytes in req.body or req.rawBody.`,
+      `The body of this request was already read, but req.body does not contain it: parse it with app.use(${hosts}), or keep its bytes in req.body or req.rawBody.`,
     )
   }
 }

@@ -86,7 +86,7 @@ export function refuseOtherMount(path: string): (req: Request) => void {
   return ({ baseUrl }) => {
     // Express ignores the case of a path.
     if (baseUrl.toLowerCase() === path.toLowerCase()) return
-    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both the same`)
+    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both equal`)
   }
 }
 

@@ -33,7 +33,7 @@ function warnTooLong(): void {
   if (hasWarned) return
   hasWarned = true
   process.emitWarning(
-    `A way back of more than ${maxLength} characters was dropped: after the code, people land at successPath. Keep long state out of the address.`,
+    `A returnTo of more than ${maxLength} characters was ignored: after the code, users are redirected to successPath. Keep long state out of the URL.`,
     'TwoFactorWarning',
   )
 }

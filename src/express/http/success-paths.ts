@@ -13,7 +13,7 @@ export function createSuccessPaths() {
       if ((paths.get(purpose) ?? path) !== path) {
         const what = purpose === undefined ? 'every purpose' : `the purpose "${purpose}"`
         throw optionError(
-          `${where}: ${what} has another successPath already; send returnTo with the form instead`,
+          `${where}: ${what} already has another successPath; send returnTo with the form instead`,
         )
       }
       paths.set(purpose, path)

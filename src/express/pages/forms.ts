@@ -144,7 +144,7 @@ export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf
     for (const [name, value] of Object.entries(fields)) {
       // A second field of this name would turn both into an array (parameter pollution).
       if (usedNames.has(name))
-        throw new TypeError(`formFields: the pages have a field "${name}" of their own`)
+        throw new TypeError(`formFields: the pages already have a field "${name}"; use another name`)
       if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name)) {
         throw new TypeError(
           'formFields: a name must be 1 to 64 letters, digits, dots, colons, hyphens or underscores, the first a letter or an underscore',

@@ -196,13 +196,13 @@ describe('what an adapter reports', () => {
   it.each([
     [new TypeError('482913'), 'TypeError'],
     [Object.assign(new Error('+573001234567'), { code: 'ECONNREFUSED' }), 'Error ECONNREFUSED'],
-    [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'what is no error'],
-    [null, 'what is no error'],
+    [Object.assign(new Error(), { name: '482 913', code: 'my key' }), 'a value that is not an Error'],
+    [null, 'a value that is not an Error'],
   ])('names what it throws, and quotes nothing: %s', async (thrown, named) => {
     const { fields } = await answered(async () => {
       throw thrown
     })
-    expect(fields).toEqual({ reason: 'error', cause: `The adapter threw ${named}: see its own log.` })
+    expect(fields).toEqual({ reason: 'error', cause: `The adapter threw ${named}: check its own log.` })
   })
 
   it('is a timeout where it was late, also in its own word', async () => {

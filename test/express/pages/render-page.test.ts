@@ -237,7 +237,7 @@ it('no field of a page may be one of the host as well', () => {
   const names = pages.join('').matchAll(/<(?:input|select|button) [^>]*?name="([^"]+)"/g)
   for (const name of new Set([...names].map(([, name = '']) => name))) {
     const fieldsOf = createFormFields(() => ({ [name]: 'x' }))
-    expect(() => fieldsOf({} as Request)).toThrow(`the pages have a field "${name}" of their own`)
+    expect(() => fieldsOf({} as Request)).toThrow(`the pages already have a field "${name}"`)
   }
 })
 
