@@ -53,6 +53,11 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
     'a-number-on-file-cannot-be-read',
     'The account cannot use this factor. Correct the number on file, or return it as `{ phone, country }`. After a migration, check all numbers.',
   ),
+  'passkey.copied': alarm(
+    1,
+    'a-passkey-may-be-copied',
+    'Ask the person about it, and remove that passkey: a copy of it may be in the wrong hands.',
+  ),
   'session.failed': alarm(
     5,
     'redis-is-down-or-evicts',

@@ -155,16 +155,23 @@ export type EventBody =
       readonly removed?: true
     }
   /**
-   * A number on file or the secret of an app cannot be read, so the account gets no code by it. Once per account and
-   * process for a number, and once per request for an app.
+   * A number on file, the secret of an app or the passkeys cannot be read, so the account cannot use that factor. Once
+   * per account and process for a number, otherwise once per request.
    */
   | {
       readonly type: 'factor.unreadable'
-      readonly kind: 'phone' | 'app'
+      readonly kind: 'phone' | 'app' | 'passkey'
       readonly subject: string
-      /** Such as `not-a-number` or `wrong-length`. For an app `invalid-secret`, or the code or class of the error that `secretOf` threw. */
+      /**
+       * Such as `not-a-number` or `wrong-length`. For an app `invalid-secret`, or the code or class of the error that
+       * `secretOf` threw. For passkeys that of `list`.
+       */
       readonly reason: string
     }
+  /**
+   * The counter of a passkey did not increase, so a copy of it may be in use. It was refused.
+   */
+  | { readonly type: 'passkey.copied'; readonly subject: string }
   /** The session could not be renewed after a correct code, so the user was not signed in. */
   | { readonly type: 'session.failed' }
   /** A store command failed or missed its deadline. */

@@ -44,6 +44,7 @@ export const importTable: ImportTable = {
     index: [...everyPart, 'alarms', 'two-factor'],
     // On what every host has, but for its helpers.
     account: ['lib/*', 'errors', 'phone-number', 'type index'],
+    passkeys: ['lib/*', 'type index'],
     'tools/testing': [
       ...['lib/*', 'store/*', 'provider/*', 'tools/sandbox/*', 'errors', 'phone-number'],
       'challenge/exchange/code-provider',

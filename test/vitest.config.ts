@@ -12,6 +12,7 @@ const entries = [
   { find: /^express-two-factor\/account$/, replacement: `${root}src/account/index.ts` },
   { find: /^express-two-factor\/browser$/, replacement: `${root}src/browser/index.ts` },
   { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
+  { find: /^express-two-factor\/passkeys$/, replacement: `${root}src/passkeys/index.ts` },
   { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/tools/sandbox/index.ts` },
   { find: /^express-two-factor\/redis$/, replacement: `${root}src/store/redis-store.ts` },
   { find: /^express-two-factor\/testing$/, replacement: `${root}src/tools/testing/index.ts` },

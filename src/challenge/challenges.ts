@@ -18,7 +18,7 @@ import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import { challengeFields, type DecisionContext, loadDecisionContext } from './reach/account.js'
 import type { DestinationView } from './reach/destinations.js'
-import { createDestinationView, type Destination, isPhone } from './reach/factors.js'
+import { createDestinationView, type Destination, isPhone, isSigned } from './reach/factors.js'
 import { createSealedChallenge } from './sealed-challenges.js'
 import { createSend, type SendParts } from './send.js'
 import { createVerify } from './verify.js'
@@ -211,6 +211,8 @@ export function refusalIn(
   { purpose, bound }: Pick<StartCommand, 'purpose' | 'bound'>,
   { factor, channel }: Destination,
 ): Refusal | undefined {
+  // A signature cannot be guessed, so that no wrong code of an attacker stops it (denial of service).
+  if (isSigned(factor)) return undefined
   const order = { sendId: '', challengeId: '', purpose, bound, factor: factor.key, channel, ...requester }
   let first: Refusal | undefined
   let waitMs = 0

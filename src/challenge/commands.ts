@@ -135,6 +135,8 @@ export interface VerifyCommand extends RequesterContext {
   readonly code: string | undefined
   /** The submitted code as a code of an app. Undefined if it does not have that format. */
   readonly appCode?: string | undefined
+  /** The response of the browser to a challenge that it signs. Absent for a code. */
+  readonly signature?: unknown
   readonly shown?: ChallengeRef | undefined
 }
 
@@ -146,7 +148,7 @@ export interface ChallengeView {
   readonly purpose: string
   /** Method by which the last code was sent. */
   readonly channel: Channel
-  /** The masked number. Empty for an authenticator app. */
+  /** The masked number. Empty for an authenticator app and for passkeys. */
   readonly destination: string
   /** Milliseconds since 1970, like `resendAt`. */
   readonly expiresAt: number
@@ -166,6 +168,8 @@ export interface ChallengeView {
   readonly channels: readonly Channel[]
   /** Details that the code confirms, if the guard describes them. */
   readonly details?: Details | undefined
+  /** For passkeys: the options for `navigator.credentials.get({ publicKey })`. */
+  readonly publicKey?: object | undefined
 }
 
 /** An expected refusal. */
@@ -223,7 +227,7 @@ export type VerifyOutcome =
       readonly channel: Channel
       /** Hash of the bound fields of the challenge. */
       readonly bound?: string
-      /** The verified number in E.164. Absent for an authenticator app. */
+      /** The verified number in E.164. Absent if no code was sent. */
       readonly phone?: PhoneNumber | undefined
     }
   | Rejection

@@ -185,6 +185,12 @@ export interface LedgerLimits extends Limits {
 const leaseMarginMs = 2_000
 /** Store commands between a reserved attempt and its verdict: one count, the settle, and as many in reserve. */
 const commandsOnTheWay = 4
+/**
+ * Maximum wrong signatures of an account from one address in ten minutes. Nobody can guess a signature, so the limit
+ * only saves work, and no other address and no code is affected (denial of service).
+ */
+export const maxWrongSignatures = 20
+
 /** Returns the share of unknown browsers: 60 %, so that a known browser always finds some left. */
 export const shareOfUnknownBrowsers = (most: number): number => Math.floor((most * 3) / 5)
 

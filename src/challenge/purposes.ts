@@ -1,5 +1,5 @@
 import { didYouMean, optionError } from '../lib/options.js'
-import { appMethod, type Channel, kindOf } from './exchange/code-provider.js'
+import { type Channel, kindOf } from './exchange/code-provider.js'
 
 // Purposes: their policies, and the app-names of their codes.
 
@@ -176,7 +176,7 @@ export function createPurposes(
 
 /** Returns the channels by which codes of this purpose are sent. */
 function sentFor({ channels }: Purpose): readonly Channel[] {
-  return channels.filter((channel) => channel !== appMethod)
+  return channels.filter((channel) => kindOf(channel) === 'code')
 }
 
 /** Returns a channel that the other purpose uses and this one does not. */

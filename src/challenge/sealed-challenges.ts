@@ -4,10 +4,10 @@ import { findLiveChallenge } from './ledger/challenge.js'
 import type { Challenge } from './ledger/ledger.js'
 import { firstPurpose, type Purposes } from './purposes.js'
 import type { Account, DecisionContext } from './reach/account.js'
-import { type Destination, type Factor, findDestinations, isTotp } from './reach/factors.js'
+import { type Destination, type Factor, findDestinations, isPhone, isTotp } from './reach/factors.js'
 import { newChallengeId } from './updater.js'
 
-// Challenges for which nothing is sent, such as those of an authenticator app. Starting one writes nothing: an attacker
+// Challenges for which nothing is sent: those of an authenticator app and of passkeys. Starting one writes nothing: an attacker
 // with only the password could start any number of them in the record that sign-ins share. The browser holds the sealed
 // challenge instead.
 
@@ -60,7 +60,7 @@ export function createSealedChallenges({
     const text = id && secrets.open('challenge', id, account.key)
     if (!text) return undefined
     const challenge = challengeFrom(JSON.parse(text))
-    const factor = account.factors.filter(isTotp).find(({ key }) => key === challenge.factor)
+    const factor = account.factors.find((one) => !isPhone(one) && one.key === challenge.factor)
     return factor && { challenge, factor, id, sealed: challenge, shown: { challenge: challenge.id } }
   }
 

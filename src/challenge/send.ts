@@ -25,7 +25,7 @@ import {
   type DecisionContext,
   loadDecisionContext,
 } from './reach/account.js'
-import { type Destination, type Factor, isPhone, type PhoneFactor } from './reach/factors.js'
+import { type Destination, type Factor, isPhone, isSigned, type PhoneFactor } from './reach/factors.js'
 import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
 import { newChallengeId, newCommandId } from './updater.js'
 
@@ -141,7 +141,9 @@ export function createSend(parts: SendParts) {
     const details = command.details && accounts.sealDetails(account, command.details)
     const { purpose, bound } = command
     const challenge = createSealedChallenge(way, { purpose, bound, details }, known)
-    const refusal = refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
+    const refusal = isSigned(way.factor)
+      ? undefined
+      : refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
     if (refusal !== undefined) return refusal
     await command.onPassed?.()
     const started = browserFields(account, known.requester)

@@ -30,8 +30,9 @@ import {
   loadDecisionContext,
 } from './reach/account.js'
 import type { Accounts } from './reach/accounts.js'
-import { type Factor, isPhone } from './reach/factors.js'
+import { type Factor, isPhone, isSigned } from './reach/factors.js'
 import type { SealedChallenges } from './sealed-challenges.js'
+import { createVerifySignature } from './signatures.js'
 import { newCommandId } from './updater.js'
 
 /** Parts of the domain that a check needs. */
@@ -54,6 +55,7 @@ interface CheckedChallenge {
 /** Creates verify: count the attempt, check the code, record the verdict. */
 export function createVerify(parts: VerifyParts) {
   const { codes, counters, numberCounters, accounts, sealedChallenges, purposes, secrets, emit } = parts
+  const verifySignature = createVerifySignature(parts)
 
   function reportRejection(
     checked: CheckedChallenge,
@@ -99,6 +101,11 @@ export function createVerify(parts: VerifyParts) {
         : sentOrNamed
     if ('outcome' in awaited) return awaited
     const { factor, sealed, shown } = awaited
+    if (isSigned(factor)) {
+      if (command.signature === undefined) return refused('invalid_request')
+      return verifySignature(command, account, { ...awaited, factor }, { snapshot, requester })
+    }
+    if (command.signature !== undefined) return refused('challenge_gone')
     const code = factor.typed(command)
     // Input that no code of this factor resembles uses no attempt.
     if (code === undefined) return refused('invalid_request')

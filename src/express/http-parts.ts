@@ -3,7 +3,7 @@ import { createRenewal } from './flows/renewal.js'
 import { createShownCheck } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
-import { createAppOf } from './host/app-secrets.js'
+import { createFactorOf } from './host/app-secrets.js'
 import { createMountCheck } from './host/mount-check.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
@@ -49,7 +49,8 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     ...requester,
     addressOf,
     ...onFile,
-    appOf: createAppOf(onFile.secretOf, domain.emit),
+    appOf: createFactorOf('app', onFile.secretOf, domain.emit),
+    signerOf: createFactorOf('passkey', onFile.signerOf, domain.emit),
     /** Undefined if browsers are not tracked. */
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { BeforeSend } from '../challenge/commands.js'
 import type { Method } from '../challenge/exchange/code-provider.js'
 import type { Grant } from '../challenge/proofs/grants.js'
+import type { SignatureFactor } from '../challenge/reach/signer.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions, PhoneOf, SubjectOf } from './host/requester.js'
 import type { SessionAdapter } from './host/session.js'
@@ -79,6 +80,12 @@ export interface HttpOptions {
    * `app` is the first method unless `channels` sets another order.
    */
   readonly authenticator?: AuthenticatorOptions
+  /**
+   * Accepts passkeys as the method `passkey`: `passkeys(…)` of `express-two-factor/passkeys`.
+   *
+   * `passkey` is the first method unless `channels` sets another order.
+   */
+  readonly passkeys?: SignatureFactor
   /** Other origins that may post to the routes, such as a front end or `capacitor://localhost`. Default: none. */
   readonly allowedOrigins?: readonly string[]
   /** Texts, look and exit links of the built-in pages. */
@@ -122,7 +129,7 @@ export interface HttpSettings
     PageSettings {
   /** The pattern without `g` and `y`, so that it keeps no position between two codes. */
   readonly code: Required<CodeOptions>
-  /** Methods by which a code can be requested: those of the provider, and `app`. */
+  /** Methods that a start can request: those of the provider, `app` and `passkey`. */
   readonly methods: readonly Method[]
   /** Maximum age that a step-up may accept, if a profile sets one. */
   readonly maxStepUpAgeMs: number

@@ -1,4 +1,10 @@
-import { appMethod, interfaceMethods, isMethodName } from '../challenge/exchange/code-provider.js'
+import {
+  appMethod,
+  type Channel,
+  interfaceMethods,
+  isMethodName,
+  passkeyMethod,
+} from '../challenge/exchange/code-provider.js'
 import { limitsOption } from '../challenge/limits.js'
 import type { SignupGuardRules } from '../challenge/rate-limits/signup-guard.js'
 import type { HttpSettings } from '../express/settings.js'
@@ -133,6 +139,7 @@ export const optionChecks = {
     return value
   },
   authenticator: object(authenticator, ['secretOf', 'issuer']),
+  passkeys: withMethods(['signerOf'], "must be passkeys({ … }) of 'express-two-factor/passkeys'"),
   signupGuard: withDefault({}, object(signupGuard)),
   allowedOrigins: withDefault([], origins),
   pages: withDefault({}, object(pages)),
@@ -186,9 +193,9 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions
 
 /** Refuses a channel that the provider does not have. A misspelt channel would never be offered. */
 function refuseUndeclaredChannels(given: CheckedOptions): void {
-  const { provider, channels = [], purposes, authenticator } = given
-  const apps = authenticator === undefined ? [] : [appMethod]
-  const declared = [...(provider.methods ?? interfaceMethods).map((method) => method.name), ...apps]
+  const { provider, channels = [], purposes } = given
+  const unsent = unsentMethods(given)
+  const declared = [...(provider.methods ?? interfaceMethods).map((method) => method.name), ...unsent]
   const lists: readonly (readonly [option: string, names: readonly string[]])[] = [
     ['channels', channels],
     ...Object.entries(purposes).map(
@@ -201,10 +208,20 @@ function refuseUndeclaredChannels(given: CheckedOptions): void {
     const hint = didYouMean(unknown, declared, `it has: ${declared.join(', ')}`)
     throw optionError(`twoFactor: ${option}: the provider declares no method "${unknown}"; ${hint}`)
   }
-  const isOffered = channels.length === 0 || lists.some(([, names]) => names.includes(appMethod))
-  if (authenticator !== undefined && !isOffered) {
-    throw optionError(
-      `twoFactor: authenticator: add '${appMethod}' to channels, or to the channels of a purpose`,
-    )
+  for (const method of unsent) {
+    if (channels.length === 0 || lists.some(([, names]) => names.includes(method))) continue
+    const option = method === appMethod ? 'authenticator' : 'passkeys'
+    throw optionError(`twoFactor: ${option}: add '${method}' to channels, or to the channels of a purpose`)
   }
+}
+
+/** Returns the methods for which nothing is sent, in the order of preference: the safest one first. */
+export function unsentMethods({
+  passkeys,
+  authenticator,
+}: Pick<TwoFactorOptions, 'passkeys' | 'authenticator'>): readonly Channel[] {
+  return [
+    ...(passkeys === undefined ? [] : [passkeyMethod]),
+    ...(authenticator === undefined ? [] : [appMethod]),
+  ]
 }

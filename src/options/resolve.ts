@@ -1,5 +1,4 @@
 import {
-  appMethod,
   type Channel,
   type CodeProvider,
   interfaceMethods,
@@ -23,7 +22,7 @@ import { originOf } from '../lib/origin.js'
 import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Finding, Store } from '../store/store.js'
-import { type CheckedOptions, checkTwoFactorOptions } from './checks.js'
+import { type CheckedOptions, checkTwoFactorOptions, unsentMethods } from './checks.js'
 
 /** How long a sign-in lasts. NIST SP 800-63B-4, AAL2: a day at most. */
 const signInAgeMs = 12 * hourMs
@@ -51,11 +50,11 @@ export interface Settings
  */
 export function resolveOptions(options: TwoFactorOptions): Settings {
   const given = checkTwoFactorOptions(options)
-  const { provider, store, authenticator, trustedDevices, recoveryCodes } = given
+  const { provider, store, trustedDevices, recoveryCodes } = given
   const { profile } = given.limits
   const declared: readonly Method[] = provider.methods ?? interfaceMethods
-  const apps = authenticator === undefined ? [] : [{ name: appMethod }]
-  const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = given
+  const unsent = unsentMethods(given)
+  const { channels = [...unsent, ...usualChannels(declared)] } = given
   const limits = {
     ...resolveLimits(given.limits),
     ...resolveTimeouts(provider, store),
@@ -100,7 +99,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     countries: given.countries === 'dangerously-any' ? 'any' : given.countries,
     allowedOrigins: given.allowedOrigins.flatMap((origin) => originOf(origin) ?? []),
     channels,
-    methods: [...declared, ...apps],
+    methods: [...declared, ...unsent.map((name) => ({ name }))],
     limits,
     maxStepUpAgeMs,
     dynamicLinking: profile === 'psd2',

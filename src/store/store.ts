@@ -144,6 +144,7 @@ export const kinds = {
   'number-wrong': lasting('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-service-sends': counters('auth'),
+  'count-auth-signatures': counters('auth'),
   'count-auth-forms': counters('auth'),
   'count-auth-address-forms': counters('auth'),
   'count-enrol-address-sends': counters('enrol'),

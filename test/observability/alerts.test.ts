@@ -79,7 +79,7 @@ const alarms = Object.entries(eventUrgency).flatMap(([type, { atLeast = 0 }]) =>
 
 describe.skipIf(withoutPromtool)('the rules, by the tool of Prometheus', () => {
   it('can be loaded', () => {
-    expect(promtool('check', 'rules', path(rules))).toContain('SUCCESS: 11 rules found')
+    expect(promtool('check', 'rules', path(rules))).toContain('SUCCESS: 12 rules found')
   })
 
   it.each(alarms)('$type calls somebody from $atLeast in five minutes', ({ type, atLeast }) => {
@@ -145,7 +145,7 @@ describe('rules and dashboard', () => {
     const sections = [...read(rules).matchAll(/runbook: docs\/operation\.md#(.*)/g)].map(
       ([, anchor]) => anchor,
     )
-    expect(sections).toHaveLength(11)
+    expect(sections).toHaveLength(12)
     expect(anchorsOf(read('docs/operation.md'))).toEqual(expect.arrayContaining(sections))
   })
 })

@@ -5,6 +5,7 @@ const noop = () => {}
 const store = { read: noop, swap: noop, increment: noop }
 const codes = { sendCode: noop, checkCode: noop, balance: noop }
 const authenticator = { secretOf: noop, issuer: 'Acme' }
+const passkeys = { signerOf: noop }
 const minimal = {
   provider: codes,
   appName: 'Acme',
@@ -308,6 +309,15 @@ describe('a provider', () => {
     [[{ name: 'sms' }], { authenticator, channels: ['sms', 'app'] }],
     [[{ name: 'sms' }], { authenticator, purposes: { pay: { channels: ['app'] } } }],
     [[{ name: 'sms' }], { authenticator, channels: ['sms'] }, "authenticator: add 'app' to channels"],
+    [[{ name: 'passkey' }], {}, `provider.methods[0].name ${named}`],
+    [[{ name: 'sms' }], { channels: ['passkey'] }, `channels: ${none} "passkey"; it has: sms`],
+    [[{ name: 'sms' }], { passkeys, channels: ['sms', 'passkey'] }],
+    [[{ name: 'sms' }], { passkeys, channels: ['sms'] }, "passkeys: add 'passkey' to channels"],
+    [
+      [{ name: 'sms' }],
+      { passkeys: {} },
+      "passkeys must be passkeys({ … }) of 'express-two-factor/passkeys'",
+    ],
   ])('says how codes can travel: %j, with %j', (methods, more, says) => {
     const provider = methods === undefined ? codes : { ...codes, methods }
     const told = refusal({ provider, ...more })

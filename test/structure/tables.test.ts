@@ -133,6 +133,11 @@ const tables: [document: string, name: string, table: string][] = [
     'options of providerCodes',
     table(['option', 'what it does'], membersOf('src/provider/code-adapter.ts', 'ProviderCodesOptions')),
   ],
+  [
+    'docs/reference.md',
+    'options of passkeys',
+    table(['option', 'what it does'], membersOf('src/passkeys/options.ts', 'PasskeysOptions')),
+  ],
   ['docs/reference.md', 'limits', table(['limit', 'default', 'what it bounds'], limits)],
   [
     'docs/reference.md',

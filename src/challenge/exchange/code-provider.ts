@@ -3,8 +3,8 @@ import type { Lane } from '../limits.js'
 
 export type { Finding }
 
-/** Name of a provider's method: `sms`, `call`, `whatsapp` or another. `app` sends nothing. */
-export type Channel = 'sms' | 'call' | 'app' | (string & Record<never, never>)
+/** Name of a provider's method: `sms`, `call`, `whatsapp` or another. `app` and `passkey` send nothing. */
+export type Channel = 'sms' | 'call' | 'app' | 'passkey' | (string & Record<never, never>)
 
 /** A method by which a provider sends codes. */
 export interface Method {
@@ -242,11 +242,15 @@ export const methodNameRule =
 /** Method of an authenticator app. Nothing is sent, and no provider is involved. */
 export const appMethod = 'app'
 
+/** Method of a passkey: the browser signs the challenge. It is reserved with the option `passkeys` only. */
+export const passkeyMethod = 'passkey'
+
 /** Kinds of factors that this package verifies. They are neither methods of a provider nor names of your app. */
 export const proofKinds = ['code', appMethod, 'trusted-device', 'recovery-code'] as const
 
-/** Returns the kind of factor that a code by this channel verifies. */
-export const kindOf = (channel: Channel): 'code' | 'app' => (channel === appMethod ? appMethod : 'code')
+/** Returns the kind of factor that this channel verifies. */
+export const kindOf = (channel: Channel): 'code' | 'app' | 'passkey' =>
+  ([appMethod, passkeyMethod] as const).find((method) => method === channel) ?? 'code'
 
 /** Methods of the provider's interface, for a provider that declares none. */
 export const interfaceMethods = [{ name: 'sms' }, { name: 'call' }] as const

@@ -149,6 +149,9 @@ export type Handle = {
   readonly expiresAt: number
 }
 
+/** A code or a signed challenge that was accepted. `by` is the command that accepted a signature. */
+export type UsedCode = { readonly code: string; readonly at: number; readonly by?: string | undefined }
+
 /** Stored with every ledger. It changes only if a member changes its meaning. Other versions refuse it. */
 export const format = 1
 
@@ -170,7 +173,7 @@ export type Ledger = {
   /** End of the lock for unknown browsers. 0 without a lock since the last success. */
   readonly lockExpiresAt: number
   /** Each code is accepted once (replay). */
-  readonly usedCodes: readonly { readonly code: string; readonly at: number }[]
+  readonly usedCodes: readonly UsedCode[]
   readonly handles?: readonly Handle[] | undefined
   /** Step of the last accepted code of an app (RFC 6238, 5.2). */
   readonly lastStep?: number | undefined

@@ -19,6 +19,7 @@ import {
   type PendingCheck,
   type Rejected,
   type SettleOutcome,
+  type UsedCode,
   updateUsage,
 } from './ledger.js'
 import { rememberedMs } from './pacing.js'
@@ -84,11 +85,11 @@ function decided(
     return { outcome: { outcome: 'spent' }, next: unjudged(ledger, check) }
   }
   const live = attempt.sealed ?? ownChallenge(ledger, check)
-  const used = { ...ledger, ...usedUp(view, check), lastStep: step ?? ledger.lastStep }
+  const used = { ...ledger, ...usedUp(view, { code: check.code }), lastStep: step ?? ledger.lastStep }
   if (live === undefined || isEnded(live)) return { outcome: { outcome: 'gone' }, next: used }
   return {
     outcome: { outcome: 'approved', channel: live.channel },
-    next: afterSuccess(used, attempt, check, live),
+    next: afterSuccess(withoutAttempt(used, browserKind, check), attempt, live),
   }
 }
 
@@ -173,20 +174,22 @@ function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: Pendin
   return own < 0 ? ledger : updateUsage(ledger, browserKind, { attempts: attempts.toSpliced(own, 1) })
 }
 
-function usedUp({ ledger, now }: LedgerSnapshot, { code }: PendingCheck): Pick<Ledger, 'usedCodes'> {
+/** Remembers a code or a signed challenge, so that it is accepted once (replay). */
+export function usedUp(
+  { ledger, now }: LedgerSnapshot,
+  { code, by }: Pick<UsedCode, 'code' | 'by'>,
+): Pick<Ledger, 'usedCodes'> {
   const young = ledger.usedCodes.filter(({ at }) => at > now - rememberedMs)
-  return { usedCodes: [...young, { code, at: now }].slice(-maxUsedCodes) }
+  return { usedCodes: [...young, { code, at: now, ...(by && { by }) }].slice(-maxUsedCodes) }
 }
 
 /**
- * Returns the ledger after a correct code. It clears the failures of both browser kinds. In the hourly and daily
- * windows it removes its own attempt only, because otherwise each success of the owner would give an attacker new
- * attempts.
+ * Returns the ledger after a success. It clears the failures of both browser kinds. Of the hourly and daily windows a
+ * success removes its own attempt only, because otherwise each success of the owner would give an attacker new attempts.
  */
-function afterSuccess(
+export function afterSuccess(
   ledger: Ledger,
-  { browserKind, session, hasChoice }: Attempt,
-  check: PendingCheck,
+  { session, hasChoice }: Pick<Attempt, 'session' | 'hasChoice'>,
   proven: Challenge,
 ): Ledger {
   const { id, factor, channel } = proven
@@ -194,7 +197,7 @@ function afterSuccess(
   // A code of an app also fulfils a challenge that was sent to this session. A challenge of another session stays.
   const isOver = challenge?.id === id || (challenge?.session === session && !isEnded(challenge))
   return {
-    ...withoutAttempt(forgiven(ledger), browserKind, check),
+    ...forgiven(ledger),
     challenge: isOver ? undefined : challenge,
     sends: ledger.sends.map((send) =>
       isOver && send.challenge === challenge.id ? { ...send, challenge: undefined } : send,

@@ -7,8 +7,8 @@ import type { Secrets } from '../keys.js'
 import type { ProofRequirement } from '../purposes.js'
 
 /**
- * Kind of factor: `code`, `app`, `trusted-device`, `recovery-code`, or a name of your app. Default for `grants.write`:
- * `host`.
+ * Kind of factor: `code`, `app`, `passkey`, `trusted-device`, `recovery-code`, or a name of your app. Default for
+ * `grants.write`: `host`.
  */
 export type GrantMethod = string
 

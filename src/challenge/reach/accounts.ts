@@ -13,7 +13,7 @@ import type { Challenge } from '../ledger/ledger.js'
 import { createLedgers } from '../ledger/ledgers.js'
 import { resendableAt, resendableBy } from '../ledger/pacing.js'
 import { deliveryOf, hasNewerCode } from '../ledger/sends.js'
-import { type Limits, ledgerLimitsOf } from '../limits.js'
+import { type Limits, ledgerLimitsOf, maxWrongSignatures } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import type { SealedChallenges } from '../sealed-challenges.js'
 import type { Account, DecisionContext } from './account.js'
@@ -21,13 +21,16 @@ import { allNumbers, mayHaveSeveral, type NumberOnFile } from './destinations.js
 import {
   createDestinationId,
   createPhoneFactor,
+  createSignedFactor,
   createTotpFactor,
   type Destination,
   type Factor,
   findDestinations,
   isPhone,
+  isSigned,
   maskFactor,
 } from './factors.js'
+import { challengeToSign } from './signer.js'
 
 /** The number itself is mistyped, whatever the country is. */
 const unreadableReasons: ReadonlySet<PhoneRefusal> = new Set(['not-a-number', 'wrong-length', 'not-assigned'])
@@ -98,6 +101,7 @@ export function createAccounts(
       else found.push(one)
     }
     if (actor.secret !== undefined) found.push(createTotpFactor(actor.secret))
+    if (actor.signer !== undefined) found.push(createSignedFactor(actor.signer))
     const [first, ...others] = found
     return first === undefined ? (refusal ?? refused('no_phone')) : [first, ...others]
   }
@@ -162,9 +166,15 @@ export function createAccounts(
         ...(details && { details }),
       }
       if (!isPhone(factor)) {
-        const attemptsRemaining = guessesLeft(snapshot, requester.browserKind)
-        const none = { channels: [], resendAtBy: {}, delivery: 'sent' } as const
-        return { ...shown, resendAt: snapshot.now, attemptsRemaining, ...none }
+        const none = { channels: [], resendAt: snapshot.now, resendAtBy: {}, delivery: 'sent' } as const
+        return isSigned(factor)
+          ? {
+              ...shown,
+              ...none,
+              attemptsRemaining: maxWrongSignatures,
+              publicKey: factor.signer.optionsFor(challengeToSign(id)),
+            }
+          : { ...shown, ...none, attemptsRemaining: guessesLeft(snapshot, requester.browserKind) }
       }
       const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => factor.takes(one))
       const moments = channels.map(

@@ -1,5 +1,6 @@
 import type { TotpSecret } from '../../lib/totp.js'
 import type { Channel } from '../exchange/code-provider.js'
+import type { Signer } from './signer.js'
 
 /** A number of an account with several. */
 export interface NumberOnFile {
@@ -23,15 +24,17 @@ export interface OnFile {
   readonly numbers?: readonly NumberOnFile[] | undefined
   /** Secret of the authenticator app; bytes alone make the usual codes. Absent if there is no app. */
   readonly secret?: TotpSecret | Uint8Array | undefined
+  /** The passkeys. Absent if there are none. */
+  readonly signer?: Signer | undefined
 }
 
-/** A number with a method, or an app, for the user to choose. */
+/** A number with a method, an app, or the passkeys, for the user to choose. */
 export interface DestinationView {
   /** Opaque id that is valid for this account in this session only. */
   readonly id: string
   /** Method of the code, such as `sms`. */
   readonly method: Channel
-  /** The masked number. Empty for an authenticator app. */
+  /** The masked number. Empty for an authenticator app and for passkeys. */
   readonly masked: string
   /** Name that the user gave it. */
   readonly label?: string | undefined
@@ -44,9 +47,9 @@ export const allNumbers = ({ phone, country, numbers }: OnFile): readonly Number
   numbers ?? (phone === undefined ? [] : [{ phone, country }])
 
 /** Returns whether the user may have a choice. A single number has no id. */
-export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>
-  numbers !== undefined || secret !== undefined
+export const mayHaveSeveral = ({ numbers, secret, signer }: OnFile): boolean =>
+  [numbers, secret, signer].some((factor) => factor !== undefined)
 
 /** Returns the number of choices. */
 export const choicesOf = (onFile: OnFile): number =>
-  allNumbers(onFile).length + (onFile.secret === undefined ? 0 : 1)
+  allNumbers(onFile).length + [onFile.secret, onFile.signer].filter((factor) => factor !== undefined).length

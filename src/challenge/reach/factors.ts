@@ -1,11 +1,12 @@
 import { stepOf, type TotpSecret, usualForm } from '../../lib/totp.js'
 import { maskPhoneNumber, type PhoneNumber } from '../../phone-number.js'
 import type { VerifyCommand } from '../commands.js'
-import { appMethod, type Channel } from '../exchange/code-provider.js'
+import { appMethod, type Channel, kindOf, passkeyMethod } from '../exchange/code-provider.js'
 import type { Secrets } from '../keys.js'
 import type { DestinationView } from './destinations.js'
+import type { Signer } from './signer.js'
 
-// Factors of an account: phone numbers and the authenticator app.
+// Factors of an account: phone numbers, the authenticator app and the passkeys.
 
 /** Result of a local check. `step` is the time step of an app, which shows each code once. */
 export type CheckResult =
@@ -21,25 +22,37 @@ interface AnyFactor {
   readonly label?: string | undefined
   /** Returns whether codes of this factor can use a channel. */
   takes(channel: Channel): boolean
+}
+
+interface CodeFactor extends AnyFactor {
+  readonly signer?: undefined
   /** Returns the submitted code if it has the format of this factor. */
   typed(command: Pick<VerifyCommand, 'code' | 'appCode'>): string | undefined
 }
 
 /** A phone number. Codes are sent to it, and the provider checks them. */
-export interface PhoneFactor extends AnyFactor {
+export interface PhoneFactor extends CodeFactor {
   readonly phone: PhoneNumber
   readonly judge?: undefined
 }
 
 /** An authenticator app. Nothing is sent, and its codes are checked here. */
-export interface TotpFactor extends AnyFactor {
+export interface TotpFactor extends CodeFactor {
   readonly phone?: undefined
   judge(code: string, now: number): CheckResult
 }
 
-export type Factor = PhoneFactor | TotpFactor
+/** The passkeys of an account. Nothing is sent, and the browser signs the challenge. */
+export interface SignedFactor extends AnyFactor {
+  readonly phone?: undefined
+  readonly judge?: undefined
+  readonly signer: Signer
+}
 
-export const isPhone = (factor: Factor): factor is PhoneFactor => factor.judge === undefined
+export type Factor = PhoneFactor | TotpFactor | SignedFactor
+
+export const isPhone = (factor: Factor): factor is PhoneFactor => factor.phone !== undefined
+export const isSigned = (factor: Factor): factor is SignedFactor => factor.signer !== undefined
 export const isTotp = (factor: Factor): factor is TotpFactor => factor.judge !== undefined
 
 export function createPhoneFactor(
@@ -48,7 +61,7 @@ export function createPhoneFactor(
 ): PhoneFactor {
   return {
     ...about,
-    takes: (channel) => channel !== appMethod && (methods?.includes(channel) ?? true),
+    takes: (channel) => kindOf(channel) === 'code' && (methods?.includes(channel) ?? true),
     typed: ({ code }) => code,
   }
 }
@@ -70,6 +83,14 @@ export function createTotpFactor(given: TotpSecret | Uint8Array): TotpFactor {
     },
   }
 }
+
+/** Creates the factor of all passkeys: the browser lets the user choose one. */
+export const createSignedFactor = (signer: Signer): SignedFactor => ({
+  key: passkeyMethod,
+  country: '',
+  takes: (channel) => channel === passkeyMethod,
+  signer,
+})
 
 /** A factor with the channel of its codes. */
 export interface Destination {

@@ -16,6 +16,7 @@ import {
   readCodes,
   readField,
   readFlagField,
+  readPasskey,
 } from '../http/request-body.js'
 import { challengeDocument, type HandlerResult, isoTime } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
@@ -64,7 +65,10 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
     async verify(context: RequestContext): Promise<HandlerResult> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
       const intent = intentOf(context)
-      const typed = readCodes(readField(context.fields, 'code') ?? '', settings)
+      const signature = settings.passkeys && readPasskey(context.fields)
+      const typed = signature
+        ? { code: undefined, signature }
+        : readCodes(readField(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = readFlagField(context.fields, 'trustDevice')
       const actor = await flow.actor(context.req)
@@ -164,6 +168,7 @@ export function createRoutes<Acting extends RequesterContext>(http: HttpParts, f
       headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: {
         challenge: challengeDocument(challenge, flow.basePathOf(context.req), now()),
+        ...(challenge.publicKey && { publicKey: challenge.publicKey }),
         ...(isAlreadySent && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },

@@ -20,7 +20,7 @@ type SignInContext = RequesterContext & RequesterRecord
 
 /** Creates sign-in and step-up: a code to the number on file leads to a grant. */
 export function createSignIn(http: HttpParts): Flow<SignInContext> {
-  const { settings, domain, identify, identified, sessions, addressOf, numbersOf, appOf } = http
+  const { settings, domain, identify, identified, sessions, addressOf, numbersOf, appOf, signerOf } = http
   const { requirements, devices, path, sitePaths, successPaths } = http
   const { challenges, grants, purposes, now } = domain
   const admit = createAdmit(http)
@@ -42,12 +42,16 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     req: Request,
     { subject, session, record, browser }: RequesterRecord,
   ): Promise<SignInContext> {
-    const [numbers, app] = await Promise.all([numbersOf(req, subject), appOf(req, subject)])
-    const { secret } = app
+    const [numbers, app, passkeys] = await Promise.all([
+      numbersOf(req, subject),
+      appOf(req, subject),
+      signerOf(req, subject),
+    ])
     const { address, proxied } = addressOf(req)
     const onGone = whenGone(req)
-    const actor = { subject, session, record, browser, address, proxied, onGone, secret, ...numbers }
-    if (choicesOf(actor) === 0) throw app.failure ?? new TwoFactorError('no_phone')
+    const factors = { ...numbers, secret: app.found, signer: passkeys.found }
+    const actor = { subject, session, record, browser, address, proxied, onGone, ...factors }
+    if (choicesOf(actor) === 0) throw app.failure ?? passkeys.failure ?? new TwoFactorError('no_phone')
     return actor
   }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Requester } from '../../challenge/commands.js'
-import { appMethod, isMethodName, isOneOf, methodNameRule } from '../../challenge/exchange/code-provider.js'
+import { isMethodName, isOneOf, kindOf, methodNameRule } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { BoundFields, GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
@@ -54,7 +54,7 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * Accepted factors: `code`, `app`, `trusted-device`, `recovery-code`, or a name of your own from `grants.write`.
+   * Accepted factors: `code`, `app`, `passkey`, `trusted-device`, `recovery-code`, or your own from `grants.write`.
    * Default: any.
    *
    * `code` is a code that was sent. The option `channels` of the purpose selects its methods.
@@ -116,7 +116,7 @@ export interface GuardOptions {
   /**
    * Skips the guard for users without a second factor, when it returns exactly `true`.
    *
-   * Called only if the user has no grant, `phone` returns no number and `authenticator.secretOf` no secret. Recovery codes
+   * Called only if the user has no grant, no number, no authenticator app and no passkey of the options. Recovery codes
    * and factors of your own are not visible to the package: return false for users who have one of these.
    */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
@@ -175,7 +175,7 @@ export function resolveGuard(
   const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt, unless } = options
   const { resume = false, sendAtOnce = true, continueAt } = options
 
-  const channel = methods?.find((one) => one !== appMethod && isOneOf(settings.methods, one))
+  const channel = methods?.find((one) => kindOf(one) === 'code' && isOneOf(settings.methods, one))
   if (channel !== undefined) {
     throw optionError(
       `requireTwoFactor: methods must not name the channel "${channel}": write 'code', and how codes are sent in purposes: { ${name}: { channels } }`,

@@ -1,11 +1,10 @@
 import type { Request } from 'express'
 import { isName } from '../../challenge/store-cause.js'
 import type { Emit } from '../../events.js'
-import type { TotpSecret } from '../../lib/totp.js'
 
-/** The app of an account: its secret, or why it cannot be read. Both are absent for an account without an app. */
-export interface AppOnFile {
-  readonly secret?: TotpSecret | undefined
+/** A factor on file that your app returns, or why it cannot be read. Both are absent for an account without it. */
+export interface FactorOnFile<Found> {
+  readonly found?: Found | undefined
   readonly failure?: unknown
 }
 
@@ -13,21 +12,22 @@ export interface AppOnFile {
 export class InvalidSecret extends TypeError {}
 
 /**
- * Returns the app of an account. A secret that cannot be read makes only the app unavailable, and emits one event per
- * request.
+ * Returns the function that reads the app or the passkeys of an account. What cannot be read makes only this factor
+ * unavailable, and emits one event per request.
  */
-export function createAppOf(
-  secretOf: ((req: Request, subject: string) => Promise<TotpSecret | undefined>) | undefined,
+export function createFactorOf<Found>(
+  kind: 'app' | 'passkey',
+  read: ((req: Request, subject: string) => Promise<Found | undefined>) | undefined,
   emit: Emit,
-): (req: Request, subject: string) => Promise<AppOnFile> {
+): (req: Request, subject: string) => Promise<FactorOnFile<Found>> {
   const reported = new WeakSet<Request>()
   return async (req, subject) => {
     try {
-      return { secret: await secretOf?.(req, subject) }
+      return { found: await read?.(req, subject) }
     } catch (failure) {
       if (!reported.has(req)) {
         reported.add(req)
-        emit({ type: 'factor.unreadable', kind: 'app', subject, reason: errorNameOf(failure) })
+        emit({ type: 'factor.unreadable', kind, subject, reason: errorNameOf(failure) })
       }
       return { failure }
     }

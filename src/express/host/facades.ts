@@ -28,17 +28,17 @@ export interface GrantsFacade {
   /** Returns the grant that a guard for this purpose would accept now: an unbound one, or one for these fields. */
   read(req: Request, purpose: string, bound?: Bound): Promise<Grant | undefined>
   /**
-   * Records a factor that your app verified, such as a passkey.
+   * Records a factor that your app verified, such as a client certificate.
    *
    * @example
-   * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
+   * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'certificate' })
    */
   write(grant: {
     readonly subject: SubjectName
     readonly session: string
     readonly purpose: string
     readonly bound?: Bound | undefined
-    /** Your name for the factor, such as `passkey`, for a guard's option `methods`. Default: `host`. */
+    /** Your name for the factor, for a guard's option `methods`. Default: `host`. `passkey` needs no option `passkeys`. */
     readonly method?: string
     /** Time of the verification, in milliseconds since 1970, if it is past. Default: now. */
     readonly verifiedAt?: number | undefined

@@ -4,6 +4,7 @@ import type { Requester } from '../../challenge/commands.js'
 import { isOneOf, type Method } from '../../challenge/exchange/code-provider.js'
 import type { ClientAddress } from '../../challenge/rate-limits/networks.js'
 import type { NumberOnFile, OnFile } from '../../challenge/reach/destinations.js'
+import type { SignatureFactor } from '../../challenge/reach/signer.js'
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { isPlainObject } from '../../lib/json.js'
@@ -190,31 +191,36 @@ export interface AuthenticatorOptions {
 /** 80 bits, the length of the shortest secrets in use. Secrets of this package have 160 bits. */
 const minBytes = 10
 
-/** Returns the factors on file of an account, from the options `phone` and `authenticator`. */
+/** Returns the factors on file of an account, from the options `phone`, `authenticator` and `passkeys`. */
 export function createOnFile(options: {
   readonly phone: PhoneOf
   readonly authenticator?: AuthenticatorOptions | undefined
+  readonly passkeys?: SignatureFactor | undefined
   readonly methods: readonly Method[]
 }) {
-  const { authenticator, methods } = options
+  const { authenticator, passkeys, methods } = options
   const phoneOf = hostFunction(options.phone)
   const secretOf = authenticator && hostFunction(authenticator.secretOf)
+  const signerOf = passkeys && hostFunction((subject: string) => passkeys.signerOf(subject))
   const numbersIn = (onFile: unknown) => readNumbers(onFile, methods)
   return {
     /** Reads the result of `phone`. */
     numbersIn,
     numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
     /**
-     * Returns whether an account has any factor on file: a number, even one that is unreadable or not allowed, or an app.
-     * A secret that cannot be read counts as one.
+     * Returns whether an account has any factor on file: a number, even one that is unreadable or not allowed, an app or a
+     * passkey. A secret or passkeys that cannot be read count as one.
      */
     async hasFactor(req: Request, subject: string): Promise<boolean> {
-      const [numbers, secret] = await Promise.all([
+      const onFile = await Promise.all([
         phoneOf(req, subject),
         secretOf && (async () => secretOf(req, subject))().catch(() => 'unreadable'),
+        signerOf && (async () => signerOf(subject))().catch(() => 'unreadable'),
       ])
-      return !isEmpty(numbers) || !isEmpty(secret)
+      return !onFile.every(isEmpty)
     },
+    /** Returns the passkeys of an account. Absent without the option. */
+    signerOf: signerOf && (async (_req: Request, subject: string) => signerOf(subject)),
     /** Returns the secret that an account shares with its app. Absent without apps. */
     secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
   }

@@ -194,6 +194,15 @@ export function readChannel(body: Body, methods: readonly Method[]): Channel | u
   throw invalid(`channel must be ${alternatives.format(names)}.`)
 }
 
+/** Returns the response of the browser to a passkey: an object in JSON, its text in a form. Undefined without one. */
+export function readPasskey(body: Body): object | undefined {
+  if (!Object.hasOwn(body, 'passkey')) return undefined
+  const value = typeof body.passkey === 'string' ? parseJson(body.passkey) : body.passkey
+  if (!isPlainObject(value)) throw invalid('passkey must be the response of the browser.')
+  if (readField(body, 'code') !== undefined) throw invalid('Send code or passkey, not both.')
+  return value
+}
+
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' })
 
 export function invalid(message: string): TwoFactorError {

@@ -1,0 +1,71 @@
+import { allSettled } from '../lib/promises.js'
+import { minuteMs } from '../lib/time.js'
+import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import { type DomainServices, hashId } from './keys.js'
+import { judgedIn } from './ledger/ledger.js'
+import { acceptSignature } from './ledger/signatures.js'
+import { maxWrongSignatures } from './limits.js'
+import { networksOf } from './rate-limits/networks.js'
+import { type Account, browserFields, challengeFields, type DecisionContext } from './reach/account.js'
+import type { SignedFactor } from './reach/factors.js'
+import { challengeToSign } from './reach/signer.js'
+import type { PendingChallenge } from './sealed-challenges.js'
+import { newCommandId } from './updater.js'
+
+const windowMs = 10 * minuteMs
+
+/** A sealed challenge that the browser signs. */
+type SignedPending = PendingChallenge & { readonly factor: SignedFactor }
+
+/** Creates verify for signatures: count, check, accept once. No provider is involved. */
+export function createVerifySignature({ store, keys, secrets, emit }: DomainServices) {
+  /** Counts a signature before its check. Only wrong ones stay counted. */
+  async function count({ key, address }: Account) {
+    const counter = keys.counter(
+      'count-auth-signatures',
+      hashId(`${key} ${networksOf(String(address)).customer}`),
+    )
+    const { count: used, resetInMs } = await store.increment(counter, windowMs)
+    const refusal: Refusal | undefined =
+      used > maxWrongSignatures
+        ? { ...refused('attempts_exhausted', resetInMs), limit: 'address' }
+        : undefined
+    // A failed refund must not undo a success.
+    const refund = () => allSettled([store.increment(counter, windowMs, -1)])
+    return { refusal, left: maxWrongSignatures - used, refund }
+  }
+
+  return async function verifySignature(
+    { signature }: VerifyCommand,
+    account: Account,
+    { factor, challenge, id: sealedId, shown }: SignedPending,
+    { snapshot, requester }: DecisionContext,
+  ): Promise<VerifyOutcome> {
+    const { refusal, left, refund } = await count(account)
+    if (refusal !== undefined) return refusal
+    const { hasChoice, subject, ledger } = account
+    const eventFields = challengeFields(account, factor, challenge)
+    const reject = (used: boolean): VerifyOutcome => {
+      const inARow = judgedIn(snapshot.ledger)
+      emit({ type: 'challenge.rejected', attemptsRemaining: left, used, inARow, ...eventFields })
+      return { outcome: 'rejected', attemptsRemaining: left }
+    }
+
+    const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
+    if (checked.result !== 'approved') {
+      if (checked.isCopied) emit({ type: 'passkey.copied', subject })
+      return reject(false)
+    }
+    const id = newCommandId()
+    const tag = secrets.tag('code-tag', `${factor.key} ${challenge.id}`)
+    const signed = { id, tag, shown, sealed: challenge, hasChoice, ...requester }
+    const { outcome: accepted } = await ledger.run((view) => acceptSignature(view, signed))
+    if (accepted.outcome === 'refused') return accepted
+    if (accepted.outcome === 'used') return reject(true)
+    await refund()
+    await checked.recordUse()
+    emit({ type: 'challenge.approved', ...eventFields, ...browserFields(account, requester) })
+    const { purpose, channel, bound } = challenge
+    return { outcome: 'approved', purpose, channel, ...(bound !== undefined && { bound }) }
+  }
+}

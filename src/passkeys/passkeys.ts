@@ -1,0 +1,109 @@
+import type { SignatureFactor } from '../index.js'
+import { hostFunction } from '../lib/host-function.js'
+import { checkOptions, optionError } from '../lib/options.js'
+import { originOf } from '../lib/origin.js'
+import {
+  type NewPasskey,
+  type PasskeysOptions,
+  passkeysChecks,
+  passkeysRequired,
+  type StoredPasskey,
+  storedPasskeys,
+} from './options.js'
+import { type Creation, createRegistration } from './registration.js'
+import { createSigners } from './signers.js'
+
+/** Passkeys of your app, for the option `passkeys` of `twoFactor()` and `accountPages()`. */
+export interface Passkeys extends SignatureFactor {
+  /** Returns the passkeys of an account. */
+  list(subject: string): Promise<readonly StoredPasskey[]>
+  /**
+   * Returns the options for `navigator.credentials.create({ publicKey })`. Create the challenge for this session, and
+   * require a code first.
+   *
+   * @example
+   * const publicKey = await keys.creationOptions(user.id, { challenge, account: user.email })
+   */
+  creationOptions(subject: string, creation: Creation): Promise<object>
+  /**
+   * Checks the response of the browser and saves the passkey. Resolves with undefined if it does not fit the challenge, or
+   * if the account or another one has this passkey.
+   *
+   * @example
+   * const passkey = await keys.create(user.id, { challenge, response: req.body, label: 'Ana’s phone' })
+   */
+  create(
+    subject: string,
+    created: { readonly challenge: string; readonly response: unknown; readonly label: string },
+  ): Promise<NewPasskey | undefined>
+  /** Gives a passkey of the account another name. Resolves with false if the account does not have it. */
+  rename(subject: string, id: string, label: string): Promise<boolean>
+  /** Removes a passkey of the account. */
+  remove(subject: string, id: string): Promise<void>
+}
+
+/**
+ * Creates the passkeys of an app. A signature counts only with user verification, from your origins, and with a counter
+ * that increases.
+ *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
+ * @example
+ * const keys = passkeys({ webauthn, rpName: 'Acme', origin: 'https://acme.example', list, save, remove, used })
+ * const tf = twoFactor({ ...options, passkeys: keys })
+ */
+export function passkeys(options: PasskeysOptions): Passkeys {
+  const given = checkOptions('passkeys', options, passkeysChecks, passkeysRequired)
+  const origins = [given.origin].flat().flatMap((one) => originOf(one) ?? [])
+  const site = { ...given, origins, rpId: rpIdOf(origins, given.rpId) }
+  const ask = hostFunction(given.list)
+  const used = hostFunction(given.used)
+  const save = hostFunction(given.save)
+  const remove = hostFunction(given.remove)
+  const openSigner = createSigners(site, used)
+  const registration = createRegistration(site)
+
+  const list = hostFunction(async (subject: string): Promise<readonly StoredPasskey[]> => {
+    const stored = await ask(subject)
+    storedPasskeys(stored, 'passkeys: list')
+    return stored
+  })
+
+  return {
+    list,
+    async signerOf(subject) {
+      const stored = await list(subject)
+      return stored.length === 0 ? undefined : openSigner(subject, stored)
+    },
+    creationOptions: async (subject, creation) =>
+      registration.optionsFor(subject, await list(subject), creation),
+    async create(subject, { challenge, response, label }) {
+      const created = await registration.read(challenge, response)
+      if (created === undefined) return undefined
+      // A passkey that is saved again would get its first counter back, with which a copy of it is accepted.
+      if ((await list(subject)).some(({ id }) => id === created.id)) return undefined
+      const passkey = { ...created, label: readLabel(label), createdAt: Date.now() }
+      return (await save(subject, passkey)) === false ? undefined : passkey
+    },
+    async rename(subject, id, label) {
+      const passkey = (await list(subject)).find((one) => one.id === id)
+      return passkey !== undefined && (await save(subject, { ...passkey, label: readLabel(label) })) !== false
+    },
+    async remove(subject, id) {
+      await remove(subject, id)
+    },
+  }
+}
+
+const maxLabelLength = 60
+
+/** Returns a name as it is stored. */
+const readLabel = (typed: string): string => typed.trim().slice(0, maxLabelLength)
+
+/** Returns the domain of the passkeys. A browser refuses a domain to which the page does not belong. */
+function rpIdOf(origins: readonly string[], given: string | undefined): string {
+  const hosts = origins.map((origin) => new URL(origin).hostname)
+  const [rpId = ''] = given === undefined ? hosts : [given]
+  const stray = hosts.find((host) => host !== rpId && !host.endsWith(`.${rpId}`))
+  if (stray === undefined) return rpId
+  throw optionError(`passkeys: ${stray} is not in the domain "${rpId}"; set rpId to a domain of all origins`)
+}

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto'
+import type { NewPasskey, StoredPasskey } from './options.js'
+import { describePasskey, type Site, timeout } from './signers.js'
+
+// Creates passkeys.
+
+/** Input of the options for a new passkey. */
+export interface Creation {
+  /** Unpredictable, and valid for one session: 32 bytes in base64url. */
+  readonly challenge: string
+  /** Name of the account, such as its e-mail address. The browser shows it when the user chooses a passkey. */
+  readonly account: string
+}
+
+/** EdDSA, ES256 and RS256 (RFC 9053): every authenticator has one of them. */
+const algorithms = [-8, -7, -257]
+
+export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
+  return {
+    optionsFor: (
+      subject: string,
+      existing: readonly StoredPasskey[],
+      { challenge, account }: Creation,
+    ): object => ({
+      challenge,
+      rp: { id: rpId, name: rpName },
+      // A hash, because the handle must not contain personal data (WebAuthn Level 3, 14.6.1).
+      user: { id: hash('sha256', `passkey ${subject}`, 'base64url'), name: account, displayName: account },
+      pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+      excludeCredentials: existing.map(describePasskey),
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+      attestation: 'none',
+      timeout,
+    }),
+
+    /** Reads the response of the browser. Returns undefined for everything that does not answer the challenge. */
+    async read(
+      expectedChallenge: string,
+      response: unknown,
+    ): Promise<Omit<NewPasskey, 'label' | 'createdAt'> | undefined> {
+      const checked = await webauthn
+        .verifyRegistrationResponse({
+          response,
+          expectedChallenge,
+          expectedOrigin: origins,
+          expectedRPID: rpId,
+          requireUserVerification: true,
+          supportedAlgorithmIDs: algorithms,
+        })
+        // Reports each mismatch by an error.
+        .catch(() => undefined)
+      if (checked?.verified !== true || checked.registrationInfo === undefined) return undefined
+      const { id, publicKey, counter, transports } = checked.registrationInfo.credential
+      const key = Buffer.from(publicKey).toString('base64url')
+      return { id, publicKey: key, counter, transports: readTransports(transports) }
+    },
+  }
+}
+
+const maxTransports = 10
+
+/** They come from the browser unchecked, and your app stores them. */
+const readTransports = (given: unknown): readonly string[] =>
+  Array.isArray(given) ? given.filter((one) => typeof one === 'string').slice(0, maxTransports) : []

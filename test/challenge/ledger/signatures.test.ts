@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
+import { acceptSignature } from '../../../src/challenge/ledger/signatures.js'
+import { createSignedFactor } from '../../../src/challenge/reach/factors.js'
+import { createSealedChallenge } from '../../../src/challenge/sealed-challenges.js'
+import { ledgerLimits as limits } from '../kit.js'
+
+const requester = { browserKind: 'unknown', session: 's1' } as const
+const view = { ledger: emptyLedger, now: 1_000_000, limits }
+const factor = createSignedFactor({ optionsFor: () => ({}), verify: async () => ({ result: 'rejected' }) })
+const sealed = createSealedChallenge(
+  { channel: 'passkey', factor },
+  { purpose: 'login', bound: undefined, details: undefined },
+  { snapshot: view, requester },
+)
+const shown = { challenge: sealed.id }
+const signed = { id: 'command', tag: 'tag', sealed, shown, hasChoice: true, ...requester }
+
+it('a signature is accepted once, and again only for the command that a store executes twice', () => {
+  const { outcome, next: ledger = emptyLedger } = acceptSignature(view, signed)
+  expect(outcome).toEqual({ outcome: 'approved' })
+  expect(ledger.last).toEqual({ factor: 'passkey', channel: 'passkey' })
+  const again = { ...view, ledger }
+  expect(acceptSignature(again, signed)).toEqual({ outcome: { outcome: 'approved' } })
+  expect(acceptSignature(again, { ...signed, id: 'another' })).toEqual({ outcome: { outcome: 'used' } })
+})
+
+it('a signature clears the failures of the account and no attempt of its windows', () => {
+  const failed = { attempts: [999_999], rejections: 3 }
+  const ledger = { ...emptyLedger, unknown: failed, lockExpiresAt: 2_000_000 }
+  const { next } = acceptSignature({ ...view, ledger }, signed)
+  expect(next?.unknown).toMatchObject({ attempts: [999_999], rejections: 0 })
+  expect(next?.lockExpiresAt).toBe(0)
+})
+
+it('a signature of another session, or after the end of its challenge, changes nothing', () => {
+  const stolen = acceptSignature(view, { ...signed, session: 's2' })
+  expect(stolen).toEqual({ outcome: { outcome: 'refused', code: 'challenge_superseded' } })
+  const late = acceptSignature({ ...view, now: sealed.expiresAt }, signed)
+  expect(late).toEqual({ outcome: { outcome: 'refused', code: 'challenge_gone' } })
+})

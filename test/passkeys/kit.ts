@@ -1,0 +1,60 @@
+import * as webauthn from '@simplewebauthn/server'
+import { type PasskeysOptions, passkeys, type StoredPasskey } from '../../src/passkeys/index.js'
+import { type HostOptions, startHost } from '../express/kit.js'
+import { createAuthenticator } from './authenticator.js'
+
+export const origin = 'https://acme.example'
+
+/** Options of passkeys without any. */
+export const passkeysOptions: PasskeysOptions = {
+  webauthn,
+  rpName: 'Acme',
+  origin,
+  list: () => [],
+  save: () => true,
+  remove: () => undefined,
+  used: () => undefined,
+}
+
+/** A table of passkeys, with the passkeys on it. */
+export function createPasskeys(options: Partial<PasskeysOptions> = {}) {
+  const table = new Map<string, StoredPasskey & { readonly subject: string }>()
+  /** Errors that these functions throw. */
+  const failing: { list?: Error; used?: Error } = {}
+  const keys = passkeys({
+    ...passkeysOptions,
+    async list(subject) {
+      if (failing.list) throw failing.list
+      return [...table.values()].filter((one) => one.subject === subject)
+    },
+    async save(subject, passkey) {
+      if ((table.get(passkey.id)?.subject ?? subject) !== subject) return false
+      table.set(passkey.id, { ...table.get(passkey.id), ...passkey, subject })
+      return true
+    },
+    remove: async (subject, id) => table.get(id)?.subject === subject && table.delete(id),
+    async used(_subject, id, use) {
+      if (failing.used) throw failing.used
+      const stored = table.get(id)
+      if (stored !== undefined) table.set(id, { ...stored, ...use })
+    },
+    ...options,
+  })
+  /** Gives an account a passkey of a new authenticator. */
+  async function give(subject: string, { origin: at = origin, counts = true } = {}) {
+    const authenticator = createAuthenticator(at, { counts })
+    const challenge = 'a-challenge-of-the-test'
+    const response = authenticator.create({ challenge, rp: { id: 'acme.example' } })
+    await keys.create(subject, { challenge, response, label: 'Phone' })
+    return authenticator
+  }
+  return { keys, table, failing, give }
+}
+
+/** A host that accepts passkeys. Ana has a number and a passkey, Zoe only a passkey, Ben only a number. */
+export async function startPasskeyHost({ options, ...more }: HostOptions = {}, of = createPasskeys()) {
+  const host = await startHost({ listens: true, ...more, options: { passkeys: of.keys, ...options } })
+  const ofAna = await of.give('ana')
+  const ofZoe = await of.give('zoe')
+  return { ...of, host, events: host.events, ofAna, ofZoe }
+}
