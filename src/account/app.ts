@@ -40,8 +40,8 @@ export function addAppRoutes(
   async function begin(visit: RouteContext): Promise<NewAuthenticator | undefined> {
     const { req, subject, session } = visit
     const factors = await read(subject)
-    const begun = (await isProven(visit, factors)) && (await tf.authenticators.begin(req).catch(ifUnproven))
-    if (begun) return begun
+    const pairing = (await isProven(visit, factors)) && (await tf.authenticators.begin(req).catch(ifUnproven))
+    if (pairing) return pairing
     if (!(await isConfirmed(visit, what, factors))) return undefined
     // Valid for as long as it takes to install an app. The code was valid for one request.
     const method = isFirst(factors) ? firstWay : confirmedChange
@@ -62,31 +62,31 @@ export function addAppRoutes(
     }
     const [kind, title] = retryable[code] ?? []
     if (kind === undefined || title === undefined) throw error
-    const begun = await begin(visit)
-    if (begun === undefined) return undefined
-    const page = failedPage(visit, begun, kind)
+    const pairing = await begin(visit)
+    if (pairing === undefined) return undefined
+    const page = failedPage(visit, pairing, kind)
     const body = problemBody(code, title, page.problem, status)
     return { ...page, status, address: `${path}/app`, body }
   }
 
-  function failedPage(visit: RouteContext, begun: NewAuthenticator, kind: Fault) {
+  function failedPage(visit: RouteContext, pairing: NewAuthenticator, kind: Fault) {
     const { texts } = visit
     const problem = `${texts[`code.${kind}.app.title`]}. ${texts[`code.${kind}.app.text`]}`
-    return { ...appPage(sceneOf(visit), begun, kind), problem }
+    return { ...appPage(sceneOf(visit), pairing, kind), problem }
   }
 
   get('/app', async (visit) => {
-    const begun = await begin(visit)
-    if (begun === undefined) return undefined
+    const pairing = await begin(visit)
+    if (pairing === undefined) return undefined
     // After a reload the page shows again why the last code failed.
     const { wrong } = visit.fields
     const isFailed = wrong === 'wrong' || wrong === 'unreadable'
-    const page = isFailed ? failedPage(visit, begun, wrong) : appPage(sceneOf(visit), begun)
-    return { ...page, body: begun }
+    const page = isFailed ? failedPage(visit, pairing, wrong) : appPage(sceneOf(visit), pairing)
+    return { ...page, body: pairing }
   })
   post('/app/start', async (visit) => {
-    const begun = await begin(visit)
-    return begun && { location: `${path}/app`, body: begun }
+    const pairing = await begin(visit)
+    return pairing && { location: `${path}/app`, body: pairing }
   })
   // Stores the app after its first correct code.
   post('/app', (visit) => {

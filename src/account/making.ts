@@ -132,10 +132,10 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     )
     if (stored === false) return 'stale'
     if (stored === taken) return taken
-    const told = announce(visit, change, factors)
+    const notice = announce(visit, change, factors)
     // The new codes are shown only once and the printed ones no longer work, so a failed notice must not hide them
     // (lock-out).
-    await (change.kind === 'recovery-codes-made' ? told.catch(afterAnswer(visit)) : told)
+    await (change.kind === 'recovery-codes-made' ? notice.catch(afterAnswer(visit)) : notice)
     return addsFirst(change, factors) ? 'made-first' : 'made'
   }
 
@@ -173,15 +173,15 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
     else await tf.grants.revokeSubject(subject)
     // A recovery code signs in but is no full verification, so its session needs a better one.
     const isFullProof = req.twoFactor?.grant.method !== 'recovery-code'
-    const who = { subject, session, method: wasFirst ? firstWay : confirmedChange }
+    const grantFields = { subject, session, method: wasFirst ? firstWay : confirmedChange }
     // The code was for the change and does not renew an old sign-in (crossing).
     const verifiedAt = wasFirst ? undefined : loginGrant?.verifiedAt
     if (isFullProof && (loginGrant || wasFirst))
-      await tf.grants.write({ ...who, purpose: 'login', verifiedAt })
+      await tf.grants.write({ ...grantFields, purpose: 'login', verifiedAt })
     // The next page offers recovery codes, which must not require the new factor again.
     if (wasFirst && recoveryCodes !== undefined) {
       const bound = boundTo({ kind: 'recovery-codes-made' }, factorsAfter(change, before))
-      await tf.grants.write({ ...who, purpose, bound })
+      await tf.grants.write({ ...grantFields, purpose, bound })
     }
   }
 

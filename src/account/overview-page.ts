@@ -71,20 +71,20 @@ export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly Li
 export function overviewPage(scene: PageContext, overview: Overview, news?: News): OwnPage {
   const { texts } = scene
   const { advice, risk } = overview
-  const told = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
+  const hints = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
   const sections = [numbers, app, recovery, devices, elsewhere].flatMap((part) => part(scene, overview) ?? [])
   return {
     title: texts.title,
     notice: news && noticeOf(news, texts),
-    content: html`${told}<div class="settings">\n${sections}</div>`.markup,
+    content: html`${hints}<div class="settings">\n${sections}</div>`.markup,
   }
 }
 
 /** Returns the notice of a change and its number or browser. */
-export function noticeOf({ kind, about = '' }: News, texts: AccountTexts): string {
+export function noticeOf({ kind, label = '' }: News, texts: AccountTexts): string {
   return fillText(texts[`done.${kind}`], {
-    digits: spacedDigits(about),
-    device: about || texts['device.unnamed'],
+    digits: spacedDigits(label),
+    device: label || texts['device.unnamed'],
   })
 }
 

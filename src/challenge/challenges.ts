@@ -86,10 +86,10 @@ export function createChallenges(parts: SendParts): Challenges {
     outcome: Outcome | Refusal,
   ): Outcome | Refusal {
     if (outcome.outcome === 'refused') {
-      const { eventReason, ...told } = outcome as Refusal
-      const { code, limit, reason = eventReason } = told
+      const { eventReason, ...shownRefusal } = outcome as Refusal
+      const { code, limit, reason = eventReason } = shownRefusal
       emit({ type: 'request.refused', command, code, lane, subject, ...present({ limit, reason }) })
-      return told
+      return shownRefusal
     }
     return outcome
   }
@@ -99,8 +99,8 @@ export function createChallenges(parts: SendParts): Challenges {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
     const known = await loadDecisionContext(actor, account)
-    const awaited = sealedChallenges.findPendingChallenge(account, shown, known)
-    return 'outcome' in awaited ? awaited : { ...awaited, account, known, isNamed: awaited.id !== undefined }
+    const pending = sealedChallenges.findPendingChallenge(account, shown, known)
+    return 'outcome' in pending ? pending : { ...pending, account, known, isNamed: pending.id !== undefined }
   }
 
   return {
@@ -164,10 +164,10 @@ export function createChallenges(parts: SendParts): Challenges {
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
       const known = await loadDecisionContext(command, account)
-      const told = outlook(known)
+      const accountOutlook = outlook(known)
       const { challenge, last } = known.snapshot.ledger
       // A user who waited for a code gets the next one by the same destination.
-      const ways = accounts.ways(account, accepted, { last: told.expired ? challenge : last })
+      const ways = accounts.ways(account, accepted, { last: accountOutlook.expired ? challenge : last })
       if (ways.length === 0) return unreachable(refused('no_phone'))
       const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
       const refusals = met.flatMap(([, one]) => one ?? [])
@@ -178,7 +178,7 @@ export function createChallenges(parts: SendParts): Challenges {
       // A session must not learn where another session's code was sent (enumeration).
       const current = 'outcome' in live ? undefined : live.factor
       return {
-        ...told,
+        ...accountOutlook,
         ...(refusal && { refusal }),
         waits: Object.fromEntries(
           met.flatMap(([{ id, channel }, one]) =>

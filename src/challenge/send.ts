@@ -206,9 +206,9 @@ export function createSend(parts: SendParts) {
       const numbers = numberCounters.open(account)
       const read = await loadDecisionContext(command, account, rateLimits.check, numbers.lastSends)
       const context = { account, rateLimits, numbers, ...read }
-      const awaited = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
-      if ('outcome' in awaited) return awaited
-      const { factor, challenge, id, shown } = awaited
+      const pending = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
+      if ('outcome' in pending) return pending
+      const { factor, challenge, id, shown } = pending
       if (!isPhone(factor)) {
         return {
           outcome: 'already-sent',

@@ -212,23 +212,23 @@ export const update = async <Value extends SealedMembers, Outcome>(
 export type Sealed = { readonly sealed?: string }
 
 /** The next state of a sealed entry: `put` replaces it, otherwise it is emptied or stays. */
-interface SealedUpdate<Kept, Outcome> {
+interface SealedUpdate<Value, Outcome> {
   readonly outcome: Outcome
-  readonly put?: Kept | undefined
+  readonly put?: Value | undefined
   readonly isEmptied?: true
 }
 
 /** Creates access to entries of one kind that are sealed, because they contain user input. */
-export function createSealed<Kept extends { readonly expiresAt: number }>(
+export function createSealed<Value extends { readonly expiresAt: number }>(
   use: SecretUse,
   { store, secrets, now }: DomainServices,
 ) {
   /**
    * Opens an entry before its end. The key is associated data, so an entry that is copied to another key does not open.
    */
-  function open(key: string, stored: Sealed | undefined): Kept | undefined {
+  function open(key: string, stored: Sealed | undefined): Value | undefined {
     const json = stored?.sealed && secrets.open(use, stored.sealed, key)
-    const kept: Kept | undefined = json ? JSON.parse(json) : undefined
+    const kept: Value | undefined = json ? JSON.parse(json) : undefined
     return kept !== undefined && now() < kept.expiresAt ? kept : undefined
   }
 
@@ -239,7 +239,7 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
     /** Changes an entry by compare-and-swap. Pass `entry` if the request has already opened it. */
     change: async <Outcome>(
       key: string,
-      decide: (kept: Kept | undefined) => SealedUpdate<Kept, Outcome>,
+      decide: (kept: Value | undefined) => SealedUpdate<Value, Outcome>,
       entry = createUpdater<Sealed>(store, key),
     ): Promise<Outcome> =>
       entry.update((stored) => {

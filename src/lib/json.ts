@@ -45,7 +45,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs
 
 /** Returns whether JSON text repeats a top-level member. `JSON.parse` would keep the last one only. */
 export function repeatsMember(text: string): boolean {
-  const seen = new Set<string>()
+  const names = new Set<string>()
   let depth = 0
   token.lastIndex = 0
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {
@@ -54,8 +54,8 @@ export function repeatsMember(text: string): boolean {
     else if (part === '}' || part === ']') depth -= 1
     else if (depth === 1 && colon !== undefined) {
       const name = String(parseJson(part.slice(0, -colon.length)))
-      if (seen.has(name)) return true
-      seen.add(name)
+      if (names.has(name)) return true
+      names.add(name)
     }
   }
   return false

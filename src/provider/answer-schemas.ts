@@ -18,9 +18,9 @@ export const phoneInteger = () => lenientText().meta(int64)
 
 /** Reads an object with these members and any others, under the names of this package. */
 export function lenientObject<Shape extends z.ZodRawShape>(shape: Shape) {
-  const twin = twinIn(shape)
+  const otherName = otherNameIn(shape)
   return z.preprocess(
-    (value) => (isJsonObject(value) ? withTwin(value, twin) : undefined),
+    (value) => (isJsonObject(value) ? withOtherName(value, otherName) : undefined),
     z
       .looseObject(shape)
       .overwrite((read) => named(read) as typeof read)
@@ -54,7 +54,10 @@ export function entryShapeOf(field: unknown): z.ZodRawShape | undefined {
  * Returns the second name of a member that has two: entries of SMS have a `status`, entries of calls a `state`, and
  * services mix them.
  */
-function twinIn({ status, state }: z.ZodRawShape): readonly [name: string, documented: string] | undefined {
+function otherNameIn({
+  status,
+  state,
+}: z.ZodRawShape): readonly [name: string, documented: string] | undefined {
   if (state === undefined && holdsWords(status)) return ['state', 'status']
   return status === undefined && holdsWords(state) ? ['status', 'state'] : undefined
 }
@@ -64,9 +67,9 @@ function holdsWords(schema: z.core.$ZodType | undefined): boolean {
   return schema !== undefined && z.safeParse(schema, 'sent').data === 'sent'
 }
 
-function withTwin(answer: JsonObject, twin: ReturnType<typeof twinIn>): JsonObject {
-  if (twin === undefined) return answer
-  const [name, documented] = twin
+function withOtherName(answer: JsonObject, otherName: ReturnType<typeof otherNameIn>): JsonObject {
+  if (otherName === undefined) return answer
+  const [name, documented] = otherName
   if (!Object.hasOwn(answer, name) || Object.hasOwn(answer, documented)) return answer
   const { [name]: value, ...others } = answer
   return { ...others, [documented]: value }

@@ -57,10 +57,10 @@ export function defaultMessage(message: CodeMessage, fits: (text: string) => boo
   const { code, minutes, appName, locale, channel, details } = message
   const language = locale.slice(0, 2).toLowerCase()
   const wording: Wording = wordings[Object.hasOwn(wordings, language) ? (language as 'en') : 'en']
-  const about = details === undefined ? [] : [`${inOneLine(details)}.`]
+  const detailsLines = details === undefined ? [] : [`${inOneLine(details)}.`]
   const sentences = [
     wording[channel === 'sms' ? 'text' : 'call'](code, appName),
-    ...about,
+    ...detailsLines,
     wording.expires(minutes),
   ]
   const advised = [...sentences, wording.advice].join(' ')

@@ -13,12 +13,12 @@ interface TextRules {
   readonly maxParts: number
 }
 
-type About = Pick<CodeSend, 'channel' | 'appName' | 'locale' | 'purpose' | 'details' | 'expiresInMs'>
+type MessageFacts = Pick<CodeSend, 'channel' | 'appName' | 'locale' | 'purpose' | 'details' | 'expiresInMs'>
 
 /** Creates the writer of messages. It includes as many details as fit, and returns undefined if no text can be sent. */
 export function createWriter({ text, origin, maxParts }: TextRules) {
-  return (code: string, about: About): string | undefined => {
-    const { channel, appName, locale, purpose, details, expiresInMs } = about
+  return (code: string, facts: MessageFacts): string | undefined => {
+    const { channel, appName, locale, purpose, details, expiresInMs } = facts
     const isText = channel === 'sms'
     const written = isText ? code : [...code].join(', ')
     const minutes = Math.max(Math.floor(expiresInMs / minuteMs), 1)
@@ -60,11 +60,11 @@ export function inspectTexts(
   acceptedParts = 1,
 ): readonly Finding[] {
   const write = createWriter(rules)
-  const about = { channel: 'sms', details: undefined, expiresInMs: 10 * minuteMs }
+  const facts = { channel: 'sms', details: undefined, expiresInMs: 10 * minuteMs }
   const found = Object.entries(appNames).flatMap(([purpose, appName]) =>
     locales.map((locale): Finding | undefined => {
       const named = `The text of ${appName} in "${locale}"`
-      const text = write('4829135706'.slice(0, rules.length), { ...about, purpose, appName, locale })
+      const text = write('4829135706'.slice(0, rules.length), { ...facts, purpose, appName, locale })
       if (text === undefined) {
         const message = `${named} cannot be sent: it is too long, or the option text throws or omits the code.`
         return { code: 'text_unfit', message, fix: 'shorten appName or origin, or correct the option text' }

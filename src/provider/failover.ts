@@ -160,11 +160,11 @@ function inTurn(
         let asked = true
         const sent = await member.sendCode({
           ...order,
-          report(told) {
+          report(facts) {
             // A send that the member could not try, for example because the host's text failed, does not count as
             // unanswered.
-            if (told.asked === false) asked = false
-            send.report?.(told)
+            if (facts.asked === false) asked = false
+            send.report?.(facts)
           },
         })
         if (asked) note(hasAnswered(sent))

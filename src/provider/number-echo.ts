@@ -56,14 +56,14 @@ export function numbersIn(raw: unknown): string[] {
 function membersIn(raw: unknown): (readonly [member: string, value: unknown])[] {
   // The list grows while it is read, in place of recursion, because a response may be nested ten thousand deep.
   const members: (readonly [member: string, value: unknown])[] = [['', raw]]
-  const seen = new Set<unknown>()
+  const visited = new Set<unknown>()
   for (const [member, value] of members) {
     // The result of a client of the app may contain itself.
-    if (seen.has(value)) continue
+    if (visited.has(value)) continue
     if (Array.isArray(value)) for (const entry of value) members.push([member, entry])
     else if (isJsonObject(value)) for (const entry of Object.entries(value)) members.push(entry)
     else continue
-    seen.add(value)
+    visited.add(value)
   }
   return members
 }

@@ -215,7 +215,7 @@ describe('after a change', () => {
     expect((await (await signIn(host)).open(location)).text).not.toContain(told)
     const changed = { toString: 'app-removed' }
     expect((await ana.post(`${path}/numbers/remove`, { changed })).refusal).toEqual([409, 'stale'])
-    const news = { kind: 'number-added', about: '43' } as const
+    const news = { kind: 'number-added', label: '43' } as const
     expect(newsIn(newsOf(news, 'a', Date.now() - 59_000), 'a')).toEqual(news)
     expect(newsIn(newsOf(news, 'a', Date.now() - 60_000), 'a')).toBeUndefined()
   })

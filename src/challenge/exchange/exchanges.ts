@@ -151,9 +151,9 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
                 provider.sendCode({
                   ...send,
                   signal,
-                  report(told) {
-                    report(told)
-                    send.report?.(told)
+                  report(facts) {
+                    report(facts)
+                    send.report?.(facts)
                   },
                 }),
               (given) => readSendResult(given, provider.methods),

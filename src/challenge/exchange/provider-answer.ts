@@ -103,13 +103,13 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       // Without its handle the code could not be checked, or would be checked as another one.
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
-      const told = {
+      const reportedFields = {
         // Only a method that the adapter declares, because pages, events and grants display it.
         ...(isOneOf(methods, channel) && { channel }),
         ...(byNumber === true && { byNumber: true as const }),
         ...(fixed === true && { fixed: true as const }),
       }
-      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...reportedFields }
     }
     default:
       return { result: 'unconfirmed' }

@@ -120,8 +120,8 @@ export function createPhoneVerifications(
         /** Returns the owner of the session's next challenge. */
         read,
         /** Stores the number and replaces an earlier one of this session. */
-        async begin(begun: StartedVerification): Promise<void> {
-          const put = { ...begun, visitor: await read(), expiresAt: now() + proofLifetimeMs }
+        async begin(started: StartedVerification): Promise<void> {
+          const put = { ...started, visitor: await read(), expiresAt: now() + proofLifetimeMs }
           await entries.change(key, () => ({ outcome: undefined, put }), entry)
         },
       }
@@ -131,13 +131,13 @@ export function createPhoneVerifications(
     async prove(session: string, proven: ProvenNumber) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
-      const prove = (begun: StoredVerification | undefined) => {
+      const prove = (started: StoredVerification | undefined) => {
         // Without the start, the owner of the verification is unknown (IDOR).
-        if (begun === undefined) return unchanged
+        if (started === undefined) return unchanged
         const verifiedAt = now()
         // Started before a sign-in and verified after it, the number belongs to the signed-in account (IDOR).
-        const subject = begun.subject ?? proven.subject
-        const { earlier } = begun
+        const subject = started.subject ?? proven.subject
+        const { earlier } = started
         const put = { ...proven, subject, earlier, verifiedAt, expiresAt: verifiedAt + proofLifetimeMs }
         return { outcome: verifiedAt, put }
       }

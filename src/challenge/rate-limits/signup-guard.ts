@@ -89,7 +89,7 @@ export function createSignupGuard(
   /** Last observation of this process per country, which bounds the size. */
   const suspects = new Map<string, CountryRow>()
   /** Last emitted row per country and span, which bounds the size. */
-  const told = new Map<string, CountryRow>()
+  const reportedRows = new Map<string, CountryRow>()
 
   /** Adds to the count of a row; 0 reads it. Resolves with the current row. */
   async function add(row: CountryRow, what: 'sent' | 'approved', by: number): Promise<CountryRow> {
@@ -120,8 +120,8 @@ export function createSignupGuard(
     for (const row of found) {
       const { span, country, sent, approved } = row
       const name = `${country} ${span}`
-      if (told.get(name)?.tag === row.tag) continue
-      told.set(name, row)
+      if (reportedRows.get(name)?.tag === row.tag) continue
+      reportedRows.set(name, row)
       emit({ type: 'spend.suspected', country, window: span, sent, approved })
     }
     return first
@@ -131,13 +131,13 @@ export function createSignupGuard(
    * Ends a suspicion when the window after it has passed without one, because an attack that continues has not ended.
    */
   async function clear(): Promise<void> {
-    for (const [name, row] of told) {
+    for (const [name, row] of reportedRows) {
       const { span, country, endsAt } = row
       if (now() < endsAt + spanMs[span]) continue
       const { sent, approved } = await read(rowAt(span, country, now()))
       // Another sign-up emitted it, or suspected it again, during the read.
-      if (told.get(name) !== row) continue
-      told.delete(name)
+      if (reportedRows.get(name) !== row) continue
+      reportedRows.delete(name)
       emit({ type: 'spend.cleared', country, window: span, sent, approved })
     }
   }

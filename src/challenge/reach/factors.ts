@@ -56,11 +56,11 @@ export const isSigned = (factor: Factor): factor is SignedFactor => factor.signe
 export const isTotp = (factor: Factor): factor is TotpFactor => factor.judge !== undefined
 
 export function createPhoneFactor(
-  about: Pick<PhoneFactor, 'key' | 'phone' | 'country' | 'label'>,
+  number: Pick<PhoneFactor, 'key' | 'phone' | 'country' | 'label'>,
   methods: readonly Channel[] | undefined,
 ): PhoneFactor {
   return {
-    ...about,
+    ...number,
     takes: (channel) => kindOf(channel) === 'code' && (methods?.includes(channel) ?? true),
     typed: ({ code }) => code,
   }

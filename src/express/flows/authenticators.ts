@@ -109,11 +109,11 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
 
   /** Returns the requester and the time of the grant. */
   async function proven(req: Request) {
-    const who = await identifyLater(req)
-    if (who === undefined) throw new TwoFactorError('not_identified')
-    const grant = await grants.read({ ...who, ...guard.demand, requireCode: true })
+    const requester = await identifyLater(req)
+    if (requester === undefined) throw new TwoFactorError('not_identified')
+    const grant = await grants.read({ ...requester, ...guard.demand, requireCode: true })
     if (grant === undefined) throw new TwoFactorError('second_factor_required')
-    return { ...who, verifiedAt: grant.verifiedAt }
+    return { ...requester, verifiedAt: grant.verifiedAt }
   }
 
   /**
@@ -164,9 +164,9 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
     return { secret: toBase32(secret, base32Letters) }
   }
 
-  async function view({ req, fields }: RequestContext, told?: Problem): Promise<PageView> {
+  async function view({ req, fields }: RequestContext, newProblem?: Problem): Promise<PageView> {
     const isReloaded = isRepeatable(req) && Object.hasOwn(fields, 'wrong')
-    const problem = told ?? (isReloaded ? { code: 'code_not_accepted' } : undefined)
+    const problem = newProblem ?? (isReloaded ? { code: 'code_not_accepted' } : undefined)
     // The grant may have expired meanwhile. The problem is then all there is to show.
     const pairing = await begin(req).catch((error: unknown) => {
       if (problem === undefined) throw error

@@ -32,7 +32,7 @@ export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
 type StartSays = HostSays & Pick<StartCommand, 'isAutomatic'>
 
 /** The differences between a sign-in or step-up and a phone verification. */
-export interface Flow<Acting extends RequesterContext = RequesterContext> {
+export interface Flow<Context extends RequesterContext = RequesterContext> {
   readonly name: Lane
   readonly defaultPurpose: string
   /** Sign-in only, because guards require nothing else. */
@@ -47,7 +47,7 @@ export interface Flow<Acting extends RequesterContext = RequesterContext> {
   /**
    * Returns the requester with its numbers, or undefined while no number is known. Throws if the request may not act.
    */
-  actor(req: Request): Promise<Acting | undefined>
+  actor(req: Request): Promise<Context | undefined>
   /** Like `actor`, for a user who may have several destinations. Reads nothing for others. Sign-in only. */
   actorOfSeveral?(req: Request): Promise<RequesterContext | undefined>
   start(context: RequestContext, intent: PageIntent, says: StartSays): Promise<StartOutcome | Verified>
@@ -56,7 +56,7 @@ export interface Flow<Acting extends RequesterContext = RequesterContext> {
   /** Records a success under a renewed session. Refuses if a revocation came meanwhile. */
   approve(
     context: RequestContext,
-    actor: Acting,
+    actor: Context,
     approved: Approved,
     trustDevice: boolean,
   ): Promise<Verified | Refusal>

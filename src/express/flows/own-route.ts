@@ -83,12 +83,12 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       const { req, res, fields } = context
       // A guard that you call saves only a form that was parsed, even an empty one.
       req.body ??= fields
-      const who = identified(req)
+      const requester = identified(req)
       // The next request must find what is written under this session id.
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
       const shown = { wantsPage: responder.wantsPage(req), prefix, appName, formFields }
-      const said = await act({ req, res, fields, ...who, ...languageOf(req), ...shown })
+      const said = await act({ req, res, fields, ...requester, ...languageOf(req), ...shown })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }
         throw optionError('ownRoute: the handler must return a RouteResult or send the response')

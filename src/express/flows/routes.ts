@@ -32,7 +32,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * Creates the routes of one flow, each from its first step to its response. Before these steps, `endpoint` has checked
  * method, origin (CSRF) and body, and refused sessions with too many requests.
  */
-export function createRoutes<Acting extends RequesterContext>(http: HttpParts, flow: Flow<Acting>) {
+export function createRoutes<Context extends RequesterContext>(http: HttpParts, flow: Flow<Context>) {
   const { domain, endpoint, languageOf, responder, settings } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)

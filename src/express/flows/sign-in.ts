@@ -103,8 +103,11 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
    * what was displayed and verified, and never starts anything (session fixation).
    */
   async function issuedEarlier(req: Request, token: string): Promise<PageIntent['issued']> {
-    const who = identify(req)
-    return who && requirements.readIssuedFor(who.subject, await grants.earlierSessions(who), token)
+    const requester = identify(req)
+    return (
+      requester &&
+      requirements.readIssuedFor(requester.subject, await grants.earlierSessions(requester), token)
+    )
   }
 
   /** Returns the requirement of the live challenge. An account without a number has none. */
@@ -210,8 +213,8 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
 
     /** Finds a grant that is newer than the requirement, or than the last code. */
     async proven({ req, fields }, { issued }, since) {
-      const who = identify(req)
-      if (who === undefined) return undefined
+      const requester = identify(req)
+      if (requester === undefined) return undefined
       const token = readField(fields, 'requirement')
       const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // Issued for a session that did not become this one (IDOR).
@@ -222,7 +225,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
         returnTo: undefined,
         recoveryCode: true,
       }
-      const grant = await grants.read({ ...demand, ...who, maxAgeMs: now() - issuedAt + 1 })
+      const grant = await grants.read({ ...demand, ...requester, maxAgeMs: now() - issuedAt + 1 })
       return grant && { purpose: grant.purpose, returnTo }
     },
     successPathOf: (purpose) => sitePaths.fromApp(successPaths.of(purpose)),

@@ -68,8 +68,8 @@ export function createSignup(
       const country = readField(fields, 'country')?.toUpperCase()
       const visitor = phoneVerifications.open(requester.session)
       const onPassed = () => sessions.save(req, res)
-      const who = { phone, country, visitor, ...requester }
-      const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
+      const target = { phone, country, visitor, ...requester }
+      const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...target })
       if (outcome.outcome !== 'refused') {
         await visitor.begin({ purpose, phone, country, subject: requester.signedIn })
       }

@@ -17,7 +17,7 @@ export type Sessions = ReturnType<typeof createSessions>
  */
 export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** Created at the first id that is a promise, because most adapters never return one. */
-  let awaited: WeakMap<Request, () => string | undefined> | undefined
+  let pendingIds: WeakMap<Request, () => string | undefined> | undefined
   /** Members that a first id has added to the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
   /** Requests in progress per session of this process, which bounds the size. */
@@ -31,11 +31,11 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
    * Returns undefined if there is no promise. Throws if the app has no sessions at all.
    */
   function open(req: Request): Promise<void> | undefined {
-    awaited?.delete(req)
+    pendingIds?.delete(req)
     const id = idIfAny(req)
     if (!(id instanceof Promise)) return undefined
-    awaited ??= new WeakMap()
-    const ids = awaited
+    pendingIds ??= new WeakMap()
+    const ids = pendingIds
     return id.then(
       (found) => void ids.set(req, () => found),
       (error: unknown) => {
@@ -64,7 +64,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
 
   /** Returns the session id, if the request has one. */
   function find(req: Request): string | undefined {
-    const found = awaited?.get(req)
+    const found = pendingIds?.get(req)
     if (found !== undefined) return found()
     const id = ask(req)
     return id instanceof Promise ? undefined : id

@@ -190,10 +190,10 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
   const waitMs = refusal?.retryAfterMs
   const retryAfterMs = waitMs && Math.max(waitMs, problem?.retryAfterMs ?? 0)
   if (refusal && effectOf(refusal).bars) return { code: refusal.code, retryAfterMs }
-  const told = effectOf(problem).tellsWhen ? problem : undefined
-  if (told !== undefined || (problem?.attemptsRemaining ?? challenge?.attemptsRemaining) === 0) {
+  const ownProblem = effectOf(problem).tellsWhen ? problem : undefined
+  if (ownProblem !== undefined || (problem?.attemptsRemaining ?? challenge?.attemptsRemaining) === 0) {
     if (retryAfterMs === undefined) return problem
-    return { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs }
+    return { code: ownProblem?.code ?? 'attempts_exhausted', limit: ownProblem?.limit, retryAfterMs }
   }
   if (page !== 'start' && page !== 'phone') return problem
   // No code was sent, and the destination that failed waits.
@@ -219,14 +219,14 @@ function waitsOn(
   const { challenge, outlook, now } = facts
   // The cooldown belongs to one destination, whose wait is known more exactly.
   const isOfOne = problem?.code === 'resend_too_soon' && (page === 'code' || outlook !== undefined)
-  const told = isOfOne ? undefined : problem?.retryAfterMs
+  const problemMs = isOfOne ? undefined : problem?.retryAfterMs
   if (page === 'code' && challenge !== undefined) {
     const { channels, resendAt, resendAtBy } = challenge
     const momentOf = (channel: Channel) => resendAtBy[channel] ?? resendAt
     const waits = channels.map((channel) => [channel, Math.max(0, momentOf(channel) - now)] as const)
     const first = channels.length > 0 ? Math.min(...channels.map(momentOf)) : resendAt
-    return { waits: Object.fromEntries(waits), waitMs: Math.max(first - now, told ?? 0) }
+    return { waits: Object.fromEntries(waits), waitMs: Math.max(first - now, problemMs ?? 0) }
   }
   const waits = page === 'start' ? outlook?.waits : undefined
-  return { waits, waitMs: told ?? refusalOn(page, facts)?.retryAfterMs ?? 0 }
+  return { waits, waitMs: problemMs ?? refusalOn(page, facts)?.retryAfterMs ?? 0 }
 }

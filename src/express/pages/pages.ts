@@ -201,12 +201,13 @@ ${mainOf(view, texts, unreachable).main}
 function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: string; readonly main: Html } {
   const { page, problem, own, brand } = view
   const { title, content } = screenOf(view, texts)
-  const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
+  const problemSummary =
+    problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
   const ofOwn = own?.problem === undefined ? undefined : alert(own.problem)
   const done = own?.notice === undefined ? undefined : news(own.notice)
   return {
     title,
-    main: html`${brand && header(brand)}${above}${told}${ofOwn}${done}<h1>${title}</h1>\n${content}`,
+    main: html`${brand && header(brand)}${above}${problemSummary}${ofOwn}${done}<h1>${title}</h1>\n${content}`,
   }
 }
 

@@ -210,12 +210,12 @@ export function createViews(http: HttpParts, flow: Flow) {
     if (intent.spent && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
-    const told = problem ?? problemBefore(context, found)
+    const shownProblem = problem ?? problemBefore(context, found)
     return view(
       context,
       intent,
       { ...found, ...(isSignup && (await numbers.choice(context.fields, problem))) },
-      { problem: told, formless },
+      { problem: shownProblem, formless },
     )
   }
 
