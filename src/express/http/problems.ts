@@ -65,7 +65,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   code_not_accepted: 'The code is incorrect',
   attempts_exhausted: 'No attempts remain',
   account_locked: 'This account is temporarily locked',
-  resend_too_soon: 'A code was sent too recently',
+  resend_too_soon: 'A new code cannot be sent yet',
   send_limit: 'Too many codes were sent',
   delivery_failed: 'The code could not be sent',
   verification_unavailable: 'The code could not be checked',
