@@ -64,7 +64,8 @@ const limitTable = {
   /**
    * Pause after the first, second and further codes of an account to one number. The last value repeats.
    *
-   * After a refused send it applies to its channel only.
+   * After a refused send it applies to its channel only. After three codes without a verdict of the provider, the pause
+   * is at least ten minutes.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
@@ -179,6 +180,8 @@ export interface LedgerLimits extends Limits {
   readonly checkMs: number
   /** How long a send may be in progress. */
   readonly sendMs: number
+  /** Codes of a day, from which an outage of checks must leave some. */
+  readonly codesWithoutVerdictPerDay: number
 }
 
 /** Minimum time by which a check outlives its deadline: the store command after it, and one retry. */
@@ -209,6 +212,10 @@ export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = fa
     browsersAreKnown: lane === 'auth' && browsersAreKnown,
     checkMs: limits.verifyTimeoutMs + onTheWayMs,
     sendMs: limits.sendTimeoutMs + lostAfterMs,
+    codesWithoutVerdictPerDay: Math.min(
+      limits.attemptsPerChallenge * limits.sendsPerDay,
+      limits.allSendsPerDay,
+    ),
   }
   const never = Number.POSITIVE_INFINITY
   if (lane === 'auth') return { ...ledger, allSendsPerHour: never, allSendsPerDay: never }

@@ -49,12 +49,13 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
 /**
  * Combines several providers into one. It tries the next provider if one sent nothing (`not-sent`), refused (`failed`),
  * postponed the send (`later`) or rejected your account (`misconfigured`). It never does so after `unconfirmed`,
- * because that code may arrive. If a user requests another code after an unanswered send, the next provider sends it.
- * Each provider receives only the methods that it declares; together they have all. After five sends in a row without a
- * response, a provider is tried last for 15 seconds. Then one send tries it, and the pause doubles after each trial
- * without a response, up to five minutes. The challenge stores which provider sent a code, and that provider checks it.
- * The first provider checks codes from before the fail-over, so list your old provider first. A provider without a
- * `name` is named by its position, `1`, `2` and so on: set names before you reorder them.
+ * because that code may arrive. If a user requests another code after an unanswered send, or after a check without a
+ * verdict, the next provider sends it. Each provider receives only the methods that it declares; together they have
+ * all. After five sends in a row without a response, a provider is tried last for 15 seconds. Then one send tries it,
+ * and the pause doubles after each trial without a response, up to five minutes. The challenge stores which provider
+ * sent a code, and that provider checks it. The first provider checks codes from before the fail-over, so list your old
+ * provider first. A provider without a `name` is named by its position, `1`, `2` and so on: set names before you
+ * reorder them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when the list is empty or a name is used twice
  * @example
@@ -228,7 +229,7 @@ function costliest(refusals: readonly SendResult[]): SendResult {
 function inOrder(
   members: FailoverMembers,
   first: string | undefined,
-  /** The member that did not respond to the last send of this challenge. The members after it come first. */
+  /** The member that did not respond to the last send, or to a check of its code. The members after it come first. */
   silent: string | undefined,
 ): readonly (readonly [string, CodeProvider])[] {
   const given = [...members]

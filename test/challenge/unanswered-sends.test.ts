@@ -46,3 +46,18 @@ describe('a send without a response', () => {
     expect([silent.sends, other.sends]).toMatchObject([{ length: 1 }, { length: 1 }])
   })
 })
+
+describe('a check without a verdict', () => {
+  it('is followed by a send of the next provider, which checks its code', async () => {
+    const [undecided, other] = [member('undecided', 'sent'), member('other', 'sent')]
+    const provider = { ...undecided.provider, checkCode: async () => 'unavailable' as const }
+    const { challenges, wait } = createService({ codes: failover([provider, other.provider]) })
+    const who = { subject: 'ana', session: 'ana', phone: '+573001234567', purpose: 'login' }
+    await challenges.start(who)
+    await expect(challenges.verify({ ...who, code: '123456' })).rejects.toThrow('no verdict')
+    wait(minute)
+    await challenges.start(who)
+    expect([undecided.sends, other.sends]).toMatchObject([{ length: 1 }, { length: 1 }])
+    expect(await challenges.verify({ ...who, code: '654321' })).toMatchObject({ outcome: 'approved' })
+  })
+})

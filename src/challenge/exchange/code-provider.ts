@@ -77,7 +77,10 @@ export interface CodeSend {
    * cancels it first and within the deadline. A failed cancellation stops nothing.
    */
   readonly previousHandle?: string | undefined
-  /** True if the send that returned `previousHandle` got no response. A `failover` then uses the next member. */
+  /**
+   * True if the send that returned `previousHandle` got no response, or a check of its code no verdict. A `failover`
+   * then uses the next member.
+   */
   readonly previousUnanswered?: boolean | undefined
   /** Aborted when a response would be too late. */
   readonly signal: AbortSignal

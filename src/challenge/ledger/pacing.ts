@@ -1,7 +1,7 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
-import type { LedgerLimits } from '../limits.js'
+import { type LedgerLimits, shareOfUnknownBrowsers } from '../limits.js'
 import { attemptsCountUntil, attemptsLeft, isLive } from './challenge.js'
 import type { BrowserKind, Challenge, LedgerSnapshot, RequesterTag, Send } from './ledger.js'
 
@@ -134,7 +134,8 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
 
 /**
  * Returns the end of the cooldown. The k-th send to a factor without a success in between causes the k-th pause; the
- * last pause repeats. A refused send blocks its own channel only, and a lost one blocks nothing.
+ * last pause repeats. A refused send blocks its own channel only, and a lost one blocks nothing. Codes without a verdict
+ * cause longer pauses.
  */
 export function cooldownExpiresAt(
   view: LedgerSnapshot,
@@ -159,7 +160,33 @@ export function cooldownExpiresAt(
   return Math.max(
     endOf(own.findLast((send) => send.state !== 'refused' && !isLost(send, view))),
     endOf(own.findLast((send) => send.state === 'refused' && send.channel === channel)),
+    unjudgedPauseExpiresAt(view, browserKind),
   )
+}
+
+/** Number of codes without a verdict after which each further code waits longer. */
+const usualCodesWithoutVerdict = 3
+const pauseWithoutVerdictMs = 10 * minuteMs
+
+/**
+ * Returns the end of the pause after codes without a verdict. Each such code uses an attempt of the day. The pause keeps
+ * a fifth of the attempts and spreads them over a day, so that an outage of any length leaves some for its end. It spans
+ * all factors, because the attempts do.
+ */
+function unjudgedPauseExpiresAt({ ledger, now, limits }: LedgerSnapshot, browserKind: BrowserKind): number {
+  const own = ledger.sends.filter(
+    (send) =>
+      send.browserKind === browserKind && send.state !== 'refused' && !isForgiven(send) && send.at <= now,
+  )
+  const last = own.at(-1)
+  const unjudged = own.filter((send) => send.unjudged && send.at > now - dayMs)
+  if (!last?.unjudged || unjudged.length < usualCodesWithoutVerdict) return 0
+  const all = limits.codesWithoutVerdictPerDay
+  const share = browserKind === 'unknown' && limits.browsersAreKnown ? shareOfUnknownBrowsers(all) : all
+  const kept = Math.max(1, Math.floor(share / 5))
+  const used = unjudged.reduce((sum, send) => sum + weightOf(send.channel), 0)
+  const pauseMs = used < share - kept ? pauseWithoutVerdictMs : dayMs / kept
+  return last.at + pauseMs * weightOf(last.channel)
 }
 
 /** Returns the time at which every hourly and daily limit has room for a code by this channel. */

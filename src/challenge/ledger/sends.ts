@@ -60,7 +60,7 @@ export interface Booked {
   readonly before?: Challenge | undefined
   /** Handle of a code that may still be valid for this number. */
   readonly previousHandle?: string | undefined
-  /** True if the send of that handle got no response. */
+  /** True if the send of that handle got no response, or a check of its code no verdict. */
   readonly previousUnanswered?: boolean | undefined
 }
 
@@ -170,7 +170,7 @@ function orderOf({ ledger, now }: LedgerSnapshot, sendId: string, challenge: Cha
   const previous = ledger.handles?.find((one) => one.factor === factor && now < one.expiresAt)
   if (previous === undefined) return { outcome: 'booked', sendId, challenge }
   const last = sendsFor({ id: previous.challenge }, ledger.sends).at(-1)
-  const previousUnanswered = last?.state === 'unconfirmed'
+  const previousUnanswered = last?.state === 'unconfirmed' || last?.unjudged === true
   return { outcome: 'booked', sendId, challenge, previousHandle: previous.handle, previousUnanswered }
 }
 

@@ -160,4 +160,15 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.wait(pick(5 * minute, hour))
     })
   },
+  /** Requests a code every few minutes and types it, for a day and a half in which the provider decides nothing. */
+  'impatient user in an outage'(world, pick) {
+    const who = pick(ana, owner)
+    times(300, () => {
+      world.start({ ...who, purpose: 'login' }, pick('home', 'home', 'office'), pick('sms', 'sms', 'call'))
+      world.sent(0, pick(tenMinutes, { result: 'unconfirmed' }))
+      verify(world, who, 'right', pick('lost', 'misconfigured'))
+      world.wait(pick(minute, 5 * minute, 10 * minute, 10 * minute - 1))
+    })
+    verify(world, who, 'right')
+  },
 }

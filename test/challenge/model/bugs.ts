@@ -136,6 +136,15 @@ export const bugs: Readonly<Record<string, Bug>> = {
     ...next,
     sends: next.sends.map((send) => ({ ...send, unjudged: undefined })),
   })),
+  'codes without a verdict make nobody wait': onSends((sends) =>
+    sends.map((send) => (send.unjudged ? { ...send, unjudged: undefined, state: 'unconfirmed' } : send)),
+  ),
+  'an outage may use up all codes of a day': told('start', (ledger, command, now, limits) => [
+    ledger,
+    command,
+    now,
+    { ...limits, codesWithoutVerdictPerDay: 1e12 },
+  ]),
   'a booking whose answer was lost holds up the next': told('start', (ledger, command, now, limits) => [
     ledger,
     command,

@@ -27,6 +27,13 @@ export const figures = {
   checksPerDay: 50,
   ofUnknown: { failuresBeforeDisable: 60, checksPerHour: 15, checksPerDay: 30 },
   cooldownMs: [minute, 2 * minute, 5 * minute] as const,
+  /** After codes without a verdict. From `most` of them in a day on, the longer pause applies. A call counts twice. */
+  withoutVerdict: {
+    from: 3,
+    pauseMs: 10 * minute,
+    unknown: { most: 24, pauseMs: 4 * hour },
+    known: { most: 40, pauseMs: 2.4 * hour },
+  },
   sendsPerHour: 5,
   sendsPerDay: 10,
   checkMs: 10 * second,
@@ -137,6 +144,26 @@ export function createOracle() {
   /** Until when what was guessed stays spent: an earlier code may live longer than the one that took its place. */
   const keptUntil = ({ ends, purse }: Challenge) => Math.max(ends, purse.until)
 
+  const costOf = (by: Channel) => (by === 'call' ? 2 : 1)
+
+  /** Whether codes without a verdict, to any factor, make the next one wait. */
+  function isHeldUpWithoutVerdict(browserKind: BrowserKind, now: number): boolean {
+    const own = sends.filter(
+      (send) =>
+        send.browserKind === browserKind &&
+        !send.forgiven &&
+        send.state !== 'refused' &&
+        send.state !== 'given back',
+    )
+    const last = own.at(-1)
+    const ofDay = own.filter(({ unjudged, at }) => unjudged && young(at, now, day))
+    if (!last?.unjudged || ofDay.length < figures.withoutVerdict.from) return false
+    const { most, pauseMs } = figures.withoutVerdict[browserKind]
+    const used = ofDay.reduce((sum, { channel }) => sum + costOf(channel), 0)
+    const waitMs = used < most ? figures.withoutVerdict.pauseMs : pauseMs
+    return now < last.at + waitMs * costOf(last.channel)
+  }
+
   function pause(
     browserKind: BrowserKind,
     factor: string,
@@ -162,8 +189,7 @@ export function createOracle() {
     const held =
       isHeldUp(running.filter((send) => send.state !== 'refused' && !isLost(send)).at(-1)) ||
       isHeldUp(running.filter((send) => send.state === 'refused' && send.channel === channel).at(-1))
-    if (held) return 'resend_too_soon'
-    const costOf = (by: Channel) => (by === 'call' ? 2 : 1)
+    if (held || isHeldUpWithoutVerdict(browserKind, now)) return 'resend_too_soon'
     const spent = (windowMs: number) =>
       sends
         .filter(
