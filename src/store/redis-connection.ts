@@ -159,7 +159,7 @@ const checks: readonly {
     // An attacker who fills an evicting Redis makes it drop a lock (brute force).
     code: 'store_evicts',
     wrong: ({ eviction }) =>
-      eviction !== 'noeviction' && `may forget what is live, maxmemory-policy is ${eviction}`,
+      eviction !== 'noeviction' && `may evict live records: maxmemory-policy is ${eviction}`,
     fix: 'set maxmemory-policy to noeviction',
   },
   {

@@ -49,7 +49,7 @@ describe('a warning', () => {
     onTestFinished(() => host.tf.close())
   }
 
-  it('names a store that may forget what is live, and leaves its other findings to the self-test', async () => {
+  it('names a store that may evict live records, and leaves its other findings to the self-test', async () => {
     const fix = 'set it'
     const inspect = async () => [
       { code: 'store_clock', message: 'Its clock leads.', fix },

@@ -73,7 +73,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
           .sort()
           .map(
             (port) =>
-              `store_evicts: Redis on port ${port} may forget what is live, maxmemory-policy is allkeys-lru`,
+              `store_evicts: Redis on port ${port} may evict live records: maxmemory-policy is allkeys-lru`,
           ),
       )
       await end()

@@ -51,7 +51,7 @@ describe('inspecting Redis', () => {
     [{ version: '6.1.240' }, 'store_too_old', 'has version 6.1.240'],
     [{ leadMs: 60_000 }, 'store_clock', 'has a clock 60.0 s ahead of this machine'],
     [{ leadMs: -5_000 }, 'store_clock', 'has a clock -5.0 s ahead of this machine'],
-    [{ eviction: 'allkeys-lfu' }, 'store_evicts', 'may forget what is live, maxmemory-policy is allkeys-lfu'],
+    [{ eviction: 'allkeys-lfu' }, 'store_evicts', 'may evict live records: maxmemory-policy is allkeys-lfu'],
     [
       { replicas: '0' },
       'store_unreplicated',
