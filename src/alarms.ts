@@ -56,7 +56,7 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'passkey.copied': alarm(
     1,
     'a-passkey-may-be-copied',
-    'Ask the person about it, and remove that passkey: a copy of it may be in the wrong hands.',
+    'A passkey may have been copied, so it was refused. Ask the user about it, and remove that passkey.',
   ),
   'session.failed': alarm(
     5,

@@ -86,7 +86,7 @@ function refuseOneShot(input: RequestInfo | URL, init: RequestInit | undefined):
     )
   }
   if (input instanceof Request && input.bodyUsed) {
-    throw new TypeError('fetchWithCode: the body of this Request was used already; pass a clone()')
+    throw new TypeError('fetchWithCode: the body of this Request was already used; pass a clone()')
   }
 }
 

@@ -42,7 +42,7 @@ function listen(): void {
     if (isRefused) retry = setTimeout(listen, 2000)
     connectionState.textContent = isRefused
       ? 'Too many pages are open. This one continues as soon as another is closed.'
-      : 'The sandbox does not answer. This page continues as soon as it does.'
+      : 'The sandbox does not respond. This page continues as soon as it does.'
     connectionState.hidden = false
   }
 }
@@ -173,7 +173,7 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Pro
     form.reset()
     speak(`${submitter?.textContent ?? 'Done'}: done`)
   } catch {
-    refuse('The sandbox does not answer.')
+    refuse('The sandbox does not respond.')
   }
 }
 

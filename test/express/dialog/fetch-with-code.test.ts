@@ -74,7 +74,7 @@ describeInChromium('fetchWithCode', (browser) => {
     })
     expect(refusals).toEqual([
       'TypeError: fetchWithCode: a stream can be sent only once, and the request is repeated after the code; pass a string, Blob, FormData or URLSearchParams',
-      'TypeError: fetchWithCode: the body of this Request was used already; pass a clone()',
+      'TypeError: fetchWithCode: the body of this Request was already used; pass a clone()',
     ])
     expect(received).toEqual([])
   })
