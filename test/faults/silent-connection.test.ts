@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RedisStore } from 'connect-redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -107,6 +108,20 @@ describe.skipIf(withoutRedis).concurrent('a Redis connection that is open and re
       expect([...causes]).not.toContain('unknown')
     },
   )
+
+  it('fails the sessions of express-session in it within ten seconds', async ({ onTestFinished }) => {
+    const proxy = await startProxy(server.port, onTestFinished)
+    const { client, end } = await recipes.redis(proxy.url)
+    onTestFinished(() => void end())
+    const store = redisStore({ client })
+    const sessions = new RedisStore({ client })
+    proxy.silence()
+    const silentAt = Date.now()
+    const failure = new Promise((done) => void sessions.get('sid', done))
+    await Promise.resolve(store.read('tf3::auth:ana')).catch(() => undefined)
+    expect(await failure).toBeInstanceOf(Error)
+    expect(Date.now() - silentAt).toBeLessThan(10_000)
+  }, 40_000)
 
   it('is named by the doctor', async ({ onTestFinished }) => {
     const proxy = await startProxy(server.port, onTestFinished)
