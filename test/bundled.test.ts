@@ -73,7 +73,7 @@ it.each(['cjs', 'esm'] as const)('a server in one file has its pages, as %s', as
   expect(program.err()).not.toContain('Error')
 })
 
-it('errors keep their names where a minifier takes those of classes away', async () => {
+it('errors keep their names although a minifier removes those from classes', async () => {
   const failing = `
     import { createClient } from 'express-two-factor/client'
     const client = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { httpStatusOf, TwoFactorError } from '../src/errors.js'
 
-test('an error says its code where nothing else is said, under the status of the code', () => {
+test('an error without a message shows its code, with the status of the code', () => {
   const error = new TwoFactorError('account_locked')
   expect(error).toMatchObject({ name: 'TwoFactorError', message: 'account_locked', status: 429 })
   expect(Object.keys(error)).not.toContain('headers')

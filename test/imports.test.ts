@@ -34,7 +34,7 @@ describe('the check of the import table', () => {
     expect(found(file, source)).toHaveLength(1)
   })
 
-  it('refuses what it cannot follow', () => {
+  it('refuses an import that it cannot follow', () => {
     expect(found('errors.ts', 'await import(name)')).toEqual([
       'errors.ts may not import a module of the host',
     ])

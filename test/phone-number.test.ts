@@ -75,7 +75,7 @@ describe('reading a number', () => {
   )
 
   it.each([['+57300123456789012'], ['+57 300'], ['+52 1 55 1234 56789'], ['044 55 1234 56789']])(
-    'tells that %j has too few or too many digits',
+    'reports that %j has too few or too many digits',
     async (text) => {
       const rules = { countries: ['CO', 'MX'], ...(text.startsWith('+') ? {} : { defaultCountry: 'MX' }) }
       expect(await parsePhoneNumber(text, rules)).toEqual({
@@ -109,7 +109,7 @@ describe('reading a number', () => {
     })
   })
 
-  it('goes by the dialling prefix of the country first, where the digits would be a number of another one, too', async () => {
+  it('prefers the dialling prefix of the country if the digits fit another number, too', async () => {
     const typed = '001 65 9223 4567'
     const read = (defaultCountry: string) => parsePhoneNumber(typed, { countries: 'any', defaultCountry })
     expect(await read('SG')).toMatchObject({ phone: '+6592234567', country: 'SG' })
@@ -128,7 +128,7 @@ describe('reading a number', () => {
     expect(fixedLine).toMatchObject({ phone: '+576012345679' })
   })
 
-  it('is shown to the person who typed it as people write it', async () => {
+  it('is shown to its user in the usual form', async () => {
     expect(await formatPhoneNumber('+573001234567', 'national')).toBe('300 1234567')
     expect(await formatPhoneNumber('3001234567', 'national', 'CO')).toBe('300 1234567')
     expect(await formatPhoneNumber('(310) 765-4321', 'international', 'US')).toBe('+1 310 765 4321')
@@ -141,7 +141,7 @@ describe('reading a number', () => {
     ['573001234567', 'US', 'CO'],
     ['412 555 0123', 'BR', 'US'],
   ])(
-    'of somebody unproven that fits another country on the list is not read: %j in %s, of %s',
+    'of an unverified user that fits another listed country is refused: %j in %s, of %s',
     async (typed, defaultCountry, other) => {
       const rules = { countries: ['CO', 'US', 'BR'], mobileOnly: true, defaultCountry }
       expect(await parsePhoneNumber(typed, rules)).toEqual({ ok: false, refusal: 'other-country' })
@@ -163,7 +163,7 @@ describe('reading a number', () => {
     },
   )
 
-  it('refuses a country off the list, and one that cannot be told', async () => {
+  it('refuses an unlisted country and an ambiguous one', async () => {
     const refusal = { ok: false, refusal: 'country-not-allowed' }
     expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual(refusal)
     const unknown = { ok: false, refusal: 'not-assigned' }
@@ -183,7 +183,7 @@ describe('reading a number', () => {
     }
   })
 
-  it('judges one that it knows by the rules of each question', async () => {
+  it('checks a known number by the rules of each question', async () => {
     const fixedLine = '+576012345679'
     const allowed = { ok: true, phone: fixedLine, country: 'CO' }
     expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toEqual(allowed)
@@ -194,7 +194,7 @@ describe('reading a number', () => {
     expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toEqual(allowed)
   })
 
-  it('takes the same digits for another number in another country', async () => {
+  it('reads equal digits as another number in another country', async () => {
     const read = (country: object) => parsePhoneNumber('55 1234 5678', { countries: 'any', ...country })
     expect(await read({ defaultCountry: 'MX' })).toMatchObject({ phone: '+525512345678' })
     expect(await read({ defaultCountry: 'US' })).toMatchObject({ phone: '+15512345678' })
@@ -240,11 +240,11 @@ describe('the countries', () => {
     expect(['AC', 'TA', 'XK'].filter((code) => countryCodes.has(code))).toEqual([])
   })
 
-  it('the countries with phone numbers are those of the numbering plans', () => {
+  it('the countries with phone numbers match the numbering plans', () => {
     expect([...phoneCountries].sort()).toEqual(getCountries().sort())
   })
 
-  it('what has no numbers of its own is a country all the same', () => {
+  it('a territory without own numbers is still a country', () => {
     const silent = [...countryCodes].filter((code) => !phoneCountries.has(code))
     expect(silent).toEqual(['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM'])
   })

@@ -9,7 +9,7 @@ import { run } from './examples/running.js'
 const readme = read('README.md')
 
 describe('the README', () => {
-  it('shows what npm start prints', async () => {
+  it('shows the output of npm start', async () => {
     const { said } = await run('start')
     const anyPort = (text: string) =>
       text

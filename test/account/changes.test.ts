@@ -39,7 +39,7 @@ describe('the last way', () => {
     expect(objectionTo(change, factors, mustKeep)).toBe(objection)
   })
 
-  it('is not to be recovery codes alone, which would confirm nothing', () => {
+  it('cannot be the recovery codes, because they could not confirm a change', () => {
     const made: AccountChangeRequest = { kind: 'recovery-codes-made' }
     expect(objectionTo(made, { numbers: [], app: false, recoveryCodes: 0 }, 'factor')).toBe('no_factor')
     expect(objectionTo(made, { numbers: [], recoveryCodes: 2 }, 'recovery-codes')).toBe('no_factor')
@@ -92,16 +92,19 @@ describe('the risk of numbers', () => {
 })
 
 describe('another number', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7])('is added to %i where the option `phone` takes one more', (count) => {
-    const numbers = Array.from({ length: count }, (_, index) => `+57300000000${index}`)
-    const { numbersIn } = createOnFile({ phone: () => undefined, methods: [] })
-    const takesOneMore = () => numbersIn([...numbers, two])
-    if (objectionTo({ kind: 'number-added', number: two }, { numbers }, 'factor') === undefined) {
-      expect(takesOneMore).not.toThrow()
-    } else {
-      expect(takesOneMore).toThrow('a list of up to')
-    }
-  })
+  it.each([1, 2, 3, 4, 5, 6, 7])(
+    'can be added to %i numbers, up to the limit of the option `phone`',
+    (count) => {
+      const numbers = Array.from({ length: count }, (_, index) => `+57300000000${index}`)
+      const { numbersIn } = createOnFile({ phone: () => undefined, methods: [] })
+      const takesOneMore = () => numbersIn([...numbers, two])
+      if (objectionTo({ kind: 'number-added', number: two }, { numbers }, 'factor') === undefined) {
+        expect(takesOneMore).not.toThrow()
+      } else {
+        expect(takesOneMore).toThrow('a list of up to')
+      }
+    },
+  )
 })
 
 describe('what a code is bound to', () => {
@@ -124,7 +127,7 @@ describe('what a code is bound to', () => {
     { numbers: [one, two], app: true },
   ]
 
-  it('differs with every change, and with whatever is on file', () => {
+  it('differs for each change and for each set of stored factors', () => {
     const bound = states.flatMap((factors) => all.map((change) => JSON.stringify(boundTo(change, factors))))
     expect(new Set(bound).size).toBe(states.length * all.length)
     // Not with recovery codes: the last one, too, is used up by the confirmation itself.
@@ -132,7 +135,7 @@ describe('what a code is bound to', () => {
     expect(none).toEqual(boundTo(remove, { numbers: [one], recoveryCodes: 1 }))
   })
 
-  it('is all that is shown, but for what follows', () => {
+  it('is the full list of details, except for the rows below', () => {
     for (const change of all) {
       const factors = { numbers: [one, two], app: true }
       const { title, rows, action } = detailsOf(change, { factors, mustKeep: 'factor', texts: en })

@@ -44,7 +44,7 @@ const expectAsked = async (answer: Promise<Answer>) =>
   expect((await answer).status).toBeGreaterThanOrEqual(400)
 
 describe('every change', () => {
-  it('asks for a code, shows what it is for, and changes nothing without it', async () => {
+  it('requires a code, shows the change and makes it only after the code', async () => {
     const { host, ana, changes } = await startFull()
     const before = structuredClone(host.filed.ana)
     for (const [factor, fields] of changes) {
@@ -58,7 +58,7 @@ describe('every change', () => {
     expect((await ana.get(path)).json.devices).toHaveLength(1)
   })
 
-  it('is good for itself alone: the code for one admits none of the others', async () => {
+  it('accepts only its own code, and its code confirms no other change', async () => {
     const { host, ana, changes } = await startFull()
     const before = structuredClone(host.filed.ana)
     for (const [factor, fields] of changes) {
@@ -135,7 +135,7 @@ describe('every change', () => {
 })
 
 describe('after a change', () => {
-  it('host and events are told once, and of whole numbers only those of before', async () => {
+  it('notifies app and events once, with full numbers only of the state before', async () => {
     const { host, ana } = await startFull()
     const numbers = [first, otherNumber]
     const change = async (factor: string, fields: object = {}) => {
@@ -185,7 +185,7 @@ describe('after a change', () => {
     expect((await thief.get('/home')).status).toBe(403)
   })
 
-  it('codes under way are worth nothing', async () => {
+  it('pending codes are no longer valid', async () => {
     const { host, ana } = await startFull()
     const { requirement } = (await ana.post(`${path}/sign-out`)).json
     await prove(host, ana, requirement)
@@ -197,7 +197,7 @@ describe('after a change', () => {
     expect((await other.verify(code)).refusal).toEqual([410, 'challenge_gone'])
   })
 
-  it('the page tells of it by its own address alone', async () => {
+  it('the page shows the notice only at its own address', async () => {
     const { host, ana } = await startFull()
     const { requirement } = (await ana.post(`${path}/sign-out`)).json
     await prove(host, ana, requirement)

@@ -24,7 +24,7 @@ async function startEve() {
 const changedIn = ({ told }: AccountHost) => told.map(({ kind }) => kind)
 
 describe('whoever has no second factor', () => {
-  it('is told so, adds a number with the session alone, and is led on to recovery codes', async () => {
+  it('sees a notice, adds a number with only a session, and continues to recovery codes', async () => {
     const { host, eve } = await startEve()
     expect((await eve.get(path)).json.advice).toBe('advice.none')
     expect((await eve.post(`${path}/recovery-codes`)).refusal).toEqual([409, 'no_factor'])
@@ -66,7 +66,7 @@ describe('whoever has no second factor', () => {
     },
   )
 
-  it('sets up an app with the session alone', async () => {
+  it('sets up an app with only a session', async () => {
     const { host, eve } = await startEve()
     const { secret } = (await eve.get(`${path}/app`)).json
     expect((await eve.get(`${path}/app`)).json.secret).toBe(secret)
@@ -231,25 +231,28 @@ describe('recovery codes', () => {
   it.each([
     ['the message to the person', 'no message today', false],
     ['what ends the proofs of other sessions', 'The store did not respond.', true],
-  ])('are the answer although %s fails, which is told after it', async (_what, message, isStore) => {
-    let isDown = false
-    const store = storeThrough((command, key, work) => {
-      if (isDown && command === 'read' && key.includes(':grants:')) throw new Error('down')
-      return work()
-    })
-    const save = () => {
-      isDown = isStore
-    }
-    const onChanged = () => {
-      if (!isStore) throw new Error(message)
-    }
-    const pages = { recoveryCodes: { remaining: () => 0, save }, onChanged }
-    const host = await startAccounts({ options: { store }, pages })
-    const ana = await signIn(host)
-    const made = await confirmed(host, ana, '/recovery-codes')
-    expect([made.status, made.json.codes]).toEqual([200, expect.objectContaining({ length: 10 })])
-    await expect.poll(() => host.errors).toEqual([expect.objectContaining({ message })])
-  })
+  ])(
+    'are in the response although %s fails, and the error handler gets the failure',
+    async (_what, message, isStore) => {
+      let isDown = false
+      const store = storeThrough((command, key, work) => {
+        if (isDown && command === 'read' && key.includes(':grants:')) throw new Error('down')
+        return work()
+      })
+      const save = () => {
+        isDown = isStore
+      }
+      const onChanged = () => {
+        if (!isStore) throw new Error(message)
+      }
+      const pages = { recoveryCodes: { remaining: () => 0, save }, onChanged }
+      const host = await startAccounts({ options: { store }, pages })
+      const ana = await signIn(host)
+      const made = await confirmed(host, ana, '/recovery-codes')
+      expect([made.status, made.json.codes]).toEqual([200, expect.objectContaining({ length: 10 })])
+      await expect.poll(() => host.errors).toEqual([expect.objectContaining({ message })])
+    },
+  )
 
   it('confirm a change with the last of them too, but not the loss of the last way', async () => {
     const purposes = { account: { recoveryCode: true }, transfer: {} }

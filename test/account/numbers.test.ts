@@ -91,7 +91,7 @@ describe('a number', () => {
     expect((await ana.post(`${path}/numbers/remove`, { number })).refusal).toEqual([409, 'stale'])
   })
 
-  it('of somebody else is not on the list that is changed', async () => {
+  it('of another person is not in the changed list', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber] })
     const ana = await host.signIn()
     const eve = await host.login('eve')
@@ -141,7 +141,7 @@ describe('a save', () => {
     }
   })
 
-  it('that refuses what another process was first with changes nothing, and a new number stays proven', async () => {
+  it('that refuses because another process was faster changes nothing and keeps the new number verified', async () => {
     const numbers = { list: () => [first], save: () => false }
     const authenticator = { has: () => true, save: () => false, remove: () => false }
     const host = await startAccounts({ app: true, pages: { numbers, authenticator } })
@@ -153,7 +153,7 @@ describe('a save', () => {
     expect(host.told).toEqual([])
   })
 
-  it('of a new number that throws leaves it proven, and tells of no change', async () => {
+  it('of a new number that throws keeps it verified and emits no change', async () => {
     let isDown = true
     const numbers = {
       list: () => [first],
@@ -175,7 +175,7 @@ describe('a save', () => {
     expect((await ana.post(`${path}/numbers/add`)).refusal).toEqual([409, 'unproven'])
   })
 
-  it('by an object of a class, into the very list that was read, is told with what was on file before', async () => {
+  it('by a class instance that changes the read list is announced with the state before', async () => {
     class Listed {
       readonly #list = [first, otherNumber]
       list() {
@@ -213,7 +213,7 @@ describe('a save', () => {
     expect((await other.get('/home')).status).toBe(403)
   })
 
-  it('is told although the message to the person fails, and the change stands', async () => {
+  it('is announced although the message to the person fails, and the change stays', async () => {
     // As a client of this package throws it: about the message, not about this request.
     const failure = new TwoFactorError('provider_unavailable', { message: 'no message today' })
     const onChanged = () => Promise.reject(failure)
@@ -229,7 +229,7 @@ describe('a save', () => {
 })
 
 describe('the first page', () => {
-  it('shows all that is on file, with what may be done to each', async () => {
+  it('shows all stored factors with their possible changes', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber], app: true, hashes: ['one', 'two'] })
     const ana = await signIn(host, { trustDevice: true })
     expect(linesOf(await ana.open(path))).not.toContain('[/devices/end-all] Stop trusting all')
@@ -269,7 +269,7 @@ describe('the first page', () => {
     ])
   })
 
-  it('offers whoever has two numbers recovery codes, and no app to remove', async () => {
+  it('offers recovery codes and no removable app to a person with two numbers', async () => {
     const host = await startAccounts({ numbers: [first, otherNumber] })
     const lines = linesOf(await (await host.signIn()).open(path))
     expect(lines).toContain('[/recovery-codes] Make recovery codes')
@@ -289,7 +289,7 @@ describe('the first page', () => {
     expect(linesOf(await (await host.signIn()).open(path))).toContain('the number ending in 6 7')
   })
 
-  it('offers whoever has nothing a way, and nothing to remove', async () => {
+  it('offers a factor to add and nothing to remove to a person without one', async () => {
     const host = await startAccounts()
     expect(linesOf(await (await host.login('eve')).open(path))).toEqual([
       'Two-step sign-in',
@@ -310,7 +310,7 @@ describe('the first page', () => {
     ])
   })
 
-  it('has no place for what the app does not take', async () => {
+  it('shows no app if the options have none', async () => {
     const without: object = { authenticator: undefined, recoveryCodes: undefined }
     const host = await startAccounts({ options: without, pages: without })
     const ana = await host.signIn()
@@ -326,7 +326,7 @@ describe('the first page', () => {
   })
 })
 
-it('texts of the host are found as those of the code pages are: by language and region, in any case', async () => {
+it('finds texts of the app like those for code pages, by language and region in any case', async () => {
   const zh = { ...englishTexts, lang: 'zh-Hant-TW' }
   const host = await startAccounts({
     options: { pages: { messages: { 'zh-Hant-TW': zh, 'pt-BR': {} } } },

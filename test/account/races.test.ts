@@ -23,7 +23,7 @@ async function ready(host: AccountHost, browser: Browser, factor: string, fields
 }
 
 describe('two tabs', () => {
-  it.each([1, 2, 3])('that remove everything at the same moment leave a way (%i)', async () => {
+  it.each([1, 2, 3])('that remove everything in parallel keep one factor (%i)', async () => {
     const host = await startAccounts({ numbers: [first], app: true })
     const ana = await signIn(host)
     const number = await idOf(ana, 0)
@@ -49,7 +49,7 @@ describe('two tabs', () => {
     expect((await ana.open(`${path}/numbers/remove`)).location).toBe(path)
   })
 
-  it('one of which begins an app while the other adds the first number gives it no way in', async () => {
+  it('give no access to a tab that starts an app while its neighbour adds the first number', async () => {
     let during = async (): Promise<void> => undefined
     const host = await startAccounts({
       numbers: [],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { path, startAccounts } from './kit.js'
 
-it('the page of a new app says after a reload why its last code failed', async () => {
+it('the page of a new app still explains after a reload why its last code failed', async () => {
   const host = await startAccounts()
   const eve = await host.login('eve')
   await eve.open(`${path}/app`)

@@ -103,7 +103,7 @@ export function itKeepsAnAccount(visitor: () => Visitor): void {
     await ana.see('10 left')
   })
 
-  it('adds and removes a number by keyboard alone', async () => {
+  it('adds and removes a number by keyboard only', async () => {
     const { bank, ana, settle } = await openSettings(visitor())
     const typeInto = async (label: string, text: string) => {
       // Firefox gives the focus to a field a moment after the page is there.

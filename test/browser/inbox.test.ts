@@ -104,7 +104,7 @@ describeInChromium('the inbox page', (browser) => {
     expect(await page.locator('main img').count()).toBe(0)
   })
 
-  test('without JavaScript the forms do the same', async () => {
+  test('the forms work without JavaScript', async () => {
     const plain = await browser().newPage({ javaScriptEnabled: false })
     await text('573001234567')
     await text('573007654321')
@@ -118,7 +118,7 @@ describeInChromium('the inbox page', (browser) => {
     await plain.close()
   })
 
-  test('only a live code can be copied, and a dead one says why', async () => {
+  test('only a live code can be copied, and an ended code shows the reason', async () => {
     const chips = () => cards().locator('.code-row .chip').allInnerTexts()
     const copies = () => cards().locator('.copy').filter({ visible: true }).count()
     await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001999901', sms: 'Your code is 482913' })
@@ -138,7 +138,7 @@ describeInChromium('the inbox page', (browser) => {
     expect(await copies()).toBe(0)
   })
 
-  test('a form that is refused says why, visibly', async () => {
+  test('a refused form shows the reason visibly', async () => {
     await page.getByText('Add a fault').click()
     await page.getByLabel('Kind').selectOption('hang')
     await page.getByLabel('Status', { exact: true }).fill('503')

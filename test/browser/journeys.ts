@@ -149,7 +149,7 @@ export function itLeads(visitor: () => Visitor): void {
     for (const secret of [...codes, 'Movements']) expect(seen).not.toContain(secret)
   })
 
-  it('sends a transfer once, whatever a person presses after going back, without scripts', async () => {
+  it('sends a transfer once after going back, for any keys, without scripts', async () => {
     const bank = await openBank({ scripts: false })
     const ana = visitor()
     await signIn(ana, bank)
@@ -162,7 +162,7 @@ export function itLeads(visitor: () => Visitor): void {
     expect((await ana.text()).match(/Luis/g)).toHaveLength(1)
   })
 
-  it('confirms a transfer in a dialog, by keyboard alone', async () => {
+  it('confirms a transfer in a dialog by keyboard only', async () => {
     const bank = await openBank()
     const ana = visitor()
     await signIn(ana, bank)

@@ -21,7 +21,7 @@ describeInChromium('the pages', (browser) => {
 
   const open = (state: string) => page.goto(server.urlOf('en', state))
 
-  it('tick the wait, keep the buttons still for its length and say once that it is over', async () => {
+  it('count down the wait with buttons of fixed width and announce its end once', async () => {
     await open('code')
     const again = page.getByRole('button', { name: 'Send a new code' })
     const spoken = page.getByRole('status')
@@ -51,7 +51,7 @@ describeInChromium('the pages', (browser) => {
     await page.close()
   })
 
-  it('say that a code ran out while they are open', async () => {
+  it('announce that a code expired while they are open', async () => {
     await open('code')
     const sentence = page.getByText('We sent a code to')
     const spoken = page.getByRole('status')
@@ -75,7 +75,7 @@ describeInChromium('the pages', (browser) => {
     expect(await again.isVisible()).toBe(true)
   })
 
-  it('take no second click, and take one again after a second, or when the page is shown again', async () => {
+  it('ignore a second click for a second, and until the page is shown again', async () => {
     await open('code')
     // An event that no button made sends nothing, but tells whether the form would have been sent.
     const isSent = (form: number) =>
@@ -134,7 +134,7 @@ describeInChromium('the pages', (browser) => {
     return page
   }
 
-  it('send a whole code by themselves only where the device fills it in', async () => {
+  it('submit a full code automatically only if the device fills it in', async () => {
     const page = await openWatched('code, all options')
     const field = page.locator('#code')
     const input = async (value: string, inputType: string) => {

@@ -63,7 +63,7 @@ describeInChromium('every state', (browser) => {
   })
 
   it.each(['en', 'ar'])(
-    'of the pages says that it works, is no form to send again, keeps its policy, and is clean for axe: %s',
+    'of the pages shows progress, posts no form again, keeps its policy, and is clean for axe: %s',
     async (locale) => {
       const page = await open()
       const troubles: string[] = []

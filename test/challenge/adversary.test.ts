@@ -141,7 +141,7 @@ describe(`an adversary of ${days} days`, () => {
     ['cancels, starts and sends again between guesses', 'unavailable', 'never'],
     ['guesses late, then early', 'unavailable', 'never'],
   ] as const)(
-    'that %s (answers: %s, enabled: %s) stays within what strangers may do with one account',
+    'that %s (answers: %s, enabled: %s) stays within the limits of unknown browsers for one account',
     async (habit, verdict, enabled) => {
       const figures = await live(1, habit, verdict, enabled)
       figure(5, `${habit}: ${figures.inHour} checks in an hour, ${figures.inDay} in a day`)
@@ -160,7 +160,7 @@ describe(`an adversary of ${days} days`, () => {
     },
   )
 
-  it('who has a dozen accounts of one number stays within what strangers may do with a number', async () => {
+  it('with a dozen accounts of one number stays within the limits of unknown browsers for a number', async () => {
     const figures = await live(12, 'guesses as soon as a code is out', 'rejected', 'never')
     figure(5, `a dozen accounts of one number: ${figures.checks} wrong codes in ${days} days`)
     // Windows begin with their first hit: around an end, two may meet.

@@ -9,7 +9,7 @@ const elsewhere = { ...login, session: 'session-2' }
 const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
 
 describe('start', () => {
-  it('sends one code for 200 at once, and hands the same challenge to the same session', async ({
+  it('sends one code for 200 parallel requests and returns one challenge to its session', async ({
     challenges,
     provider,
   }) => {
@@ -94,7 +94,7 @@ describe('start', () => {
     expect(provider.sends).toEqual([])
   })
 
-  it('tells a mistyped number from one that nobody may enrol, though it may be called where it is on file', async ({
+  it('distinguishes a mistyped number from a number that is refused at a sign-up but accepted on file', async ({
     challenges,
   }) => {
     const signup = { ...ana, lane: 'enrol' as const, purpose: 'signup' }
@@ -124,10 +124,7 @@ describe('start', () => {
     expect(await challenges.find(ana)).toBeUndefined()
   })
 
-  it('asks the host before it sends, and sends nothing unless the host says true', async ({
-    challenges,
-    provider,
-  }) => {
+  it('calls beforeSend first and sends nothing unless it returns true', async ({ challenges, provider }) => {
     const beforeSend = vi.fn<() => boolean>(() => false)
     const order = { ...login, beforeSend }
     expect(await challenges.start(order)).toEqual(refusal('send_refused'))
@@ -148,7 +145,7 @@ describe('start', () => {
     expect(await challenges.start(order)).toMatchObject({ outcome: 'already-sent' })
   })
 
-  it('replaces no code that lives where nobody asked for one', async ({ challenges, provider, wait }) => {
+  it('keeps a live code if the user did not request a new one', async ({ challenges, provider, wait }) => {
     await challenges.start(login)
     wait(minute)
     const outcome = await challenges.start({ ...elsewhere, isAutomatic: true })
@@ -156,7 +153,7 @@ describe('start', () => {
     expect(provider.sends).toHaveLength(1)
   })
 
-  it('sends nothing that the host was not asked about where the cooldown ends within the request, at whichever look at the clock', async () => {
+  it('sends nothing without beforeSend if the cooldown ends during the request, at any read of the clock', async () => {
     for (let look = 0; look < 10; look += 1) {
       let time = 1_800_000_000_000
       let looksUntilEnd = Infinity
@@ -191,7 +188,7 @@ describe('start', () => {
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ purpose: 'login' })
   })
 
-  it('is superseded when another session of the same account starts while its send is under way', async () => {
+  it('is superseded if another session of the account starts during its send', async () => {
     const { challenges } = createService({ limits: { cooldownMs: [0] } })
     const [first, second] = await Promise.all([challenges.start(login), challenges.start(elsewhere)])
     expect(first).toEqual(refusal('challenge_superseded'))
@@ -234,7 +231,7 @@ describe('start', () => {
 })
 
 describe('resend', () => {
-  it('sends again after the pause, by the other channel if asked', async ({ challenges, provider, wait }) => {
+  it('sends again after the pause, on request by another channel', async ({ challenges, provider, wait }) => {
     const id = idOf(await challenges.start(login))
     expect(await challenges.resend(ana)).toMatchObject({ code: 'resend_too_soon', retryAfterMs: minute })
     wait(minute)
@@ -310,7 +307,7 @@ describe('verify', () => {
     expect(await challenges.verify({ ...ben, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('takes the same wrong code twice for one attempt, and asks about it once', async ({
+  it('counts a wrong code that is submitted twice as one attempt and checks it once', async ({
     challenges,
     provider,
   }) => {
@@ -322,7 +319,7 @@ describe('verify', () => {
     expect(provider.checks).toHaveLength(1)
   })
 
-  it('gives the attempt back where the day of the number has had all that its accounts may type', async () => {
+  it('refunds the attempt if the number has used up its daily wrong codes over all accounts', async () => {
     const { challenges, provider, wait } = createService({
       limits: { attemptsPerChallenge: 1, sendsPerDay: 1 },
     })
@@ -373,7 +370,7 @@ describe('verify', () => {
     expect(eventTypes()).not.toContain('subject.locked')
   })
 
-  it('says when the number is locked, and how long', async () => {
+  it('returns the duration if the number is locked', async () => {
     const { challenges } = createService({ limits: { failuresBeforeLock: 2 } })
     await challenges.start(login)
     await challenges.verify({ ...ana, code: 'wrong1' })
@@ -389,7 +386,10 @@ describe('verify', () => {
 })
 
 describe('what a challenge is for', () => {
-  it('is told to its own session, with what it is bound to, while it lives', async ({ challenges, wait }) => {
+  it('is returned to its own session with its bound fields while it is live', async ({
+    challenges,
+    wait,
+  }) => {
     const shown = { purpose: 'transfer', bound: 'hash' }
     expect(await challenges.demandOf(ana, shown)).toBeUndefined()
     const id = idOf(await challenges.start({ ...ana, ...shown }))
@@ -416,7 +416,7 @@ it('a clock may start at zero and stand still', async ({ challenges, grants, now
 })
 
 describe('find and cancel', () => {
-  it('show and end the challenge of this session alone', async ({ challenges }) => {
+  it('return and end the challenge of this session only', async ({ challenges }) => {
     await challenges.start(login)
     expect(await challenges.find(elsewhere)).toBeUndefined()
     await challenges.cancel(elsewhere)
@@ -425,7 +425,7 @@ describe('find and cancel', () => {
     expect(await challenges.find(ana)).toBeUndefined()
   })
 
-  it('show the challenge that is for exactly what is wanted, and no other', async ({ challenges }) => {
+  it('return only the challenge of the requested purpose and fields', async ({ challenges }) => {
     await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
     const found = async (wanted: { purpose: string; bound?: string }) =>
       (await challenges.find(ana, wanted)) !== undefined
@@ -436,10 +436,7 @@ describe('find and cancel', () => {
     expect(await challenges.find(ana)).toMatchObject({ purpose: 'transfer' })
   })
 
-  it('is good again where the code that was to go to another number never left', async ({
-    challenges,
-    provider,
-  }) => {
+  it('is valid again if the code to another number was never sent', async ({ challenges, provider }) => {
     const who = { ...login, numbers: [{ phone: '+573001234567' }, { phone: '+573007654321' }] }
     const id = idOf(await challenges.start(who))
     const { destinations = [] } = await challenges.preview(who)
@@ -478,7 +475,7 @@ describe('the operator', () => {
     expect(eventTypes()).toContain('subject.unlocked')
   })
 
-  it('sees the longer wait of those that hold at once, and what holds for strangers alone', async () => {
+  it('sees the longest current wait and the limits of unknown browsers separately', async () => {
     const limits = { failuresBeforeLock: 1, lockMs: 30_000, sendsPerHour: 2, attemptsPerChallenge: 2 }
     const { challenges, wait } = createService({ limits })
     await challenges.start(login)
@@ -499,7 +496,7 @@ describe('the operator', () => {
     expect(await challenges.subjects.state('ana')).toMatchObject({ nextSendInMs: hour - minute })
   })
 
-  it('sees what the number of an account has used up on others, and lifts that, too', async () => {
+  it('sees and resets the use of the number on other accounts, too', async () => {
     const limits = { allSendsPerHour: 2, attemptsPerChallenge: 1, sendsPerDay: 1 }
     const { challenges } = createService({ limits })
     const start = (subject: string) => challenges.start({ ...login, subject })
@@ -540,7 +537,7 @@ describe('the moment from which a code may be sent again', () => {
 })
 
 describe('preview', () => {
-  it('tells what a start would meet, and changes nothing', async ({ challenges, provider, eventTypes }) => {
+  it('returns the result of a start and changes nothing', async ({ challenges, provider, eventTypes }) => {
     const nothing = { waits: {}, expired: false, failed: false, untypedSince: 0 }
     expect(await challenges.preview(login)).toEqual({ channels: ['sms', 'call'], ...nothing })
     expect(await challenges.preview({ ...login, phone: '+4915112345678' })).toEqual({

@@ -16,7 +16,7 @@ const aboutAna = (started: object, more: object = {}) => ({
 })
 
 describe('events', () => {
-  it('say who was refused what, and which counter refused it', async () => {
+  it('name the refused requester, the refusal and the counter that refused', async () => {
     const { challenges, events } = createService({ limits: { sendsPerAddressPer10Min: 0 } })
     await challenges.start({ ...login, address: '203.0.113.7' })
     await challenges.resend({ ...ana, lane: 'enrol' })
@@ -29,7 +29,7 @@ describe('events', () => {
     ])
   })
 
-  it('tell a story without number, code or session', async ({ service }) => {
+  it('describe a sign-in without number, code or session', async ({ service }) => {
     const { challenges, provider, wait, events, eventTypes } = service
     provider.send = () => ({ result: 'unconfirmed' })
     await challenges.start(login)
@@ -63,7 +63,7 @@ describe('events', () => {
     expect(JSON.stringify(events)).not.toMatch(/300123|session-|123456|wrong1/)
   })
 
-  it('tell how old the code was that was approved, from its last send on', async () => {
+  it('contain the age of the approved code since its last send', async () => {
     const { challenges, events, wait } = createService({ name: 'acme-sms' })
     const about = aboutAna(await challenges.start(login), { provider: 'acme-sms', durationMs: 0 })
     wait(minute)
@@ -76,7 +76,7 @@ describe('events', () => {
     ])
   })
 
-  it('tell a wrong code from one that was used, about which nobody was asked', async ({
+  it('distinguish a wrong code from a used code, which the provider did not check', async ({
     challenges,
     events,
     provider,
@@ -104,7 +104,7 @@ describe('events', () => {
     })
   })
 
-  it('tell what became of a code that was not delivered', async ({ challenges, events, provider }) => {
+  it('contain the reason if a code was not delivered', async ({ challenges, events, provider }) => {
     provider.report = { operation: 'sendSmsCode', reason: 'answer' }
     provider.send = () => ({ result: 'foreign-number' })
     await challenges.start(login).catch(() => undefined)
@@ -118,7 +118,7 @@ describe('events', () => {
     })
   })
 
-  it('tell of a superseded challenge only when the send went out', async ({
+  it('report a superseded challenge only if the send was made', async ({
     challenges,
     events,
     eventTypes,
@@ -136,7 +136,7 @@ describe('events', () => {
     expect(events).toContainEqual(superseded)
   })
 
-  it('tell which challenge was cancelled, locked its number or disabled it', async () => {
+  it('name the challenge that was cancelled, locked its number or disabled it', async () => {
     const { challenges, events, wait } = createService({
       limits: { failuresBeforeLock: 1, failuresBeforeDisable: 2 },
     })
@@ -151,7 +151,7 @@ describe('events', () => {
     expect(events.at(-1)).toStrictEqual({ type: 'subject.disabled', ...second })
   })
 
-  it('tell of a number that was disabled by the answer to a challenge that was replaced meanwhile', async () => {
+  it('name a number that was disabled by the answer to a challenge that was replaced meanwhile', async () => {
     const { challenges, provider, eventTypes } = createService({
       limits: { failuresBeforeDisable: 1, cooldownMs: [0] },
     })

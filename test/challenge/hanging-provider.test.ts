@@ -42,7 +42,7 @@ const tries = 5
 const background = { after: () => undefined, run: () => undefined, close: () => undefined }
 
 it.each([[['sends']], [['checks']], [['sends', 'checks']]])(
-  'ten minutes after half an hour of hanging %j hardly anybody is out',
+  'ten minutes after half an hour of hanging %j nearly all users can sign in',
   async (what) => {
     const { state, codes } = hanging(what)
     const { challenges } = createService({

@@ -50,7 +50,7 @@ describe('rotated secrets', () => {
     expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('number-tag', '+57301'))
   })
 
-  it('derive the same keys for ever: others would lose every ledger, token and record', () => {
+  it('derive unchanging keys, because new ones would lose every ledger, token and record', () => {
     const secrets = createSecrets([older])
     expect([
       secrets.tag('number-tag', '+573001234567'),
@@ -65,7 +65,7 @@ describe('rotated secrets', () => {
     ])
   })
 
-  it('still open what older ones sealed, and seal with the first', () => {
+  it('still open values of older secrets, and seal with the first', () => {
     const before = createSecrets([older])
     const after = createSecrets([newer, older])
     expect(after.open('enrolment', before.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBe('+57300')

@@ -25,7 +25,7 @@ describe('a send that the provider postpones', () => {
     [{ result: 'later', retryAfterMs: 86_400_000 }, 300],
     [{ result: 'later', retryAfterMs: Number.NaN }, 30],
   ] as [SendResult, number][])(
-    '%j waits %d s, each time in the same words',
+    '%j waits %d s, each time with one wording',
     async ([result, seconds], { challenges, provider, wait }) => {
       provider.send = () => result
       expect(await thrown(challenges.start(ana))).toEqual(['provider_unavailable', String(seconds)])

@@ -31,7 +31,7 @@ describe('purposes', () => {
     expect(purposes.forEnrolment('signup')).toMatchObject({ browserStartable: false })
   })
 
-  it('that a start fixes are among those that somebody has named before', () => {
+  it('that a start fixes must be configured', () => {
     const purposes = createPurposes([usual('settings')], usual, names)
     expect(() => purposes.checkStart('signup')).toThrow('add "signup": {} to it')
     for (const name of ['settings', 'login']) expect(() => purposes.checkStart(name)).not.toThrow()
@@ -63,7 +63,7 @@ describe('purposes', () => {
     )
   })
 
-  it('file codes under the name of sign-in, but those of a phone verification under one of their own', () => {
+  it('send codes under the name of the sign-in, and codes of a phone verification under a name of their own', () => {
     const purposes = createPurposes([login, usual('pay')], usual, {
       ...names,
       pay: 'Acme pay',
@@ -79,7 +79,7 @@ describe('purposes', () => {
   const mixed = (less: string, left: string, more: string) =>
     `purpose "${less}" excludes the channel "${left}", but "${more}" allows it under the same appName`
 
-  it('of one name are sent by the same channels: a code by text must not pass for one by call', () => {
+  it('with a shared name use equal channels, because a code by text must not pass for a code by call', () => {
     const create = (...initial: readonly ReturnType<typeof over>[]) => createPurposes(initial, usual, names)
     const one = () => create(over('login', 'sms', 'call'), over('pay', 'call'))
     expect(one).toThrow(mixed('pay', 'sms', 'login'))
@@ -95,7 +95,7 @@ describe('purposes', () => {
     expect(() => create(over('login', 'call')).forGuard('pay')).toThrow(mixed('login', 'sms', 'pay'))
   })
 
-  it('of one phone verification and another of the same name are, too', () => {
+  it('of two phone verifications with a shared name need equal channels, too', () => {
     const initial = [login, over('signup', 'call'), over('change-number', 'sms')]
     const shared = { ...names, 'change-number': names.signup }
     expect(() => createPurposes(initial, usual, shared)).toThrow(mixed('signup', 'sms', 'change-number'))

@@ -53,7 +53,7 @@ describe('a recovery code', () => {
     expect(events).toStrictEqual([{ type: 'recovery.used', subject: 'ana' }])
   })
 
-  it('is one of ten a day, right ones included, of which the last says how long the wait is', async () => {
+  it('is limited to ten attempts a day, correct ones included, and the last refusal contains the wait', async () => {
     const { wait, recover, asked, events } = setUp()
     await recover(right)
     wait(minute)
@@ -95,7 +95,7 @@ describe('a recovery code', () => {
     expect(Math.min(...remaining)).toBe(0)
   })
 
-  it('can be tried again at once when the host could not look it up', async () => {
+  it('can be submitted again if the app could not look it up', async () => {
     let isDown = true
     const { recover } = setUp({
       consume: () => {

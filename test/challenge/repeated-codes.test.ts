@@ -33,7 +33,11 @@ describe('the same code again, while nobody has decided on it', () => {
     expect(await challenges.verify({ ...ana, code: '000000' })).toMatchObject({ attemptsRemaining: 4 })
   })
 
-  it('is checked once in five seconds, and says when', async ({ challenges, provider, wait }) => {
+  it('is checked once in five seconds, and the refusal contains the wait', async ({
+    challenges,
+    provider,
+    wait,
+  }) => {
     await challenges.start(ana)
     provider.check = () => 'unavailable'
     await codeOf(challenges.verify({ ...ana, code: rightCode }))
@@ -48,7 +52,7 @@ describe('the same code again, while nobody has decided on it', () => {
     expect(provider.checks).toHaveLength(2)
   })
 
-  it('typed 2,000 times is checked ten times at most, in the same words, and locks nothing', async ({
+  it('submitted 2,000 times is checked ten times at most, with one wording, and locks no account', async ({
     challenges,
     provider,
     wait,
@@ -67,7 +71,7 @@ describe('the same code again, while nobody has decided on it', () => {
     expect(await challenges.subjects.state('ana')).toMatchObject({ judged: 0, locked: false })
   })
 
-  it('still can be checked after five different codes without a verdict, and another one cannot', async ({
+  it('can still be checked after five different codes without a verdict, and a sixth code cannot', async ({
     challenges,
     provider,
     wait,

@@ -16,7 +16,7 @@ describe('a store with a deadline', () => {
       emit: (event) => void events.push(event),
     })
 
-  it('answers at once where the store does', () => {
+  it('returns synchronously if the store does', () => {
     const store = bounded({})
     expect(store.swap('tf3::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
     expect(store.read('tf3::grants:k')).toMatchObject({ value: { n: 1 } })
@@ -24,7 +24,7 @@ describe('a store with a deadline', () => {
     expect(store.increment('tf3::count-x:k', 1_000)).toMatchObject({ count: 1 })
   })
 
-  it('answers with a promise of our own where the store has one of another make', async () => {
+  it('returns a native promise if the store has a different kind', async () => {
     const entry = { value: { n: 1 }, version: '1' }
     const foreign = Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(entry)]])
     const asked = bounded({ read: () => foreign as unknown as Promise<Entry> }).read('k')
@@ -60,7 +60,7 @@ describe('a store with a deadline', () => {
     ])
   })
 
-  it('says how long a failure took, never less than nothing', async () => {
+  it('reports the duration of a failure, never below zero', async () => {
     const durations: unknown[] = []
     for (const ms of [30, -30]) {
       const moments = [1_000, 1_000 + ms]
@@ -74,7 +74,7 @@ describe('a store with a deadline', () => {
     expect(durations).toEqual([30, 0])
   })
 
-  it('leaves a store its own deadline, and bounds one that was made of it', async () => {
+  it('keeps the deadline of a store, and bounds a store that was built on it', async () => {
     const sendCommand = () => new Promise((resolve) => setTimeout(() => resolve('v\n1'), 40))
     const own = redisStore({ sendCommand, timeoutMs: 10_000 })
     expect(await withStoreDeadline(own, 10_000, silent).read('k')).toMatchObject({ value: 1 })
@@ -85,7 +85,7 @@ describe('a store with a deadline', () => {
     }
   })
 
-  it('takes back what it had counted too late, once', async () => {
+  it('undoes a count that came too late, once', async () => {
     const amounts: number[] = []
     const held: (() => void)[] = []
     const late = async (by: number) => {
@@ -119,7 +119,7 @@ describe('a store with a deadline', () => {
     expect(timers() - before).toBeLessThan(20)
   })
 
-  it('passes on what the store itself has to say', async () => {
+  it('passes on errors of the store', async () => {
     const full = new TwoFactorError('capacity')
     const store = bounded({ read: () => Promise.reject(full) })
     await expect(store.read('k')).rejects.toBe(full)

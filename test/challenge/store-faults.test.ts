@@ -118,7 +118,7 @@ describe('a store that stops for a moment as a send is counted', () => {
     expect(await start(4)).toMatchObject({ limit: 'session' })
   })
 
-  it.each([1_000, 2_500])('takes no code for one of another account, after %i ms', async (ms) => {
+  it.each([1_000, 2_500])('accepts no code of a different account, after %i ms', async (ms) => {
     const { challenges, wait, trouble } = setUp()
     await challenges.start(login)
     wait(minute)
@@ -170,7 +170,7 @@ describe.each(['before', 'after'] as const)(
 )
 
 describe('what cannot be counted', () => {
-  it('is not sent, costs nothing, and keeps nobody waiting', async () => {
+  it('is not sent, uses no limit, and blocks no user', async () => {
     const { challenges, provider, trouble } = setUp()
     const refunded: string[] = []
     trouble.fault = (_, key, by) => {
@@ -186,7 +186,7 @@ describe('what cannot be counted', () => {
     expect(await challenges.start(here)).toMatchObject({ outcome: 'started' })
   })
 
-  it('is asked of nobody where it is a code, and the attempt comes back', async () => {
+  it('is not checked if it is a code, and the attempt is refunded', async () => {
     const { challenges, provider, trouble } = setUp()
     await challenges.start(login)
     trouble.fault = (_, key) => (key.includes('wrong') ? 'before' : undefined)

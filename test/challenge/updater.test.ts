@@ -153,7 +153,7 @@ describe('a change of an entry', () => {
     expect(swaps).toBe(3)
   })
 
-  it('is refused at once by a store that is full', async () => {
+  it('is refused by a full store without a retry', async () => {
     let swaps = 0
     const full: Store = {
       ...memoryStore(),
@@ -166,7 +166,7 @@ describe('a change of an entry', () => {
     expect(swaps).toBe(1)
   })
 
-  it('tells of the last failure where the store does not come back', async () => {
+  it('reports the last failure if the store stays down', async () => {
     vi.useFakeTimers()
     let failures = 0
     const gone: Store = {
@@ -207,7 +207,7 @@ describe('an entry in the hands of one request', () => {
     expect(await updater.update(add)).toBe(4)
   })
 
-  it('refuses for what is so now, not for what was read before', async () => {
+  it('refuses because of the current entry, not of an earlier read', async () => {
     const store = memoryStore()
     const updater = createUpdater<{ n: number }>(store, key)
     const removed = async () => store.swap(key, store.read(key)?.version, undefined, 1)
@@ -220,7 +220,7 @@ describe('an entry in the hands of one request', () => {
     expect(await updater.update(upTo(1))).toBe(1)
   })
 
-  it('refuses by what its swap met, without reading that again', async () => {
+  it('refuses because of the entry that its swap returned, without another read', async () => {
     const store = memoryStore()
     const read = vi.fn(store.read)
     const updater = createUpdater<{ n: number }>({ ...store, read }, key)
@@ -230,7 +230,7 @@ describe('an entry in the hands of one request', () => {
     expect(read).toHaveBeenCalledTimes(1)
   })
 
-  it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
+  it('reports a failed early read only to the command that needs it', async () => {
     const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
     // An unhandled rejection fails the run of the tests.
     void createUpdater(failing, key).prefetch()

@@ -25,7 +25,7 @@ describe('the demo bank', () => {
     expect(sandbox.inbox.list(ana)).toHaveLength(1)
   })
 
-  it('pays out one of two confirmed transfers that are more than the account holds together', async () => {
+  it('pays one of two confirmed transfers that exceed the balance together', async () => {
     const { demo, sandbox, visit, codeFor, signIn } = await open()
     await signIn()
     const transfers = ['Luis', 'Eva'].map((payee) => ({ amount: '600', payee }))
@@ -56,7 +56,7 @@ describe('the demo bank', () => {
     expect([Date.now() - numbers[0].usedAt < 60_000, appUsedAt]).toEqual([true, undefined])
   })
 
-  it('has a page of its own for what is not there', async () => {
+  it('has a page of its own for an unknown address', async () => {
     const { visit } = await open()
     const { status, text } = await visit.get('/acount')
     expect(status).toBe(404)

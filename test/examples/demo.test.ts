@@ -9,7 +9,7 @@ import { run } from './running.js'
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
 describeInChromium('npm start', (browser) => {
-  it('opens a stage: the bank, the phone with its codes, and what is behind each click, by keyboard alone', async () => {
+  it('opens a stage with the bank, the phone and the code behind each click, by keyboard only', async () => {
     const began = performance.now()
     const { origin } = await run('start')
     const page = await browser().newPage({ locale: 'en-US', viewport: { width: 1_280, height: 800 } })

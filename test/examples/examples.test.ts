@@ -37,7 +37,7 @@ it('examples/signup opens an account for a number that was proven, once, and und
   expect((await another('eva')).text).toBe('The account of eva has the number +573001234568.')
 })
 
-it('examples/tokens asks for a code as RFC 9470 says, and then lets the same token pass', async () => {
+it('examples/tokens requires a code as in RFC 9470, and then accepts the token again', async () => {
   const { origin, codeFor } = await run('tokens')
   const { json } = await new Browser(origin).post('/token', { name: 'ana', password: 'sesame' })
   const visit = new Browser(origin, { authorization: `Bearer ${json.access_token}` })
@@ -51,7 +51,7 @@ it('examples/tokens asks for a code as RFC 9470 says, and then lets the same tok
 })
 
 describe('examples/redis', () => {
-  it.skipIf(withoutRedis)('signs in by whichever process has the turn, and both know of it', async () => {
+  it.skipIf(withoutRedis)('signs in through any of the processes, and both know the sign-in', async () => {
     const { origin, codeFor } = await run('redis')
     const visit = new Browser(origin)
     expect((await visit.post('/login', { name: 'ana', password: 'sesame' })).status).toBe(201)
@@ -65,7 +65,7 @@ describe('examples/redis', () => {
     expect(processes).not.toContain(undefined)
   })
 
-  it('says what is missing where there is no Redis', async () => {
+  it('reports the missing part without Redis', async () => {
     const { code, output } = await runToEnd('redis', [], { PATH: '/nowhere' })
     expect(code).toBe(1)
     expect(output).toContain('There is no redis-server on the PATH.')

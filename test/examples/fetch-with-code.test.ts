@@ -3,7 +3,7 @@ import { describeInChromium } from '../browser/chromium.js'
 import { run } from './running.js'
 
 describeInChromium('the page of examples/step-up', (browser) => {
-  it('asks for the code in a dialog, says when one was not right, and transfers once', async () => {
+  it('requires the code in a dialog, shows a wrong one, and transfers once', async () => {
     const { origin, codeFor } = await run('step-up')
     const page = await browser().newPage()
     await page.goto(origin)

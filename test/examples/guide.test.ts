@@ -105,7 +105,7 @@ it('the guide builds one app: sign-in, step-up, logout, account pages for recove
   expect((await givesPassword(visit)).json.challenge.channel).toBe('app')
 })
 
-it('the guide signs up whoever proves a number, under a name that is free', async () => {
+it('the guide signs up a person with a verified number, under a free name', async () => {
   const { browser, codeFor } = await startGuide()
   const visit = browser()
   const account = { name: 'luis', password: 'sesame' }

@@ -43,7 +43,7 @@ async function vonage(more: Partial<VonageVerifyOptions> = {}) {
 }
 
 describe('Twilio Verify', () => {
-  it('is asked as its reference says', async () => {
+  it('receives requests as in its reference', async () => {
     const { service, provider } = await twilio()
     await provider.sendCode(send)
     await provider.checkCode(check)
@@ -81,7 +81,7 @@ describe('Twilio Verify', () => {
 })
 
 describe('Vonage Verify', () => {
-  it('is asked as its reference says', async () => {
+  it('receives requests as in its reference', async () => {
     const { service, provider } = await vonage()
     await provider.sendCode(send)
     await provider.checkCode(check)
@@ -113,7 +113,7 @@ describe('Vonage Verify', () => {
     expect(names).toEqual(['sms', 'call', 'rcs'])
   })
 
-  it('cancels the request before, and says so', async () => {
+  it('cancels the earlier request and reports it', async () => {
     const { service, provider } = await vonage()
     service.answer('', 204)
     const again = { ...send, previousHandle: 'r/1' }
@@ -237,7 +237,7 @@ describe.each(services)('$name', ({ open, sends, checks, error, providerError })
     expect(service.requests).toEqual([])
   })
 
-  it('reports what came back for events, without number, code and credentials', async () => {
+  it('reports the response for events, without number, code and credentials', async () => {
     const { service, provider } = await open()
     async function reports(asked = provider) {
       const [sent, checked] = [{}, {}]
@@ -278,7 +278,7 @@ it('the chat sender posts a code that only its own send approves', async () => {
   expect(await provider.sendCode(send)).toMatchObject({ result: 'unconfirmed' })
 })
 
-it('a sign-up at Vonage gives way to a sign-in with the same number, and not the reverse', async () => {
+it('a sign-up at Vonage yields to a sign-in with its number, and not the reverse', async () => {
   const service = await startCodeService(vonagePlay)
   onTestFinished(() => service.close())
   const codes = vonageVerify({ apiKey: 'key', apiSecret: 'secret', baseUrl: service.baseUrl })

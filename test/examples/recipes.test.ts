@@ -31,7 +31,7 @@ const signingIn = [
 ] as const
 
 describe.each(signingIn)('examples/%s on Express %i', (example, line) => {
-  it('signs in and out, and lets nobody in by the cookie from before the code', async () => {
+  it('signs in and out, and refuses the cookie from before the code', async () => {
     const app = await run(example, { express: line })
     const visit = new Browser(app.origin)
     expect(await status(visit.get('/account'))).toBe(401)

@@ -39,7 +39,7 @@ test('the sandbox of the container serves whom its port is published to, is heal
   expect(isHealthy()).toBe(false)
 })
 
-test('the compose file publishes on loopback only, and tells the app an address that its client takes', async () => {
+test('the compose file publishes on loopback only, and gives the app an address that its client accepts', async () => {
   expect(containerfile).toMatch(/^EXPOSE 4010$/m)
   expect(wordsOf(/^ {4}ports: (.*)$/m, compose)).toEqual(['127.0.0.1:4010:4010', '127.0.0.1:3000:3000'])
   expect(compose).toContain('network_mode: service:sandbox')

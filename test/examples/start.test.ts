@@ -28,7 +28,7 @@ it.each([
   },
 )
 
-it('npm start -- --help prints the options at once, before it builds', async () => {
+it('npm start -- --help prints the options without a build', async () => {
   expect(packageJson.scripts.start).toBe('node scripts/start.js')
   const script = fileURLToPath(new URL('../../scripts/start.js', import.meta.url))
   const { stdout } = await execFile(process.execPath, [script, '--help'])

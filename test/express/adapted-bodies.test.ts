@@ -70,7 +70,7 @@ describe('bytes that are left', () => {
   })
 })
 
-it('where nothing is left the host is told what to write, and the client nothing of it', async () => {
+it('without bytes the app gets the line to write, and the client does not see it', async () => {
   const { host, ana } = await startLoggedIn({
     addSession: (app) =>
       app.use(expressSessions()).use(

@@ -40,19 +40,16 @@ const privateAddresses = [
 ]
 
 describe('the address that is counted', () => {
-  it.each(privateAddresses)(
-    'is taken for that of a proxy at %s, unless Express trusts it',
-    (remoteAddress) => {
-      const proxy = { address: remoteAddress, proxied: true }
-      const asked = { remoteAddress, ip: client, headers: forwarded }
-      expect(counted({ ...asked, trusts: false })).toEqual({ ...proxy, warned: missing })
-      expect(counted({ ...asked, trusts: false, headers: {} })).toEqual({ ...proxy, warned: [] })
-      expect(counted({ ...asked, trusts: true })).toEqual({ address: client, proxied: false, warned: [] })
-    },
-  )
+  it.each(privateAddresses)('is the address of a proxy at %s, unless Express trusts it', (remoteAddress) => {
+    const proxy = { address: remoteAddress, proxied: true }
+    const asked = { remoteAddress, ip: client, headers: forwarded }
+    expect(counted({ ...asked, trusts: false })).toEqual({ ...proxy, warned: missing })
+    expect(counted({ ...asked, trusts: false, headers: {} })).toEqual({ ...proxy, warned: [] })
+    expect(counted({ ...asked, trusts: true })).toEqual({ address: client, proxied: false, warned: [] })
+  })
 
   it.each(['203.0.113.1', '172.32.0.1', '11.0.0.1', '2001:db8::1', '::ffff:203.0.113.1'])(
-    'is that of the socket when %s only claims to forward',
+    'is the socket address if %s only claims to forward',
     (address) => {
       const told = counted({ remoteAddress: address, ip: client, trusts: false, headers: forwarded })
       expect(told).toEqual({ address, proxied: false, warned: [] })
@@ -64,11 +61,11 @@ describe('the address that is counted', () => {
     ['[2001:db8::7]:443', '2001:db8::7'],
     ['[2001:db8::7]', '2001:db8::7'],
     [' 203.0.113.9 ', '203.0.113.9'],
-  ])('is the same with whatever port a gateway writes: %s', (ip, address) => {
+  ])('does not depend on the port that a gateway writes: %s', (ip, address) => {
     expect(counted({ ip, trusts: true })).toEqual({ address, proxied: false, warned: [] })
   })
 
-  it.each(['unix:', 'a name', '203.0.113.9:x'])('is one for all of what is none: %s', (ip) => {
+  it.each(['unix:', 'a name', '203.0.113.9:x'])('is shared by all invalid addresses: %s', (ip) => {
     const headers = { 'x-forwarded-for': ip }
     expect(counted({ ip, trusts: true, headers })).toEqual({ ...unknown, warned: missing })
   })

@@ -28,7 +28,7 @@ describe('a code of an authenticator app', () => {
     expect(events[0]).toMatchObject({ channel: 'app', country: '' })
   })
 
-  it('is the first choice of whoever has a number, too, and either one will do', async () => {
+  it('is the first choice even with a number, and both are accepted', async () => {
     const { host } = await startAppHost()
     const ana = await host.login()
     const started = await ana.submit('/two-factor/start')
@@ -52,7 +52,7 @@ describe('a code of an authenticator app', () => {
     expect(host.stub.sends).toHaveLength(1)
   })
 
-  it('is no way for whoever has none', async () => {
+  it('is not offered without an app', async () => {
     const { host } = await startAppHost()
     const ben = await host.login('ben')
     expect((await ben.start({ channel: 'app' })).status).toBe(400)
@@ -75,7 +75,7 @@ describe('a code of an authenticator app', () => {
     expect((await thief.verify(shows(1))).status).toBe(200)
   })
 
-  it('is for the challenge that is named: one of the app and one that was sent stand side by side', async () => {
+  it('is for the named challenge, with a sent code and an app code in parallel', async () => {
     const { host, events, shows } = await startAppHost()
     const ana = await host.login()
     const byApp = (await ana.start({ channel: 'app' })).json.challenge.id
@@ -117,7 +117,7 @@ describe('a code of an authenticator app', () => {
     expect((await ana.post('/two-factor/resend', { challenge })).status).toBe(410)
   })
 
-  it('confirms what the person was shown, on the page and in JSON, and that alone', async () => {
+  it('confirms only the displayed action, on the page and in JSON', async () => {
     const { host, shows } = await startAppHost({}, { mount: transfersAt('/pay') })
     const ana = await host.login()
     await ana.start()
@@ -133,7 +133,7 @@ describe('a code of an authenticator app', () => {
     expect((await ana.post('/pay', mum)).status).toBe(200)
   })
 
-  it('is six digits, whatever codes of the provider look like: one of the other kind costs nothing', async () => {
+  it('has six digits, for any pattern of provider codes, and input with another pattern uses no attempt', async () => {
     const { host, shows } = await startAppHost({ code: { pattern: /^\d{4}$/ } })
     const ana = await host.login()
     await ana.start({ channel: 'sms' })

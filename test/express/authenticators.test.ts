@@ -50,7 +50,7 @@ describe('a new authenticator app', () => {
     expect((await later.verify(shows(1, secret))).status).toBe(200)
   })
 
-  it('stays the same when a proof for something else renews the session meanwhile', async () => {
+  it('keeps its secret when a code for another purpose renews the session', async () => {
     const { host, secrets, shows, ben } = await startProven()
     const { secret } = (await ben.get('/app')).json
     const before = [...ben.cookies.values()]
@@ -62,7 +62,7 @@ describe('a new authenticator app', () => {
     expect(secrets.ben).toBe(secret)
   })
 
-  it('needs a fresh proof: neither a session nor an older code will do', async () => {
+  it('requires a fresh code, because neither a session nor an older code is enough', async () => {
     const started = await startAppHost()
     const { host, secrets } = started
     expect((await host.browser().get('/app')).status).toBe(401)
@@ -81,7 +81,7 @@ describe('a new authenticator app', () => {
     expect(secrets.ben).toBeUndefined()
   })
 
-  it('is begun and confirmed by one proof, where the purpose of it is good once', async () => {
+  it('is started and confirmed by one code if its purpose is single use', async () => {
     const { shows, ben } = await startProven({
       purposes: { login: {}, transfer: {}, vault: {}, authenticator: { once: true } },
     })
@@ -209,7 +209,7 @@ describe('a new authenticator app', () => {
     await expect(authenticators.confirm({} as never, '123456')).rejects.toThrow(named)
   })
 
-  it('can be set up by code of the host alone', async () => {
+  it('can be set up by code of the app only', async () => {
     const { host, shows, ben } = await startProven(
       {},
       {

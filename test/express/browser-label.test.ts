@@ -37,7 +37,7 @@ it.each([
   expect(browserLabel({ headers: { 'user-agent': agent, ...hints } })).toBe(label)
 })
 
-it('comes out of a list of names, whatever a client sends', () => {
+it('contains only names of a list, for any header', () => {
   const script = '<script>alert(1)</script> Firefox/1 Linux'
   const headers = { 'user-agent': script, 'sec-ch-ua': script, 'sec-ch-ua-platform': script }
   expect(browserLabel({ headers })).toBe('Firefox, Linux')

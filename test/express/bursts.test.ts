@@ -28,7 +28,7 @@ describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, pr
     figure(1, `${host.stub.checks.length} checks for ${codes.length} wrong codes over ${sessions} sessions`)
   })
 
-  it('let exactly one of many right codes succeed', async () => {
+  it('accept exactly one of many correct codes', async () => {
     const { host, ana } = await startChallenged({ provider, options })
     const copies = Array.from({ length: rightCodes }, () => ana.copy())
     const codes = copies.map(() => ({ code: host.stub.rightCode }))
@@ -99,7 +99,7 @@ describe.each(Object.entries(stores))(
       )
     })
 
-    it('let exactly one of many right codes of the app in, over many sessions', async () => {
+    it('accept exactly one of many correct app codes over many sessions', async () => {
       const { host, shows } = await start('right')
       const browsers = await times(sessions, () => host.login('zoe'))
       await postAtOnce(browsers, '/two-factor/start', Array(sessions).fill({}))

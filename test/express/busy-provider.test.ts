@@ -6,7 +6,7 @@ import { gate, startHost } from './kit.js'
 const right = '482913'
 
 // Who waits for a place, and for how long, exchange-queue.test.ts says.
-it('who finds no place for a send is told soon that nothing was sent, and may ask again at once', async () => {
+it('a send without a free slot soon reports that nothing was sent, and can be repeated', async () => {
   const sentTo: string[] = []
   const held = gate()
   let holds = false

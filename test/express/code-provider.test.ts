@@ -74,7 +74,7 @@ it('a code that is typed before its send is answered is not judged, and costs no
 it.each([
   ['the account of a provider', stubCodes],
   ['codes of our own', own],
-])('a code that %s sent alone is good once another one stands beside it', async (_name, of) => {
+])('a code that only %s sent stays valid beside a further provider', async (_name, of) => {
   const store = memoryStore()
   const { tf: before, stub, clock } = await startHost({ provider: of, options: { store } })
   const provider = failover([of(stub), stubCodes(stub, { name: 'next' })])

@@ -3,7 +3,7 @@ import { codeProvidersOfEachKind } from './code-providers.js'
 import { phones, startChallenged } from './kit.js'
 
 describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, areToldApart) => {
-  it("of one challenge is worth nothing in another subject's session", async () => {
+  it('of one challenge is refused in a session of another subject', async () => {
     const { host, ana } = await startChallenged({ provider })
     const ben = await host.login('ben')
     expect((await ben.verify(host.stub.rightCode)).status).toBe(410)
@@ -34,7 +34,7 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, are
     expect((await other.verify(anas)).status).toBe(areToldApart ? 422 : 410)
   })
 
-  it('is worth nothing after the number on file changed', async () => {
+  it('is refused after the number on file has changed', async () => {
     const numbers = { ...phones }
     const { host, ana } = await startChallenged({
       provider,
@@ -45,7 +45,7 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, are
     expect(host.stub.checks).toEqual([])
   })
 
-  it('is worth nothing a second time', async () => {
+  it('is refused the second time', async () => {
     const { host, ana } = await startChallenged({ provider })
     const code = host.stub.rightCode
     expect((await ana.verify(code)).status).toBe(200)

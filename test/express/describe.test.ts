@@ -54,7 +54,7 @@ describe('what the person confirms', () => {
     expect((await ana.post('/pay', { amount: '100', payee: 'Ben' })).status).toBe(200)
   })
 
-  it('is on every page, escaped, whatever it says', async () => {
+  it('is on every page, escaped, for any content', async () => {
     const { host, ana } = await startPayHost()
     host.clock.now += 60_000
     const refused = await ana.submit('/pay', { amount: '5', payee: hostile })
@@ -114,7 +114,7 @@ describe('what the person confirms', () => {
     expect(String(host.errors[0])).toContain(message)
   })
 
-  it('is demanded by the profile psd2 of a guard with once, together with what it is bound to', async () => {
+  it('is required by the profile psd2 for a guard with once, together with the bound fields', async () => {
     const { stub, clock } = await startHost()
     const options = { ...baseOptions(stub, clock), limits: { profile: 'psd2' as const } }
     const tf = twoFactor(options)
@@ -182,7 +182,7 @@ describe('what is shown and not bound', () => {
     expect(warned).toHaveLength(1)
   })
 
-  it('is told to the host as a process warning, at its second refusal', async () => {
+  it('is reported to the app as a process warning, at its second refusal', async () => {
     const { ana } = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
     for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
     expect(await codes()).toEqual(['TWO_FACTOR_ROWS_NOT_BOUND'])
@@ -190,7 +190,7 @@ describe('what is shown and not bound', () => {
   })
 })
 
-it('a text with what its code confirms has it again in the next one, and a payee changed since is refused', async () => {
+it('a text with details has them again in the next text, and a payee that changed since is refused', async () => {
   const { host, ana } = await startPayHost({
     provider: ({ baseUrl }) =>
       ownCodes({ client: createClient({ baseUrl, client: 41, key: 'k-canary' }), secret: 's'.repeat(32) }),

@@ -50,7 +50,7 @@ describe('several destinations of one person', () => {
     expect(host.stub.checks.map(({ form }) => `+${form.phone}`)).toEqual([landline])
   })
 
-  it('come in their order but for the one that last worked, in any browser', async () => {
+  it('keep their order except for the last successful one, in any browser', async () => {
     const { host, ana, listed, start } = await startWithNumbers()
     const first = async () => (await listed()).map(({ method, masked }) => method + masked.slice(-2))[0]
     await start('21')

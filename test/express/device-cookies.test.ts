@@ -79,7 +79,7 @@ const changed = (browser: Browser, change: (value: string) => string): Pick<Brow
 const other = (sign: string) => (sign === 'A' ? 'B' : 'A')
 
 describe('the device cookies of a browser', () => {
-  it('are those of the five accounts that were in it last', async () => {
+  it('belong to the last five accounts in it', async () => {
     const names = ['ana', 'ben', 'eva', 'ana2', 'ben2', 'eva2', 'ana3']
     const phone = (_req: unknown, subject: string) => `+5730012345${10 + names.indexOf(subject)}`
     const host = await startHost({ options: { ...trusting, phone } })
@@ -153,7 +153,7 @@ describe('the device cookie of an account', () => {
     await expectStranger(host, await again(host, forged))
   })
 
-  it('is worth nothing to another account, under whose name it is shown', async () => {
+  it('is refused for a different account under its name', async () => {
     const host = await startApp({ ...trusting, phone: () => '+573001234567' })
     const shared = host.browser()
     for (const user of ['ben', 'ana']) await signInWithin(shared, host, user)
@@ -161,7 +161,7 @@ describe('the device cookie of an account', () => {
     await expectStranger(host, await again(host, { cookies: new Map([[anas, bens]]) }))
   })
 
-  it('is worth nothing in another namespace, on the same store and secret', async () => {
+  it('is refused in another namespace with equal store and secret', async () => {
     const store = memoryStore()
     const startIn = (namespace: string) => startApp({ ...trusting, store, namespace })
     const [shop, staff] = [await startIn('shop'), await startIn('staff')]
@@ -185,7 +185,7 @@ describe('the device cookie of an account', () => {
     expect(await meetsTheLock(host, await again(host, old))).toBe(false)
   })
 
-  it('counts when an older one comes before it, as one that is not partitioned does', async () => {
+  it('counts although an older one comes before it, like one without partition', async () => {
     const host = await startApp(trusting)
     const old = await trust(host)
     const [[name = '', value = ''] = []] = deviceCookies(old)
@@ -260,7 +260,7 @@ describe('the device cookie of an account', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('is set for as long as the option says, not at all with false, and not for a bearer token', async () => {
+  it('is set for the configured time, not at all with false, and not for a bearer token', async () => {
     const short = await startHost({ options: { knownBrowsers: { maxAgeMs: 60_000 } } })
     expect(deviceLines(await short.confirm(await short.login()))[0]).toContain('; Max-Age=60; ')
     const off = await startHost({ options: { knownBrowsers: false } })

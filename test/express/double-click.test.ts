@@ -50,7 +50,7 @@ async function twice(host: Host, browser: Browser, path: string, fields: Record<
 }
 
 describe('a double click without scripts', () => {
-  it('on the button of a right code lets in, by the session that the first post has renewed', async () => {
+  it('on the button of a correct code signs in with the session that the first post has renewed', async () => {
     const { host, ana } = await startLoggedIn()
     await ana.submit('/two-factor/start', { returnTo: '/inbox' })
     const { fields } = await ana.open('/two-factor?returnTo=/inbox')
@@ -66,7 +66,7 @@ describe('a double click without scripts', () => {
     expect((await old.get('/account')).status).toBe(401)
   })
 
-  it('on that of a wrong code costs one try', async () => {
+  it('on the button of a wrong code uses one attempt', async () => {
     const { host, ana } = await startLoggedIn()
     await ana.submit('/two-factor/start')
     const { fields } = await ana.open('/two-factor')

@@ -40,13 +40,13 @@ const unavailable = expect.objectContaining({ code: 'session_unavailable' })
 describe('the id of an express-session', () => {
   const idOf = (req: object) => adapter.id(req as Request)
 
-  it('is that of the session, and none after a logout in the same request', () => {
+  it('belongs to the session, and is absent after a logout in that request', () => {
     expect(idOf({ session: { id: 'a', regenerate() {} } })).toBe('a')
     expect(idOf({ session: null })).toBeUndefined()
     expect(idOf({ sessionStore: {} })).toBeUndefined()
   })
 
-  it('is told to be missing where nothing was mounted, with the line to write', () => {
+  it('is reported as missing without a mounted session, with the line to write', () => {
     expect(() => idOf({})).toThrow(
       /^This request has no session\. Mount one before tf\.routes\(\) and every guard: app\.use\(session\(/,
     )

@@ -7,7 +7,7 @@ const phone = '+573001234567'
 const here = { subject: 'ana', session: 's1' }
 
 describe('challenges without a request', () => {
-  it('follow the same rules', async () => {
+  it('follow the rules of the routes', async () => {
     const { tf, clock } = await startHost()
     const actor = { subject: 7, session: 's1', phone }
     const started = await tf.challenges.start({ ...actor, purpose: 'login' })
@@ -57,7 +57,7 @@ describe('challenges without a request', () => {
     await expect(start({ ...asked, secret: '!' })).rejects.toThrow(/^authenticator\.secretOf must return/)
   })
 
-  it('take nothing from a command but what is theirs, so that no body chooses lane, visitor or budget', async () => {
+  it('read only known members of a command, so that no body chooses lane, visitor or budget', async () => {
     const { tf, stub } = await startHost({ options: { phone: () => phone } })
     const body = { lane: 'enrol', visitor: 'somebody', requireCode: false, known: true, bypass: true }
     const actor = { ...here, phone, ...body }
@@ -91,7 +91,7 @@ describe('challenges without a request', () => {
     expect(stub.sends).toEqual([])
   })
 
-  it('tell every wait in whole milliseconds, whatever the store says', async () => {
+  it('return every wait in whole milliseconds, for any value of the store', async () => {
     const store: Store = {
       ...memoryStore(),
       increment: (_key, windowMs) => ({ count: 2, resetInMs: 0.3 * windowMs + 0.123 }),
@@ -191,7 +191,7 @@ describe('who a function is to act for', () => {
 })
 
 describe('beforeSend', () => {
-  it('is asked with everything a risk engine needs, and hands on what it throws', async () => {
+  it('receives the facts for a risk engine, and its errors are passed on', async () => {
     let throws = true
     const beforeSend = vi.fn(() => {
       if (throws) throw new Error('engine down')
@@ -233,7 +233,7 @@ describe('beforeSend', () => {
     ])
   })
 
-  it('chooses the method, among those that the purpose has', async () => {
+  it('chooses a method of the purpose', async () => {
     let answer: object = { allow: true, method: 'call' }
     const { host, ana } = await startLoggedIn({
       options: {

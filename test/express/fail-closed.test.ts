@@ -122,7 +122,7 @@ describe('whatever a function of the host throws or rejects with', () => {
     'session.regenerate',
     'session.save',
     'now',
-  ])('is an Error to the routes as well, and nobody is let in by it: %s', async (name) => {
+  ])('is an Error to the routes as well, and signs in no user: %s', async (name) => {
     const { host, eachFailure } = await startFailingHost((app, tf, reach) => {
       app.use('/two-factor', reach)
       app.post('/begin', tf.start({ purpose: 'login' }), reach)
@@ -142,7 +142,7 @@ describe('whatever a function of the host throws or rejects with', () => {
     })
   })
 
-  it('is asked of the host once where it is a query, which each `then` runs anew', async () => {
+  it('is awaited once if it is a query, which each `then` runs again', async () => {
     const run = vi.fn((_: unknown, reject: (error: Error) => void) => reject(ours()))
     const query = Object.fromEntries([['then', run]]) as unknown as Promise<never>
     const host = await startHost({ options: { phone: () => query } })
@@ -167,7 +167,7 @@ describe('whatever a function of the host throws or rejects with', () => {
 })
 
 describe('a value that is no Error', () => {
-  it.each(noErrors)('is one to whoever asks for grants without a guard: %j', async (value) => {
+  it.each(noErrors)('is an Error for a caller that reads grants without a guard: %j', async (value) => {
     const { host, state } = await startFailingHost()
     state.failing = 'subject'
     state.fail = () => ways.throws(value)

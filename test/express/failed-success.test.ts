@@ -104,7 +104,7 @@ describe('a sign-in that fails after its grant was stored', () => {
     expect((await ana.get('/account')).status).toBe(403)
   })
 
-  it('is refused when what the session had under way cannot be taken along', async () => {
+  it('is refused if the pending data of the session cannot be moved', async () => {
     const { store, arm } = failingStore('enrolment')
     const { host, ana } = await startLoggedIn({ options: { store }, mount: signupAt('/phone') })
     await ana.post('/phone/start', { phone: '+573009999999' })
@@ -240,7 +240,7 @@ describe('while onVerified runs', () => {
     expect(found).toMatchObject([{ subject: 'ana', purpose: 'login' }])
   })
 
-  it('nobody gets in by a bearer token, whose session keeps its id', async () => {
+  it('a bearer token whose session keeps its id cannot sign in', async () => {
     const statuses: number[] = []
     const account = async () => (await host.browser(anasToken).get('/account')).status
     const onVerified = async () => void statuses.push(await account())

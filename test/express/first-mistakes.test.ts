@@ -56,7 +56,7 @@ describe('routes that users do not reach', () => {
     expect(await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).toHaveLength(1)
   })
 
-  it('warn once where they are mounted at another path, such as one that a proxy keeps', async () => {
+  it('warn once if they are mounted at another path, such as a path that a proxy keeps', async () => {
     const { ana } = await startLoggedIn(withRoutesAt('/shop/two-factor'))
     await ana.open('/shop/two-factor')
     await ana.open('/shop/two-factor')

@@ -57,7 +57,7 @@ describe('a fixed code', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('that is taken back admits nobody', async () => {
+  it('that is removed signs in no user', async () => {
     const { stub } = await startHost()
     const check = { destination: phones.ana ?? '', appName: 'Acme', signal: new AbortController().signal }
     const without = stubCodes(stub, { fixedCodes: { '+573000000000': '975310' } })
@@ -86,7 +86,7 @@ describe('a fixed code', () => {
     { '573001234567': '975310' },
     { '+573001234567': 975310 },
     { '+573001234567': '1' },
-  ])('stands beside a number as it is sent to: %j is none', (fixedCodes) => {
+  ])('belongs to a number in its sent form, and %j does not match', (fixedCodes) => {
     expect(() => ownFixed({ fixedCodes })).toThrow(
       "fixedCodes must map numbers to codes of 4 to 10 letters and digits, such as { '+573001234567': '482913' }",
     )

@@ -71,7 +71,7 @@ describe('a sign-in with forms', () => {
     expect(right.location).toBe('/account?tab=cards')
   })
 
-  it('sends a new code for the same form to whoever lets one run out', async () => {
+  it('sends a new code for the form if the user lets a code expire', async () => {
     const { host, ana } = await startSignedIn()
     const transfer = { amount: '100', payee: 'ACME' }
     const refused = await ana.submit('/transfers', transfer, { referer: `${host.url}/transfers/new` })
@@ -88,7 +88,7 @@ describe('a sign-in with forms', () => {
     expect((await ana.submit('/transfers', transfer)).status).toBe(200)
   })
 
-  it('knows after an outage of the store what the code is for', async () => {
+  it('knows the purpose of the code after an outage of the store', async () => {
     let isDown = false
     const store = storeThrough((command, _key, work) => {
       if (isDown && command === 'read') throw new Error('down')
@@ -102,7 +102,7 @@ describe('a sign-in with forms', () => {
     expect(told.text).toContain(`<a href="/two-factor/?requirement=${fields.requirement}&amp;`)
   })
 
-  it('shows to whoever comes with a requirement that ran out the way back and no form', async () => {
+  it('shows an expired requirement only the way back and no form', async () => {
     const { host, ana } = await startSignedIn()
     const transfer = { amount: '100', payee: 'ACME' }
     const refused = await ana.submit('/transfers', transfer, {

@@ -69,7 +69,7 @@ describe('guard coverage', () => {
     expect(report({ ignore: all })).not.toThrow()
   })
 
-  it('takes a route for the one that is ignored in any spelling of either', async () => {
+  it('matches a route with an ignored route in any spelling', async () => {
     const { host, report } = await startCovered((app) => void app.post('/Log/Out', ok))
     await (await host.signIn()).post('/LOG/OUT/')
     for (const ignore of ['post /Log/Out/', '/log//out', /^POST \/log\/out$/]) {

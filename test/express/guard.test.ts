@@ -61,7 +61,7 @@ describe('a guarded handler', () => {
     expect(reached).toEqual([])
   })
 
-  it('is reached with a grant for its purpose alone', async () => {
+  it('is reached only with a grant for its purpose', async () => {
     reached.length = 0
     const { ana } = await startSignedIn({ mount })
     expect((await ana.get('/vault/gold')).status).toBe(200)
@@ -90,7 +90,7 @@ describe('the guard', () => {
     expect(host.stub.sends).toEqual([])
   })
 
-  it('may stand in front of what else lies below the routes', async () => {
+  it('may be mounted before other paths below the routes', async () => {
     const { ana } = await startLoggedIn({
       mount: (app, tf) => {
         app.get('/two-factor/devices', tf.requireTwoFactor(), (_req, res) => void res.json({}))
@@ -100,7 +100,7 @@ describe('the guard', () => {
     expect((await ana.get('/two-factor/devices')).status).toBe(403)
   })
 
-  it('asks for the fields of nobody', async () => {
+  it('never calls bind for an anonymous request', async () => {
     const bind = () => {
       throw new TypeError('nobody has an amount')
     }
@@ -111,7 +111,7 @@ describe('the guard', () => {
     expect(host.errors).toEqual([])
   })
 
-  it('answers 503 when the store is down, and lets in nobody who was in', async () => {
+  it('responds with 503 if the store is down, and admits no earlier grant', async () => {
     let isDown = false
     const store = storeThrough((_command, _key, work) => {
       if (isDown) throw new Error('down')
@@ -151,7 +151,7 @@ describe('the guard', () => {
     expect(String(host.errors[0])).toContain(`subject returned ${what}; it must ${must}`)
   })
 
-  it.each([7, 7n, '7'])('takes %s for the same subject', async (subject) => {
+  it.each([7, 7n, '7'])('treats %s as one subject', async (subject) => {
     const { host, visitor } = await startVisit({
       options: { subject: () => subject, phone: () => '+573001234567' },
     })
@@ -223,7 +223,7 @@ describe('the guard', () => {
     expect(make).toThrow(message)
   })
 
-  it('says at start-up that a phone verification creates no grant to ask for', async () => {
+  it('reports at start-up that a phone verification creates no grant', async () => {
     const { tf } = await startHost()
     tf.phoneVerification()
     expect(() => tf.requireTwoFactor({ purpose: 'signup' })).toThrow(

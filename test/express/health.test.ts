@@ -4,7 +4,7 @@ import { signupAt, startHost, storeThrough } from './kit.js'
 
 const canaries = ['k-canary', '573001234567', '573009', 'ana', 'thirty-two bytes']
 
-it('health says what is well and what fails, from memory, and holds no secret', async () => {
+it('health shows working and failing parts from memory, and contains no secret', async () => {
   let isDown = false
   const host = await startHost({
     options: {

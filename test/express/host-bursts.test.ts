@@ -36,7 +36,7 @@ function open(browser: Browser, method: 'GET' | 'POST' = 'POST', path = '/two-fa
   return sent
 }
 
-it('of one session sixteen requests wait for the host, and those of others are none of their business', async () => {
+it('sixteen requests of one session wait for the app, without an effect on further sessions', async () => {
   const { host, asked, answer } = await startHanging()
   const ana = await host.login()
   const waiting = Array.from({ length: atOnce }, () => open(ana))
@@ -87,7 +87,7 @@ it('a request that a guard called by hand has let pass keeps its one place until
 it.each([
   ['phone', 'POST', '/two-factor/start'],
   ['session.save', 'GET', '/account'],
-] as const)('sixteen that a person gave up while %s hung keep nobody out', async (what, method, path) => {
+] as const)('sixteen cancelled requests during a hanging %s block no user', async (what, method, path) => {
   const { host, asked, left, answer } = await startHanging(what)
   const ana = await host.login()
   for (let gone = 0; gone < 2 * atOnce; gone += atOnce) {

@@ -17,7 +17,7 @@ it('start() sends a code on a path of your choice, beside the routes that check 
   expect((await ana.get('/f')).status).toBe(200)
 })
 
-it('the other routes exist as routes only', async () => {
+it('the further routes exist as routes only', async () => {
   const host = await startHost()
   for (const name of ['resend', 'verify', 'cancel', 'status']) {
     expect(host.tf).not.toHaveProperty(name)
@@ -38,7 +38,7 @@ describe('close', () => {
     await expect(options.provider.balance?.()).rejects.toThrow()
   })
 
-  it('waits for no response: what is asked for afterwards is refused, and nothing is sent', async () => {
+  it('does not wait for responses, refuses later requests, and sends nothing', async () => {
     const host = await startHost()
     const browser = await host.login()
     await host.tf.close()

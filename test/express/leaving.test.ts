@@ -33,7 +33,7 @@ describe('a page that somebody leaves', () => {
     expect((await ana.get('/two-factor')).status).toBe(401)
   })
 
-  it('leads from the step-up of a form to its page, and leaves the sign-in alone', async () => {
+  it('leads from the step-up of a form to its page, and keeps the sign-in', async () => {
     const { host, onCancelled, referer } = await hostWithPages()
     const ana = await host.signIn()
     const form = await ana.submit('/transfers', { amount: '1', payee: 'A' }, referer('/transfer?to=A'))
@@ -69,7 +69,7 @@ describe('a page that somebody leaves', () => {
     expect(onCancelled).not.toHaveBeenCalled()
   })
 
-  it('ends no challenge but that of the page', async () => {
+  it('ends only the challenge of the page', async () => {
     const { host } = await hostWithPages()
     const ana = await host.signIn()
     const { json } = await ana.start({ purpose: 'transfer' })
@@ -88,7 +88,7 @@ describe('a page that somebody leaves', () => {
     expect(onCancelled).toHaveBeenCalledTimes(to === '/sign-in' ? 1 : 0)
   })
 
-  it('tells JSON nothing, and ends a sign-in whose code is live', async () => {
+  it('shows nothing in JSON, and ends a sign-in with a live code', async () => {
     const { host, onCancelled } = await hostWithPages()
     const ana = await host.challenged()
     expect((await ana.post('/two-factor/cancel')).status).toBe(204)
@@ -96,7 +96,7 @@ describe('a page that somebody leaves', () => {
     expect(onCancelled).toHaveBeenCalledTimes(1)
   })
 
-  it('is left by whoever has no number, where nothing can be cancelled', async () => {
+  it('can be left without a number, although there is nothing to cancel', async () => {
     const { host } = await hostWithPages()
     const nobody = await host.login('nobody')
     expect((await nobody.post('/two-factor/cancel')).status).toBe(409)
@@ -126,7 +126,7 @@ describe('a guarded page without a sign-in', () => {
     },
   )
 
-  it('says so where the host has no page to sign in, and leads home whoever gives up', async () => {
+  it('explains it if the app has no sign-in page, and cancelling leads home', async () => {
     const { host } = await hostWithPages({ home: '/start' })
     const told = await host.browser().open('/account')
     expect([told.status, told.text]).toEqual([401, expect.stringContaining('You are not signed in.')])
@@ -134,7 +134,7 @@ describe('a guarded page without a sign-in', () => {
     expect((await ana.submit('/two-factor/cancel', { purpose: 'login' })).location).toBe('/start')
   })
 
-  it('says that somebody was signed out only where there was somebody', async () => {
+  it('reports a sign-out only if a user was signed in', async () => {
     const { host } = await hostWithPages()
     const stranger = await host.browser().open('/two-factor')
     expect(stranger.text).toContain('You are not signed in.')
@@ -163,7 +163,7 @@ describe('a page that responds to a form', () => {
     expect(page.text).not.toContain('data-address')
   })
 
-  it('says after a reload that the last code was wrong, and nothing of the kind before one was', async () => {
+  it('shows after a reload that the last code was wrong, and no such text before it', async () => {
     const { host } = await hostWithPages()
     const ana = await host.challenged()
     const reloaded = () => ana.open('/two-factor?purpose=login&wrong=code')

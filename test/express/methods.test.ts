@@ -22,7 +22,7 @@ async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOpti
 }
 
 describe('the methods of a guard', () => {
-  it('admit a factor of the host by its own word, and say in the refusal what will do', async () => {
+  it('accept a method of the app by its name, and the refusal lists the accepted ones', async () => {
     const any = (await startKeysHost({})).ana
     expect((await any.get('/keys')).json).not.toHaveProperty('methods')
     expect((await any.post('/passkey/none')).json).toMatchObject({ method: 'host' })
@@ -61,7 +61,7 @@ describe('the methods of a guard', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('take a code however it was sent, and the grant says how', async () => {
+  it('accept a code by any channel, and the grant contains it', async () => {
     const { host, ana } = await startKeysHost({ methods: ['code', 'passkey'] })
     const { requirement } = (await ana.get('/keys')).json
     await ana.start({ requirement })
@@ -103,7 +103,7 @@ describe('the methods of a guard', () => {
     expect(trusting.requireTwoFactor({ methods: ['code', 'trusted-device'] })).toBeTypeOf('function')
   })
 
-  it('let no trusted device stand in for them unless they name it', async () => {
+  it('accept no trusted device unless they name it', async () => {
     const trustedDevices = { maxAgeMs: 86_400_000 }
     const { host } = await startKeysHost({ purpose: 'login', methods: ['code'] }, { trustedDevices })
     const ana = await host.login()

@@ -110,7 +110,7 @@ describe('a request of our own', () => {
     },
   )
 
-  it('keeps its own host name where a trusted proxy tells none', async () => {
+  it('keeps its own host name if a trusted proxy sends none', async () => {
     const { host, ana } = await startLoggedIn()
     host.app.set('trust proxy', 'loopback')
     expect((await ana.start({}, { origin: host.url })).status).toBe(201)
@@ -152,7 +152,7 @@ describe('an origin that may post', () => {
   })
 })
 
-it('a bridge from HTTP/2 that hands over the pseudo-header alone names our site by it', async () => {
+it('a bridge from HTTP/2 that passes only the pseudo-header names our site by it', async () => {
   const { host, ana } = await startLoggedIn({
     addSession(app) {
       app.use((req, _res, next) => {
@@ -212,7 +212,7 @@ describe('a method that is not the one of its route', () => {
     expect([host.stub.sends, host.stub.checks]).toEqual([[], []])
   })
 
-  it('leads to the page of what was asked for at its own mount, and to no other site', async () => {
+  it('leads to the page of the address at its own mount, and to no other site', async () => {
     const { ana } = await startSignedIn({ mount: signupAt('/signup/phone') })
     const { requirement } = (await ana.post('/transfers', { amount: 5, payee: 'Ben' })).json
     const locationOf = async (path: string) => (await ana.open(path)).location

@@ -3,7 +3,7 @@ import type { PageTools, PageView, TwoFactorOptions } from '../../src/index.js'
 import { hiddenFields } from './browser.js'
 import { startLoggedIn } from './kit.js'
 
-it('a page of the host says what the built-in one says, in plain text', async () => {
+it('a page of the app shows the text of the built-in one as plain text', async () => {
   const keys: Parameters<PageTools['t']>[0][] = [
     'code.sent',
     'resend.wait',

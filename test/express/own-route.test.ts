@@ -8,7 +8,7 @@ const start = (act: OwnAct, more: HostOptions = {}, method: 'GET' | 'POST' = 'PO
     ...more,
   })
 
-it('reads JSON and forms, and says who asks in which session and language', async () => {
+it('reads JSON and forms, and passes subject, session and language', async () => {
   const { ana } = await start(({ fields, subject, session, locale }) => ({
     location: '/done',
     status: 201,
@@ -23,7 +23,7 @@ it('reads JSON and forms, and says who asks in which session and language', asyn
   expect([form.status, form.location]).toEqual([303, '/done'])
 })
 
-it('shows a page in the look of the others, with what went wrong and a token of the host', async () => {
+it('shows a page in the built-in look, with the problem and a token of the app', async () => {
   const { ana } = await start(
     ({ formFields }) => ({
       title: 'Sessions <1>',
@@ -69,7 +69,7 @@ it('goes through the render of the host', async () => {
   expect((await ana.open('/own')).text).toBe('own: Own, No')
 })
 
-it('refuses other methods, other sites, what cannot be read, and nobody', async () => {
+it('rejects wrong method, cross-site, unparsable and anonymous requests', async () => {
   const { host, ana } = await start(() => ({ location: '/', body: {} }))
   const foreign = { 'sec-fetch-site': 'cross-site' }
   const refusals = [
@@ -105,7 +105,7 @@ it('leaves the response to a guard that is called by hand, which keeps a form wi
   expect((await ana.submit('/own', page.fields)).location).toBe('/done')
 })
 
-it('hands out a session that comes back, be it the first one of somebody whom a guard has exempted', async () => {
+it('returns a session that is accepted later, even the first session of an exempt user', async () => {
   const { ana } = await startLoggedIn({
     ...withCookies,
     options: { ...withCookies.options, phone: () => undefined },
@@ -123,7 +123,7 @@ it('hands out a session that comes back, be it the first one of somebody whom a 
   expect((await ana.get('/owned')).status).toBe(200)
 })
 
-it('tells the host of a handler that says nothing, and of a method that there is not', async () => {
+it('reports a handler without a result to the app, and an unknown method', async () => {
   const { host, ana } = await start(() => undefined)
   expect((await ana.post('/own')).json.host).toContain(
     'ownRoute: the handler must return a RouteResult or send the response',

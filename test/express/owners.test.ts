@@ -58,7 +58,7 @@ const requests: [string, (browser: Browser, requirement: string) => Promise<Answ
 const told = ({ status, location, text }: Answer) => [status, location, text]
 
 describe('a requirement of another account that was signed in here before', () => {
-  it('is worth nothing until that account is back', async () => {
+  it('is refused until that account signs in again', async () => {
     const { host, browser, requirement } = await asked()
     await as(browser, 'ben')
     const started = await browser.start({ requirement })
@@ -72,7 +72,7 @@ describe('a requirement of another account that was signed in here before', () =
   })
 
   it.each(requests)(
-    'is told by %s as that of another session is, and shows nothing',
+    'is refused by %s like one for a different session, and shows nothing',
     async (_which, send) => {
       const { host, browser, requirement } = await asked()
       await as(browser, 'ben')
@@ -103,7 +103,7 @@ describe('a requirement of another account that was signed in here before', () =
     expect(checks).toHaveLength(before)
   })
 
-  it('stays one of another account when that has given a proof, and renewed the session', async () => {
+  it('stays bound to a different account after that one has entered a code and renewed the session', async () => {
     const { host, browser, requirement } = await asked()
     await as(browser, 'ben')
     expect((await host.confirm(browser, { purpose: 'pay' }, { purpose: 'pay' })).status).toBe(200)
@@ -111,7 +111,7 @@ describe('a requirement of another account that was signed in here before', () =
     expect([page.status, page.text.includes('already confirmed')]).toEqual([400, false])
   })
 
-  it('is not made anew for the one that signs in while the code is sent', async () => {
+  it('is not issued again for an account that signs in during the send', async () => {
     const { host, browser, requirement } = await asked({
       beforeSend(req, { purpose }) {
         if (purpose === 'pay') req.session.userId = 'ben'
@@ -128,7 +128,7 @@ describe('a requirement of another account that was signed in here before', () =
 })
 
 describe('a requirement', () => {
-  it('is worth nothing in another session of the account, or in none', async () => {
+  it('is refused in a different session of the account, or without one', async () => {
     const recoveryCodes = { consume: () => false }
     const options = { subject: () => 'ana', session: sessionByHeader, recoveryCodes }
     const host = await startHost({ options })
@@ -142,7 +142,7 @@ describe('a requirement', () => {
     expect((await other.start({ requirement })).refusal).toEqual([400, 'invalid_request'])
   })
 
-  it('is worth nothing in another namespace, with the same secret, store and session', async () => {
+  it('is refused in another namespace with equal secret, store and session', async () => {
     const store = memoryStore()
     const { host, browser, requirement } = await asked({ store })
     const statusIn = async (namespace: string) => {
@@ -155,7 +155,7 @@ describe('a requirement', () => {
     expect(await statusIn('')).toBe(201)
   })
 
-  it('hides no refusal by which the host signs somebody out, where `subject` throws then', async () => {
+  it('hides no refusal with which the app signs the user out, if `subject` throws then', async () => {
     const { host, browser, requirement } = await asked({
       subject({ session: { pendingUserId, userId } }) {
         if (pendingUserId === undefined && userId === undefined) throw new TypeError('there is no user')
@@ -196,7 +196,7 @@ describe('a proof of a number', () => {
     return browser
   }
 
-  it('that a signed-in person began is shown and worth nothing to another account in the same session', async () => {
+  it('that a signed-in user started is hidden from and refused for a different account in the session', async () => {
     const host = await startHost({ mount })
     const ana = await host.signIn()
     const proven = async () => (await ana.get('/proven')).json.proven
@@ -259,7 +259,7 @@ describe('a proof of a number', () => {
     for (const browser of [ana, mallory]) expect((await browser.post('/signup')).status).toBe(403)
   })
 
-  it('that was begun anonymously and given after a sign-in is of whoever signed in, through a step-up', async () => {
+  it('that was started anonymously and completed after a sign-in belongs to the signed-in user, through a step-up', async () => {
     const host = await startHost({ mount })
     const ana = host.browser()
     expect((await ana.post('/phone/start', { phone })).status).toBe(201)

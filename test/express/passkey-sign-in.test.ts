@@ -272,7 +272,7 @@ describe('wrong codes', () => {
 })
 
 describe('a guard', () => {
-  it('accepts passkeys alone, and asks for nothing else', async () => {
+  it('accepts only passkeys and offers nothing else', async () => {
     const { host, ofAna } = await startPasskeyHost({
       mount(app, tf) {
         app.get('/vault', tf.requireTwoFactor({ purpose: 'vault', methods: ['passkey'] }), (req, res) => {
@@ -290,7 +290,7 @@ describe('a guard', () => {
     expect((await ana.get('/vault')).json).toEqual({ by: 'passkey' })
   })
 
-  it('exempts nobody who has a passkey, readable or not', async () => {
+  it('exempts no user with a passkey, readable or not', async () => {
     const { host, failing } = await startPasskeyHost({
       mount(app, tf) {
         app.get('/open', tf.requireTwoFactor({ exempt: () => true }), ok)
@@ -317,7 +317,7 @@ describe('functions of the app that throw', () => {
     expect(host.errors).toEqual([failing.list])
   })
 
-  it('let nobody in if the use is not stored', async () => {
+  it('sign in no user if the use is not stored', async () => {
     const { host, failing, ofAna } = await startPasskeyHost()
     failing.used = new Error('down')
     const ana = await host.login()

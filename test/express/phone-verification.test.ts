@@ -67,7 +67,7 @@ describe('a signup', () => {
     ])
   })
 
-  it('needs no country code where there is one country, but at sign-up alone', async () => {
+  it('needs no country code if there is one country, but at a sign-up only', async () => {
     const phone = '300 765 4321'
     const { ana } = await startLoggedIn({ mount, options: { countries: ['CO'], phone: () => phone } })
     expect((await ana.post('/signup/phone/start', { phone })).status).toBe(201)
@@ -119,7 +119,7 @@ describe('a signup', () => {
     expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
   })
 
-  it('belongs to nobody who still has the session id from before', async () => {
+  it('is refused for the session id from before', async () => {
     const options = { session: sessionByHeader, subject: () => 'ana', onVerified: () => undefined }
     const host = await startHost({ options, mount })
     const under = (id: string) => host.browser({ 'x-session': id })
@@ -145,7 +145,7 @@ describe('a signup', () => {
     expect((await ana.get('/account')).status).toBe(403)
   })
 
-  it('is proven by the routes of its own purpose alone', async () => {
+  it('can be verified only by the routes of its own purpose', async () => {
     const appName = { login: 'Acme', signup: 'Acme signup', move: 'Acme move' }
     const { host, visitor } = await startVisit({
       options: { appName },
@@ -213,7 +213,7 @@ it('a number is not proven behind a 503, though the session cannot be given up',
   expect((await ana.post('/signup')).status).toBe(403)
 })
 
-it('a country whose sign-ups nobody completes is refused with 503, to networks that took part, and an event says why', async () => {
+it('a country with uncompleted sign-ups is refused with 503 for networks that took part, with the reason in an event', async () => {
   const host = await startHost({
     options: { signupGuard: { mode: 'enforce', unprovenPerHour: 3 } },
     listens: true,
@@ -250,7 +250,7 @@ describe('a proof that a form asks for', () => {
     return { host, visitor }
   }
 
-  it('is handed to one request at a time, and given back by those that are refused', async () => {
+  it('is passed to one request at a time, and returned after a refusal', async () => {
     const refusals = [400, 499, 422, 409]
     const { visitor } = await startWithForm(...refusals)
     const statuses: number[] = []
@@ -261,7 +261,7 @@ describe('a proof that a form asks for', () => {
     expect(statuses).toEqual([...refusals, 200])
   })
 
-  it('is handed to one `redeemWith` at a time, and used up by the one that saves the number', async () => {
+  it('is passed to one `redeemWith` at a time, and used up if the number is saved', async () => {
     const saves = [() => false, () => Promise.reject(new Error('down')), () => undefined]
     const saved: string[] = []
     const results: unknown[] = []
@@ -292,7 +292,7 @@ describe('a proof that a form asks for', () => {
     expect((await visitor.post('/signup')).status).toBe(403)
   })
 
-  it('lives no longer for being given back', async () => {
+  it('lives no longer after it was returned', async () => {
     const { host, visitor } = await startWithForm(422)
     host.clock.now += 29 * 60_000
     await visitor.post('/signup')
@@ -300,7 +300,7 @@ describe('a proof that a form asks for', () => {
     expect((await visitor.post('/signup')).status).toBe(403)
   })
 
-  it('keeps the handler from running where it is missing, and is told with the way to it', async () => {
+  it('stops the handler if it is missing, and leads to the page', async () => {
     const reached: string[] = []
     let subject = (): string | undefined => undefined
     const { host, visitor } = await startVisit({
@@ -330,7 +330,7 @@ describe('a proof that a form asks for', () => {
     expect(reached).toEqual([])
   })
 
-  it('has a page with the files of its sign-in and a way home where nobody says where its routes are', async () => {
+  it('has a page with the files of its sign-in and a way home without the path of its routes', async () => {
     const { visitor } = await startVisit({
       mount(app, tf) {
         const { start, requireProof } = tf.phoneVerification()
@@ -345,7 +345,7 @@ describe('a proof that a form asks for', () => {
     expect(text).not.toContain('data-address')
   })
 
-  it('whose routes are mounted elsewhere than its path says is a mistake, told at their first request', async () => {
+  it('throws at the first request to routes that are mounted elsewhere than at their path', async () => {
     const mountedAt = async (at: string) => {
       const { visitor } = await startVisit({
         mount: (app, tf) => app.use(at, tf.phoneVerification({ path: '/signup' }).routes()),
@@ -391,7 +391,7 @@ describe('a change of number', () => {
     await expect.poll(changes).toEqual(expected)
   })
 
-  it('is told where its visitor has gone before the form was through, too', async () => {
+  it('is refused if its visitor has left before the form was handled, too', async () => {
     const asked = gate()
     const gone: RequestHandler = (_req, res, next) => {
       res.once('close', () => next())

@@ -127,7 +127,7 @@ describe('the prefix that a proxy removes', () => {
     expect(nobody.location).toBe('/shop/login?returnTo=%2Fshop%2Faccount')
   })
 
-  it('starts the pages of a phone verification, and what its guard names', async () => {
+  it('is added to the pages of a phone verification and to the paths of its guard', async () => {
     const host = await startHost({
       ...withPrefix(),
       mount(app, tf) {
@@ -164,7 +164,7 @@ describe('the prefix that a proxy removes', () => {
     expect((await ana.submit('/app/verify', { code })).location).toBe('/shop/account')
   })
 
-  it('starts the account pages and what they lead to', async () => {
+  it('is added to the account pages and their links', async () => {
     const host = await startAccounts({ options: { prefix }, app: true })
     const ana = await signIn(host)
     expectAllUnderPrefix((await ana.open(accountPath)).text)

@@ -26,7 +26,7 @@ it.each<[string, StubAnswer, number, object]>([
   expect((await ana.verify(host.stub.rightCode)).status).toBe(status === 202 ? 200 : 410)
 })
 
-it('a send without a response is unconfirmed each time it is asked about, and no text says that it was sent', async () => {
+it('a send without a response stays unconfirmed at each request, and no text claims that it was sent', async () => {
   const host = await startHost()
   host.stub.answerSend = () => html(502)
   const ana = await host.login()

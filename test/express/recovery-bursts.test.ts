@@ -36,7 +36,7 @@ describe.each(Object.entries(stores))('recovery codes, %s,', (_, open) => {
     expect(host.kept.size).toBe(9)
   })
 
-  it('have ten tries for many wrong codes at once', async () => {
+  it('have ten attempts for many wrong codes in parallel', async () => {
     const host = await setUp('wrong')
     const browsers = await times(sessions, () => host.login())
     const answers = await times(uses, (index) => {

@@ -68,7 +68,7 @@ describe('a recovery code', () => {
     expect((await ana.get('/account')).status).toBe(200)
   })
 
-  it('needs the same first factor as a code by phone', async () => {
+  it('requires the first factor like a code by phone', async () => {
     const host = await startRecoveryHost()
     expect((await recover(host.browser(), host.codes[0])).status).toBe(401)
     // IDOR: her codes are worth nothing to somebody else.
@@ -122,7 +122,7 @@ describe('a recovery code', () => {
     },
   )
 
-  it('is none where no option says so', async () => {
+  it('is not accepted without the option', async () => {
     const host = await startRecoveryHost({ options: { recoveryCodes: undefined } as never })
     const ana = await host.login()
     const told = await recover(ana, host.codes[0])
@@ -139,7 +139,7 @@ describe('what a recovery code is for', () => {
     throw new Error('the accounts are away')
   }
 
-  it('is what the person was shown, and no other challenge that lives', async () => {
+  it('is the displayed challenge, and no different live one', async () => {
     const host = await startRecoveryHost({ mount: guards, options: { purposes } })
     const ana = await host.signIn()
     const { requirement } = (await ana.get('/number?to=a')).json
@@ -162,7 +162,7 @@ describe('what a recovery code is for', () => {
     expect((await ana.get('/number?to=a')).json).toEqual({ by: 'recovery-code' })
   })
 
-  it('is what the requirement says where no challenge is live, and none of an earlier one is left', async () => {
+  it('is the requirement if no challenge is live, and none of an earlier one remains', async () => {
     const host = await startRecoveryHost({ mount: guards, options: { purposes } })
     const ana = await host.signIn()
     const { requirement } = (await ana.get('/number?to=a')).json
@@ -229,7 +229,7 @@ describe('a guard', () => {
     },
   )
 
-  it('takes one where its purpose says so, and others of the purpose do not by their methods', async () => {
+  it('accepts one if its purpose does, and further guards of the purpose do not by their methods', async () => {
     const host = await startRecoveryHost({ mount: guards, options: { purposes } })
     const ana = await host.signIn()
     const { requirement } = (await ana.get('/only')).json

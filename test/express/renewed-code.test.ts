@@ -3,7 +3,7 @@ import { startHost } from './kit.js'
 
 const newest = 'This is a new code, and only the newest one works.'
 
-it('after a resend, the page and the answer to the older code say that only the newest works', async () => {
+it('after a resend, the page and the response to the older code explain that only the newest works', async () => {
   const host = await startHost()
   const ana = await host.login()
   await ana.submit('/two-factor/start')

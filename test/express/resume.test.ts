@@ -83,7 +83,7 @@ const again = 'You will need to submit the form again after this.'
 describe('a form that was interrupted', () => {
   const { said, codes } = hearWarnings()
 
-  it('is shown after the code, with what it is for and one button that posts it again', async () => {
+  it('is shown after the code, with its details and one button that posts it again', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host, 'amount=100&payee=Ben&_csrf=t1')
     expect(refused.text).toContain('We&#39;ve saved your form. You can submit it after this step.')
@@ -103,7 +103,7 @@ describe('a form that was interrupted', () => {
     expect(sent.json).toEqual({ paid: { amount: '100', payee: 'Ben', _csrf: 't1' }, query: {} })
   })
 
-  it('is shown until it is sent, and Back says then that it was', async () => {
+  it('is shown until it is sent, and Back shows that it was sent', async () => {
     const host = await startBank()
     const { ana, page } = await confirmed(host)
     expect((await ana.send(page, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200)
@@ -127,7 +127,7 @@ describe('a form that was interrupted', () => {
     expect((await ana.open('/two-factor?form=')).status).toBe(200)
   })
 
-  it('is kept for the person, however many forms somebody posts who has nothing but the password', async () => {
+  it('is saved for the user, although an attacker with the password posts many forms', async () => {
     const host = await startBank()
     const ana = await host.signIn()
     host.clock.now += 60_000
@@ -137,7 +137,7 @@ describe('a form that was interrupted', () => {
     expect((await post(ana, '/pay', 'amount=100')).text).toContain('We&#39;ve saved your form.')
   })
 
-  it('is not kept for a client that wants JSON, and one that is kept tells it nothing but the challenge', async () => {
+  it('is not saved for a client that wants JSON, and a saved one returns only the challenge', async () => {
     const host = await startBank()
     const asJson = await interrupted(host, 'amount=100', { accept: 'application/json' })
     expect(await prove(host, asJson.ana, asJson.refused)).toBe('/')
@@ -151,7 +151,7 @@ describe('a form that was interrupted', () => {
     expect(inDialog.json.html).not.toContain('Amount')
   })
 
-  it('is not sent by a post that the guard refuses, nor by one that names another form', async () => {
+  it('is not sent by a post that the guard refuses, nor by a post that names another form', async () => {
     const host = await startBank({ once: false })
     const { ana, page } = await confirmed(host)
     const { body = '' } = formOn(await ana.open(page)) ?? {}
@@ -196,7 +196,7 @@ describe('a form that was interrupted', () => {
     expect(await codes()).toEqual([])
   })
 
-  it('is not kept when it is sent by another method, or to a path that is too long to come back to', async () => {
+  it('is not saved for another method, or for a path that is too long to return to', async () => {
     const { ana } = await startSignedIn({
       mount: (app, tf) => {
         const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
@@ -228,7 +228,7 @@ describe('a form that was interrupted', () => {
     expect(sent.json.paid).toEqual(read.body)
   })
 
-  it('has to be sent again by hand when nobody has parsed it before the guard, and a warning says so once', async () => {
+  it('must be submitted again by hand if it was not parsed before the guard, with one warning', async () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
@@ -243,7 +243,7 @@ describe('a form that was interrupted', () => {
     expect(said[0]?.message).toContain('`resume`')
   })
 
-  it("comes back with the host's current CSRF token, where the token is tied to the session's id", async () => {
+  it('has the current CSRF token of the app if the token depends on the session id', async () => {
     const tokenOf = (req: express.Request) => `token-of-${req.sessionID}`
     const host = await startBank(
       { bind: (req) => ({ amount: req.body.amount }) },
@@ -260,7 +260,7 @@ describe('a form that was interrupted', () => {
     expect((await post(ana, '/pay', kept?.body ?? '')).status).toBe(200)
   })
 
-  it('has to be sent again by hand when there is no room for it, and the refusal is the same', async () => {
+  it('must be submitted again by hand if there is no room, with an unchanged refusal', async () => {
     const host = await startBank({}, { options: { store: memoryStore({ maxGrants: 1 }) } })
     const { refused } = await interrupted(host)
     expect(refused.text).toContain('saved your form')
@@ -301,7 +301,7 @@ describe('nobody else', () => {
     expect([shown.status, formOn(shown)]).toEqual([410, undefined])
   })
 
-  it('reads a form of another account in the same session, uses it up, or is told that it was sent', async () => {
+  it('reads a form of a different account in the session, uses it up, or learns that it was sent', async () => {
     const host = await startBank()
     const { ana, page } = await confirmed(host)
     await ana.post('/switch', { user: 'ben' })

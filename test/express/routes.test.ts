@@ -62,7 +62,7 @@ describe('a sign-in over JSON', () => {
 })
 
 describe('a challenge in JSON', () => {
-  it('says how long it lives and when another code may be sent, whatever the clock of the browser shows', async () => {
+  it('contains its lifetime and the wait for a new code, for any clock of the browser', async () => {
     const { host, ana } = await startChallenged({ mount: signupAt('/signup') })
     host.clock.now += 45_000
     const found = (await ana.get('/two-factor')).json.challenge
@@ -78,7 +78,7 @@ describe('a challenge in JSON', () => {
   })
 })
 
-it('a front end finds in the JSON what docs/reference.md shows', async () => {
+it('a front end finds in the JSON the members of docs/reference.md', async () => {
   const { host, ana } = await startSignedIn()
   const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md'), 'A challenge'), 'json')
   const [refusalBlock = '{}'] = blocksOf(
@@ -98,7 +98,7 @@ it('a front end finds in the JSON what docs/reference.md shows', async () => {
 })
 
 describe('a request that the routes have answered', () => {
-  it('is handed on to nobody, whatever the answer was', async () => {
+  it('is never passed to the next handler, for any response', async () => {
     const reached: string[] = []
     const { host, ana } = await startLoggedIn({
       mount: (app) => {
@@ -133,7 +133,7 @@ describe('a start whose purpose the app has fixed', () => {
 })
 
 describe('a request that was answered before the routes', () => {
-  it('has no code sent: whoever was refused need not be asked for one', async () => {
+  it('has no code sent, because a refused user needs none', async () => {
     const { host, ana } = await startLoggedIn({
       mount: (app, tf) => {
         app.post('/wrong-password', (_req, res, next) => {

@@ -17,7 +17,7 @@ async function twoTabs(host: Host, ana: Browser) {
 }
 
 describe('a second tab after success', () => {
-  it('says so, leads on and sends nothing, whatever is done in it', async () => {
+  it('explains it, continues and sends nothing, for any action in it', async () => {
     const { host, ana } = await startSignedIn()
     host.clock.now += minute
     const { codePage, fields } = await twoTabs(host, ana)
@@ -34,7 +34,7 @@ describe('a second tab after success', () => {
     expect([host.stub.sends.length, host.stub.checks.length]).toEqual([2, 2])
   })
 
-  it('leads where the host says when the page does not', async () => {
+  it('leads to the target of the app if the page names none', async () => {
     const { host, ana } = await startLoggedIn({
       mount: (app, tf) => app.post('/begin', tf.start({ purpose: 'login', successPath: '/welcome' })),
     })
@@ -43,7 +43,7 @@ describe('a second tab after success', () => {
     expect((await ana.open('/two-factor')).text).toContain('href="/welcome">Continue</a>')
   })
 
-  it('hides no refusal: whoever is confirmed and asks for a code is told that none is sent', async () => {
+  it('hides no refusal: a user who requests a code after the success learns that none is sent', async () => {
     let isSent = true
     const { ana } = await startSignedIn({ options: { beforeSend: () => isSent } })
     isSent = false
@@ -53,7 +53,7 @@ describe('a second tab after success', () => {
     expect(refused.text).not.toContain(confirmed)
   })
 
-  it('is told nothing in another session, under the id from before, or for more than was proven', async () => {
+  it('shows nothing in another session, under the id from before, or for more than was verified', async () => {
     const { host, ana } = await startSignedIn()
     const { codePage, fields, before } = await twoTabs(host, ana)
     for (const browser of [before, await host.signIn(), host.browser()]) {
@@ -66,7 +66,7 @@ describe('a second tab after success', () => {
     expect((await ana.open(page)).text).not.toContain(confirmed)
   })
 
-  it('is not said for a requirement that this session was never given', async () => {
+  it('does not appear for a requirement of another session', async () => {
     const { host, ana } = await startSignedIn()
     const stranger = await host.signIn('ben')
     const refused = await stranger.submit('/transfers', { amount: '1', payee: 'A' })
@@ -78,7 +78,7 @@ describe('a second tab after success', () => {
     }
   })
 
-  it('is not said when the guard refused after the proof, nor when a code was sent since', async () => {
+  it('does not appear if the guard refused after the success, nor after a newer send', async () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) =>
         app.get('/secret', tf.requireTwoFactor({ purpose: 'secret', maxAgeMs: minute }), (_req, res) => {
@@ -105,7 +105,7 @@ describe('a second tab after success', () => {
     }
   })
 
-  it('is said on a page that is opened anew only as long as a code lives', async () => {
+  it('appears on a page that is opened again only during the lifetime of a code', async () => {
     const { host, ana } = await startSignedIn()
     host.clock.now += 10 * minute
     expect((await ana.open('/two-factor')).text).toContain(confirmed)
@@ -128,7 +128,7 @@ describe('a second tab of a signup', () => {
     return { host, visitor }
   }
 
-  it('says so and leads on until the proof was redeemed', async () => {
+  it('explains it and continues until the number was redeemed', async () => {
     const { host, visitor } = await startSignup()
     for (const told of [
       await visitor.open('/signup/phone'),

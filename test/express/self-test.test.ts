@@ -25,7 +25,7 @@ const inStore = { store: memoryStore() }
 describe('the self-test', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('names a secret of one repeated character, also one that is only verified with', async () => {
+  it('names a secret of one repeated character, even if it only verifies', async () => {
     const secret = ['a secret of thirty-two bytes or more', 'x'.repeat(32)]
     expect(await codes({ secret })).toEqual(['secret_weak'])
   })
@@ -60,7 +60,7 @@ describe('the self-test', () => {
     ])
   })
 
-  it('names what requests have shown of cookie and proxies so far, in place of what was warned of the provider', async () => {
+  it('names the findings of requests about cookie and proxies, in place of the warning about the provider', async () => {
     const use = async ({ login, stub }: Host) => {
       stub.answerSend = () => 'reset'
       const ana = await login()

@@ -30,7 +30,7 @@ const post = (browser: Browser, headers: Record<string, string>, amount = '5', m
 const own = { 'sec-fetch-site': 'same-origin' }
 
 describe('a form of this site that a guard refuses', () => {
-  it('has its code sent: a code and a button that names the action are all that is asked for', async () => {
+  it('has its code sent, and requires only the code and a button that names the action', async () => {
     const { host, ana } = await startPayHost()
     const page = await post(ana, own)
     expect(page.status).toBe(403)
@@ -46,7 +46,7 @@ describe('a form of this site that a guard refuses', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('says no more than is known when the answer to the send is lost', async () => {
+  it('shows only known facts if the response to the send is lost', async () => {
     const { host, ana } = await startPayHost({}, { limits: { codeLifetimeMs: 30 * 60_000 } })
     host.stub.answerSend = () => 'reset'
     const page = await post(ana, own)
@@ -59,7 +59,7 @@ describe('a form of this site that a guard refuses', () => {
     expect((await reload()).status).toBe(200)
   })
 
-  it('sends one code however many come at once, for one amount or for many', async () => {
+  it('sends one code for many parallel requests, for one amount or for many', async () => {
     for (const amountOf of [() => '5', String]) {
       const { host, ana } = await startPayHost()
       const pages = await Promise.all(

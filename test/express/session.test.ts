@@ -178,7 +178,7 @@ describe('with cookie-session', () => {
     )
   })
 
-  it('an anonymous session gets an id by a start, and none by one that is refused', async () => {
+  it('an anonymous session gets an id by a start, and none by a refused start', async () => {
     expect(await setByRefusals('cs', withCookies)).toEqual([])
     const { host, visitor } = await startVisit({
       ...withCookies,

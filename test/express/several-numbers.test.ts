@@ -15,7 +15,7 @@ const start = async (browser: Browser, tail: string) =>
   browser.start({ destination: await idOf(browser, tail) })
 
 describe('several numbers of one person', () => {
-  it('show no session where the code of another one went, which a code to another number supersedes', async () => {
+  it('hide from a session where the code of a different session went, which a code to another number supersedes', async () => {
     const host = await startHost({ listens: true, options })
     const [one, two] = [await host.login(), await host.login()]
     await start(one, '67')
@@ -27,7 +27,7 @@ describe('several numbers of one person', () => {
     expect(host.events.filter(({ type }) => type === 'challenge.superseded')).toHaveLength(1)
   })
 
-  it('tell a start that another one overtook', async () => {
+  it('return that a start was overtaken by a later one', async () => {
     const held = gate()
     const asked = gate()
     const host = await startHost({

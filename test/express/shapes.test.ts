@@ -35,7 +35,7 @@ describe('a code in the wrong shape', () => {
     ['Devanagari digits in a message', 'आपका कोड ४८२९१३ है'],
     ['a whole message', 'Your Acme code is 482913.\nIt expires in 10 minutes.'],
     ['a message that names it twice', '482-913 is your code\n\n@acme.example 482913'],
-  ])('is taken out of what people type and paste: %s', async (_name, code) => {
+  ])('is removed from typed and pasted text: %s', async (_name, code) => {
     const { ana } = await startChallenged()
     expect((await ana.verify(code)).status).toBe(200)
   })
@@ -64,7 +64,7 @@ describe('a body in the wrong shape', () => {
     await expectNothingSpent(host, ana)
   })
 
-  it('is no body when the members stand in the query', async () => {
+  it('is empty if the members are in the query', async () => {
     const { host, ana } = await startChallenged()
     expect((await ana.post('/two-factor/verify?code=482913')).status).toBe(400)
     expect((await ana.post('/two-factor/verify?code=482913', {})).status).toBe(400)
@@ -92,7 +92,7 @@ describe('a body in the wrong shape', () => {
     await expectNothingSpent(host, ana)
   })
 
-  it('is taken as the host has parsed it, by whatever means', async () => {
+  it('is used as the app has parsed it, by any means', async () => {
     const { ana } = await startLoggedIn({
       mount: (app, tf) => {
         const parse: RequestHandler = (req, _res, next) => {
@@ -145,7 +145,7 @@ describe('a body in the wrong shape', () => {
     expect(host.errors).toEqual([])
   })
 
-  it('is read when it comes in pieces that tell no length', async () => {
+  it('is read if it arrives in parts without a length', async () => {
     const { host, ana } = await startChallenged()
     const sent = ana.request('POST', '/two-factor/verify').type('Application/JSON ; charset=utf-8')
     const { id } = (await ana.get('/two-factor')).json.challenge
@@ -153,7 +153,7 @@ describe('a body in the wrong shape', () => {
     expect((await sent).status).toBe(200)
   })
 
-  it('may hold fields that nobody has filled in', async () => {
+  it('may contain empty fields', async () => {
     const { host, ana } = await startLoggedIn()
     const empty = { requirement: '', purpose: '', channel: '', returnTo: '' }
     const started = await ana.submit('/two-factor/start', empty)

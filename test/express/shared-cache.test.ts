@@ -14,7 +14,7 @@ const ours = ['/two-factor', '/signup'].flatMap((mount) =>
 /** Whether a shared cache may keep the response, cookies included, and hand it to the next visitor (RFC 9111). */
 const isKept = ({ headers }: Answer) => !/no-store|private/.test(headers.get('cache-control') ?? '')
 
-it('no shared cache hands the session of one visitor to another: all that is ours is private or not kept', async () => {
+it('no shared cache passes the session of a visitor on, because our responses are private or not stored', async () => {
   const host = await startHost({
     // The session's cookie goes out with every response.
     addSession: (app) =>

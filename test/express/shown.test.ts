@@ -24,7 +24,7 @@ function shownOn(page: string) {
   return { rows: [...values].map(([, value]) => value), ...hiddenFields(page) }
 }
 
-it('a code typed for a transfer that another one replaced pays nobody and costs nothing, whatever the request names', async () => {
+it('a code for a transfer that was replaced pays nothing and uses no attempt, for any names in the request', async () => {
   const { host, ana } = await startPayHost()
   const { requirement } = (await ana.post('/pay', mum)).json
   const { id } = (await ana.start({ requirement })).json.challenge
@@ -96,7 +96,7 @@ describe('a page', () => {
     expect((await ana.post('/pay', mum)).json).toMatchObject({ paid: mum })
   })
 
-  it('shows what the live challenge is about, also without its requirement', async () => {
+  it('shows the details of the live challenge, even without its requirement', async () => {
     const { ana, other } = await replacedPage()
     const shown = { rows: ['9999', 'Mallory'], challenge: expect.any(String) }
     expect(shownOn((await ana.open(`/two-factor?requirement=${other}`)).text)).toMatchObject(shown)
@@ -110,7 +110,7 @@ describe('a page', () => {
     expect((await ana.submit('/two-factor/verify', { ...wrong.fields, code: '482914' })).status).toBe(303)
   })
 
-  it('takes the newest code of the same transfer once it has shown it', async () => {
+  it('accepts the newest code of the transfer after it has shown it', async () => {
     const { host, ana } = await startPayHost()
     const refused = await ana.submit('/pay', mum)
     const started = await ana.submit('/two-factor/start', refused.fields)
@@ -126,7 +126,7 @@ describe('a page', () => {
 })
 
 describe('a code of one purpose', () => {
-  it('approves no other one that the form is for', async () => {
+  it('approves no different purpose of the form', async () => {
     const { host, ana } = await startSignedIn({
       mount: describedTransfers,
       options: { purposes: { login: {}, settings: {}, pay: {}, transfer: {} } },
@@ -166,7 +166,7 @@ describe('a code of one purpose', () => {
 })
 
 describe('an expired requirement', () => {
-  it('still says what was shown', async () => {
+  it('still returns the displayed details', async () => {
     const { host, ana } = await startPayHost()
     const { requirement } = (await ana.post('/pay', mum)).json
     host.clock.now += 9 * minute
@@ -181,7 +181,7 @@ describe('an expired requirement', () => {
 })
 
 describe('challenges without a request', () => {
-  it('take the same names', async () => {
+  it('accept equal names', async () => {
     const { host, ana } = await startPayHost()
     const { requirement } = (await ana.post('/pay', mum)).json
     const started = await ana.start({ requirement })

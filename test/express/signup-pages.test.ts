@@ -24,7 +24,7 @@ describe('the pages of a signup', () => {
     expect((await host.browser().open('/signup')).text).not.toContain('7654321')
   })
 
-  it('lead back where the host says, and write a number as people of its one country do', async () => {
+  it('lead back to the target of the app, and write a number in the usual form of its only country', async () => {
     const host = await signups({
       options: { countries: ['CO'] },
       mount: (app, tf) => app.use('/signup', tf.phoneVerification({ backPath: '/join' }).routes()),
@@ -59,7 +59,7 @@ describe('the pages of a signup', () => {
     expect(host.stub.sends).toEqual([])
   })
 
-  it('bring it back to whoever uses another number, with its country', async () => {
+  it('show it again to a user with another number, with its country', async () => {
     const host = await signups()
     const visitor = host.browser()
     expect(chosenCountry(await visitor.open('/signup'))).toBe('CO')
@@ -85,7 +85,7 @@ describe('the pages of a signup', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 
-  it('let go on with another number when the one that was typed is locked', async () => {
+  it('allow another number if the typed number is locked', async () => {
     const host = await signups({ options: { limits: { failuresBeforeLock: 2, lockMs: 15 * 60_000 } } })
     const visitor = host.browser()
     await visitor.submit('/signup/start', typed)
@@ -103,7 +103,7 @@ describe('the pages of a signup', () => {
     expect((await visitor.submit('/signup/start', { phone: '320 765 4321', country: 'CO' })).status).toBe(303)
   })
 
-  it('bring no number back after it was proven, nor to another account in the same session', async () => {
+  it('show no number again after it was verified, nor to a different account in the session', async () => {
     const host = await signups()
     const ana = await host.login()
     await ana.submit('/signup/start', typed)

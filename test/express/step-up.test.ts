@@ -20,7 +20,7 @@ async function requirementOf(browser: Browser, body: object): Promise<string> {
 }
 
 describe('a step-up', () => {
-  it('proves exactly what was asked for, once', async () => {
+  it('verifies exactly the required action, once', async () => {
     const { host, ana } = await startSignedIn()
     const transfer = { amount: 100, payee: 'ACME' }
     const requirement = await requirementOf(ana, transfer)
@@ -114,7 +114,7 @@ describe('a requirement', () => {
     expect((await ana.start({ requirement, purpose: 'transfer' })).status).toBe(201)
   })
 
-  it('tells nobody amount, payee, purpose or session, nor does the store', async () => {
+  it('reveals no amount, payee, purpose or session, nor does the store', async () => {
     const { store, told } = recordingStore()
     const { ana } = await startSignedIn({ options: { store } })
     const transfer = { amount: 5, payee: 'ACME' }
@@ -156,7 +156,7 @@ describe('a requirement', () => {
 })
 
 describe('bound fields', () => {
-  it('that say nothing are a mistake of the host, and keep the handler from running', async () => {
+  it('without content are a mistake of the app, and stop the handler', async () => {
     const reached: string[] = []
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {

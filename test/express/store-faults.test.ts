@@ -31,7 +31,7 @@ const cases = Object.keys(faults).flatMap((fault) =>
 )
 
 describe('a store that', () => {
-  it.each(cases)('%s at %s is told by %s, and nobody is let in', async (fault, verb, route) => {
+  it.each(cases)('%s at %s leads to %s, and signs in no user', async (fault, verb, route) => {
     let isBroken = false
     const store = storeThrough((command, _key, work) => {
       return isBroken && command === verb ? faults[fault]?.() : work()
@@ -56,7 +56,7 @@ describe('a store that', () => {
   })
 
   it.each(['read', 'swap'] as const)(
-    "fails at %s while onVerified fails lets nobody in and hides not the host's error",
+    'fails at %s while onVerified fails signs in no user and hides no error of the app',
     async (verb) => {
       let fails = false
       const store = storeThrough((command, _key, work) => {
@@ -102,7 +102,7 @@ describe('a grant of the host', () => {
     return { told, status: (await ana.get('/account')).status }
   }
 
-  it('that the store writes too late was refused, and admits nobody', async () => {
+  it('that the store writes too late is refused and admits no request', async () => {
     expect(await writeSilently(1)).toMatchObject({ told: { code: 'store_unavailable' }, status: 403 })
   })
 

@@ -48,7 +48,7 @@ describe('a path to come back to', () => {
     ['SELF//evil.example', '/'],
     ['SELF/transfers/new', '/transfers/new'],
     ['not a url', '/'],
-  ])('after an interrupted form is taken from a page of this site alone: %s', async (referer, location) => {
+  ])('after an interrupted form must come from a page of this site: %s', async (referer, location) => {
     const { host, ana } = await startSignedIn()
     const refused = await ana.submit(
       '/transfers',
@@ -58,7 +58,7 @@ describe('a path to come back to', () => {
     expect(await host.ledBy(refused.fields.requirement, ana)).toBe(location)
   })
 
-  it('is that of the requirement, whatever path stands beside it', async () => {
+  it('belongs to the requirement, for any path beside it', async () => {
     const { host, ana } = await startSignedIn()
     host.clock.now += 60_000
     const referer = `${host.url}/transfers/new`
@@ -114,7 +114,7 @@ describe('success', () => {
     expect(await ends(await startHost(mounted(given)))).toEqual([303, path ?? '/', path])
   })
 
-  it('leads where the form says above all, and then back to the guarded page', async () => {
+  it('leads first to the path of the form, and then back to the guarded page', async () => {
     const host = await startHost(mounted({ login, routes }))
     expect(await ends(host, { returnTo: '/asked' })).toEqual([303, '/asked', '/asked'])
     const mine = '/mine?tab=1'
@@ -136,7 +136,7 @@ describe('success', () => {
     expect((await ana.submit('/login')).location).toBe('/mine?tab=1')
   })
 
-  it('of a phone verification leads where that one says', async () => {
+  it('of a phone verification leads to its own path', async () => {
     const { host, visitor } = await startVisit({
       mount: (app, tf) => app.use('/phone', tf.phoneVerification({ successPath: '/signup' }).routes()),
     })

@@ -27,7 +27,7 @@ function trace(name: 'send' | 'check') {
 }
 
 describe('the tracing channels', () => {
-  it('tell of each send and each check, what it was and what became of it', async () => {
+  it('publish each send and each check with its result', async () => {
     const sends = trace('send')
     const checks = trace('check')
     const { host, ana } = await startLoggedIn({

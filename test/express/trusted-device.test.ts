@@ -53,7 +53,7 @@ function heldSessions() {
 }
 
 describe('a trusted device', () => {
-  it('stands in for the code at the next sign-in, under a renewed session', async () => {
+  it('replaces the code at the next sign-in, under a renewed session', async () => {
     const host = await startHost({ options, mount })
     const ana = await trust(host)
     const later = await again(host, ana)
@@ -88,7 +88,7 @@ describe('a trusted device', () => {
     expect((await ana.submit('/two-factor/start', plain.fields)).location).toBe('/settings')
   })
 
-  it('stands in for the code in a session that the same request began', async () => {
+  it('replaces the code in a session that started with its request', async () => {
     const host = await startHost({
       options,
       mount: (app, tf) => app.post('/sign-in', asAna, tf.start({ purpose: 'login' })),
@@ -119,7 +119,7 @@ describe('a trusted device', () => {
     expect((await later.get('/fresh')).status).toBe(200)
   })
 
-  it('is offered where a code is typed to sign in, and not where only a code will do', async () => {
+  it('is offered at the code of a sign-in, and not if only a code is accepted', async () => {
     const { host, ana } = await startLoggedIn({ options, mount })
     await ana.submit('/two-factor/start')
     expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
@@ -154,7 +154,7 @@ describe('a trusted device', () => {
     expect(text).not.toContain('trustDevice')
   })
 
-  it('can be listed by what its request said of it, revoked one by one and all at once', async () => {
+  it('can be listed with the label of its request, and revoked singly and in total', async () => {
     const host = await startHost({ options, mount })
     const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
     const first = await trust(host, { 'user-agent': agent })
@@ -183,7 +183,7 @@ describe('a trusted device', () => {
     expect((await host.tf.trustedDevices.list('ana'))[0]?.label).toBe(name)
   })
 
-  it('is none where the host gives it a name that is no text, and is told so', async () => {
+  it('is not stored if the app names it without text, and the app gets an error', async () => {
     const trustedDevices = { maxAgeMs: day, label: () => 7 as never }
     const { host, ana } = await startChallenged({ options: { ...options, trustedDevices } })
     const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
@@ -191,7 +191,7 @@ describe('a trusted device', () => {
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
   })
 
-  it('lets nobody in when it is revoked while its session is renewed', async () => {
+  it('signs in no user if it is revoked during the renewal of its session', async () => {
     const { session, held } = heldSessions()
     const host = await startHost({ options: { ...options, session }, mount })
     const thief = await again(host, await trust(host))
@@ -246,7 +246,7 @@ describe('trust that was given', () => {
     expect((await startAgain(host, ana)).json.verified).toBe(true)
   })
 
-  it('is none where the cookie cannot be set, and the code counts all the same', async () => {
+  it('is not stored if the cookie cannot be set, and the code still counts', async () => {
     // Grants are written a moment later.
     const store = storeThrough((_command, key, work) => {
       return key.includes(':grants:') ? setTimeout(20).then(work) : work()

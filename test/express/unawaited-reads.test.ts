@@ -81,7 +81,7 @@ describe('a store that can no longer read what a request goes by', () => {
   })
 })
 
-it('leaves no lost rejection behind on a page where no way of a person will do', async () => {
+it('leaves no lost rejection on a page without an accepted factor', async () => {
   const state = { fails: false }
   const store = storeThrough((command, key, work) => {
     if (!state.fails || command !== 'read' || !key.includes(':grants:')) return work()
@@ -100,7 +100,7 @@ it('leaves no lost rejection behind on a page where no way of a person will do',
   expect(lost).toEqual([])
 })
 
-it('leaves no lost rejection behind where what the host has on file fails twice, at once and later', async () => {
+it('leaves no lost rejection if reading the stored factors fails twice, now and later', async () => {
   const later = async () => {
     await turn()
     throw new Error('database down')

@@ -27,7 +27,7 @@ describe('the guard option unless', () => {
     }
   })
 
-  it('requires a sign-in with a code all the same', async () => {
+  it('still requires a sign-in with a code', async () => {
     const { host, ana } = await startLoggedIn({ mount: mount(isSmall) })
     expect((await ana.post('/pay', { amount: 5 })).json).toMatchObject({ status: 403, purpose: 'login' })
     expect((await host.browser().post('/pay', { amount: 5 })).status).toBe(401)
@@ -46,7 +46,7 @@ describe('the guard option unless', () => {
     expect((await ana.post('/pay', { amount: 5 })).status).toBe(403)
   })
 
-  it('refuses a promise, and passes on what it throws', async () => {
+  it('refuses a promise, and passes on its errors', async () => {
     const promised = await startSignedIn({ mount: mount(async () => true) })
     expect((await promised.ana.post('/pay', { amount: 5 })).status).toBe(500)
     expect(String(promised.host.errors[0])).toContain('unless returned a promise')

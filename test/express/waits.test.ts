@@ -20,7 +20,7 @@ async function wrongCodes(browser: Browser): Promise<Answer> {
 const locking = { limits: { failuresBeforeLock: 2, lockMs: 15 * minute } }
 
 describe('the page of a locked number', () => {
-  it('says one wait, as a time of day, and offers nothing before it, however it is reached', async () => {
+  it('shows one wait as a time of day, and offers nothing before it, on any way to it', async () => {
     const { host, ana } = await startLoggedIn({ options: locking })
     await ana.submit('/two-factor/start')
     expect((await wrongCodes(ana)).status).toBe(422)
@@ -57,7 +57,7 @@ describe('the page of a locked number', () => {
   })
 })
 
-it('a race that nobody won is over in a second, and page and program are told so', async () => {
+it('a race without a winner ends within a second, and page and program get the wait', async () => {
   let races = false
   const store = storeThrough((command, _key, work) => {
     if (!races || command !== 'swap') return work()
@@ -80,7 +80,7 @@ describe('a code that ran out', () => {
     return { host, ana, fields }
   }
 
-  it('says so after a reload, with a button that sends a new one, and to nobody else', async () => {
+  it('explains it after a reload, with a button that sends a new code, and only to its session', async () => {
     const { host, ana } = await expired()
     const other = await host.login('ana2')
     expect((await other.open('/two-factor')).text).not.toContain('no longer works')
@@ -103,7 +103,7 @@ describe('a code that ran out', () => {
     expect(right.location).toBe('/inbox')
   })
 
-  it('of one of several numbers is replaced by one button, for where it went; the others are a page further', async () => {
+  it('of several numbers is replaced by one button for its number, and all further ones are one page later', async () => {
     const host = await startHost({ options: { phone: () => ['+573001234567', '+573007654321'] } })
     const ana = await host.login()
     const sends = (page: string) =>
@@ -119,7 +119,7 @@ describe('a code that ran out', () => {
   })
 })
 
-it('a code that nobody has judged stays in its field, and nowhere else', async () => {
+it('a code without a verdict stays in its field and nowhere else', async () => {
   const { host, ana } = await startLoggedIn()
   await ana.submit('/two-factor/start')
   host.stub.answerCheck = () => ({ status: 503, json: {} })
@@ -143,7 +143,7 @@ describe('a number that the provider refuses', () => {
       ),
     )
 
-  it('is offered a call at once, and told of no wait that is not so, for six rounds', async () => {
+  it('is offered an immediate call, and shown no false wait, for six rounds', async () => {
     const { host, ana } = await startLoggedIn({ options: { pages: { links: { support: '/help' } } } })
     host.stub.answerSend = refused
     for (let round = 1; round <= 6; round += 1) {
@@ -166,7 +166,7 @@ describe('a number that the provider refuses', () => {
     }
   })
 
-  it('is said to be so after a reload, and again to whoever presses its button too early', async () => {
+  it('is reported after a reload, and again if its button is pressed too early', async () => {
     const { host, ana } = await startLoggedIn()
     host.stub.answerSend = refused
     await ana.submit('/two-factor/start', { channel: 'sms' })

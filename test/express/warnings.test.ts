@@ -22,7 +22,7 @@ const behindTls = { secure: true, sameSite: 'lax' } as const
 const forwarded = { 'x-forwarded-for': '203.0.113.9' }
 
 describe('a warning', () => {
-  it('is not given to a host that is set up well, whatever wrong codes are typed once one was right', async () => {
+  it('is not emitted for a correct setup, for any wrong codes after a correct one', async () => {
     const host = await startHost()
     await host.signIn()
     const ben = await host.challenged('ben')
@@ -30,7 +30,7 @@ describe('a warning', () => {
     expect(await codes()).toEqual([])
   })
 
-  it('names a proxy that Express was not told about, once, with a place in the documents', async () => {
+  it('names a proxy that Express does not trust, once, with a place in the documents', async () => {
     const { ana } = await startLoggedIn()
     await ana.start({}, forwarded)
     await ana.start({}, forwarded)
@@ -82,7 +82,7 @@ describe('a warning', () => {
     await vi.waitFor(async () => expect(await codes()).toEqual(named))
   })
 
-  it('names a `trust proxy` that trusts everybody', async () => {
+  it('names a `trust proxy` that trusts every client', async () => {
     const host = await startHost()
     host.app.set('trust proxy', true)
     await host.login()
@@ -144,7 +144,7 @@ describe('a warning', () => {
         },
       })
 
-    it('is given once somebody needs the cookie, and taken back once one has come in', async () => {
+    it('is emitted when a user needs the cookie, and cleared when one arrives', async () => {
       const host = await startBehindTls()
       const visitor = host.browser(tls)
       // A visitor whose session holds nothing needs no cookie.

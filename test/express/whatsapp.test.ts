@@ -46,7 +46,7 @@ async function startChatHost() {
 }
 
 describe('a code by WhatsApp', () => {
-  it('is offered, sent, announced and checked, and the grant says so', async () => {
+  it('is offered, sent, announced and checked, and named in the grant', async () => {
     const { host, service, asked, sentBy } = await startChatHost()
     const ana = await host.login()
     expect((await ana.open('/two-factor')).text).toContain('>Send a code by <bdi>WhatsApp</bdi></button>')
@@ -67,7 +67,7 @@ describe('a code by WhatsApp', () => {
     ])
   })
 
-  it('goes out as a text message where it cannot be sent, and nobody takes it for another', async () => {
+  it('is sent as a text message if it cannot be sent, and is not shown as WhatsApp then', async () => {
     const { host, service, asked, sentBy } = await startChatHost()
     const ben = await host.login('ben')
     const started = await ben.post('/two-factor/start')
@@ -82,7 +82,7 @@ describe('a code by WhatsApp', () => {
     expect((await ben.start({ requirement })).refusal).toEqual([502, 'delivery_failed'])
     expect(asked()).toEqual(['whatsapp', 'sms', 'whatsapp'])
   })
-  it('may go by RCS where the service chooses so: that is said, and the next is asked for as before', async () => {
+  it('may be sent by RCS if the service chooses it: this is shown, and the next request is unchanged', async () => {
     const { host, asked, sentBy } = await startChatHost()
     const eva = await host.login('eva')
     const started = await eva.post('/two-factor/start')

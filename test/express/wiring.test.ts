@@ -66,7 +66,7 @@ describe('a host without a session', () => {
     expect(host.stub.sends).toEqual([])
   })
 
-  it('is told so by a phone verification and its proof, too', async () => {
+  it('gets an error from a phone verification and its guard, too', async () => {
     const host = await startHost({
       addSession: () => undefined,
       options: { subject: () => null },

@@ -130,7 +130,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))(
     /** Hardly any of the time is spent on work: most of it is waiting for a client to connect again. */
     const atEachMoment = (run: (how: Break) => Promise<void>) => Promise.all(Object.values(moments).map(run))
 
-    it('as the verdict comes loses no right code, and tells of it once', async () => {
+    it('during the verdict loses no correct code, and emits one event', async () => {
       await atEachMoment(async (how) => {
         const { line, host } = await hostThrough()
         const ana = await host.challenged()
@@ -205,23 +205,20 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))(
     const cases = steps.flatMap((step) =>
       Object.entries(moments).map(([moment, how]) => ({ step, moment, how })),
     )
-    it.each(cases)(
-      '$moment, at any command of a $step, costs nobody a code',
-      async ({ step, moment, how }) => {
-        // More than there are, so that the last ones are not disturbed at all.
-        const runs = await Promise.all(
-          Array.from({ length: mostCommands }, (_, after) => brokenAfter(after, step, how)),
-        )
-        const commands = runs.filter(({ isBroken }) => isBroken).length
-        expect(commands).toBeGreaterThan(3)
-        expect(commands).toBeLessThan(mostCommands)
-        const told = runs.flatMap((run) => run.told)
-        expect(told.filter((code) => code !== 'store_unavailable')).toEqual([])
-        figure(
-          26,
-          `${name}, a connection that breaks ${moment}, at each of ${commands} commands of a ${step}: ${commands} in, ${told.length} of them told to try again`,
-        )
-      },
-    )
+    it.each(cases)('$moment, at any command of a $step, loses no code', async ({ step, moment, how }) => {
+      // More than there are, so that the last ones are not disturbed at all.
+      const runs = await Promise.all(
+        Array.from({ length: mostCommands }, (_, after) => brokenAfter(after, step, how)),
+      )
+      const commands = runs.filter(({ isBroken }) => isBroken).length
+      expect(commands).toBeGreaterThan(3)
+      expect(commands).toBeLessThan(mostCommands)
+      const told = runs.flatMap((run) => run.told)
+      expect(told.filter((code) => code !== 'store_unavailable')).toEqual([])
+      figure(
+        26,
+        `${name}, a connection that breaks ${moment}, at each of ${commands} commands of a ${step}: ${commands} in, ${told.length} of them told to try again`,
+      )
+    })
   },
 )

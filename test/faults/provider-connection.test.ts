@@ -43,7 +43,7 @@ describe('nothing was sent when', () => {
     await expectNotSent(client, /ENOTFOUND|EAI_AGAIN|EAI_FAIL|deadline/, ['dns', 'timeout'])
   })
 
-  test('the other side does not speak TLS', async () => {
+  test('the server does not use TLS', async () => {
     const server = closing(
       await startSocketServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     )
@@ -52,7 +52,7 @@ describe('nothing was sent when', () => {
     expect(server.received.join()).not.toContain('verification')
   })
 
-  test('the other side hangs up in the handshake', async () => {
+  test('the server closes the connection in the handshake', async () => {
     const server = closing(await startSocketServer((socket) => socket.resetAndDestroy()))
     await expectNotSent(closing(hurried(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/, [
       'reset',
@@ -119,7 +119,7 @@ describe('behind a busy connection', () => {
     expect(server.connections).toHaveLength(1)
   })
 
-  test('a call that is given up when it has left says so, and its late answer meets nobody', async () => {
+  test('a sent call that is cancelled reports it, and its late response is dropped', async () => {
     const { ask, codes, answerSlow } = await startBusy()
     const late = await lateOnce(
       () => codes().includes('slow'),

@@ -51,7 +51,7 @@ async function startExample() {
 }
 
 describe('examples/change-of-number', () => {
-  it('undoes a change of somebody else by a POST, whatever they did since, and ends their sessions', async () => {
+  it('undoes a change of an attacker by a POST, after any later change, and ends their sessions', async () => {
     const { ana, signIn, add, visit, origin } = await startExample()
     const mallory = await signIn()
     const token = await add(mallory, numbers[1])
@@ -69,7 +69,7 @@ describe('examples/change-of-number', () => {
     expect((await visit.submit('/not-me', { token })).status).toBe(410)
   })
 
-  it('lets nobody undo by the links of the changes that were undone', async () => {
+  it('refuses the links of changes that were undone', async () => {
     const { ana, signIn, add, visit } = await startExample()
     const mallory = await signIn()
     const token = await add(mallory, numbers[1])

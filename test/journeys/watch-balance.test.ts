@@ -22,7 +22,7 @@ async function startExample() {
   return { sandbox, tell, afterTwoLooks }
 }
 
-it('examples/watch-balance tells each change of the account once', async () => {
+it('examples/watch-balance reports each change of the account once', async () => {
   const { sandbox, tell, afterTwoLooks } = await startExample()
   await afterTwoLooks()
   expect(tell).not.toHaveBeenCalled()

@@ -40,7 +40,7 @@ async function startExample(dialect: 'spec' | 'observed' = 'spec') {
 }
 
 it.each(['spec', 'observed'] as const)(
-  'examples/watch-delivery tells what became of each code, in the dialect %s',
+  'examples/watch-delivery reports the outcome of each code, in the dialect %s',
   async (dialect) => {
     const { send, told } = await startExample(dialect)
     for (const [phone] of fates) expect(await send(phone)).toMatchObject({ outcome: 'started' })
@@ -52,7 +52,7 @@ it.each(['spec', 'observed'] as const)(
   },
 )
 
-it('examples/watch-delivery tells that the account could not be asked', async () => {
+it('examples/watch-delivery reports that the account could not be read', async () => {
   const { sandbox, send, told } = await startExample()
   sandbox.faults.add({ operation: 'messageState', kind: 'status' })
   await send('+573001234567')
@@ -82,14 +82,14 @@ describe('examples/watch-delivery knows the words of the field', () => {
     for (const state of states) expect([state, await fateOf(state)]).toEqual([state, fate])
   })
 
-  it('in a receipt, whatever text it quotes, and those of the account before them', async () => {
+  it('in a receipt with any quoted text, and words of the account before them', async () => {
     const receipt = (stat: string) => `id:1 sub:001 dlvrd:001 stat:${stat} err:000 text:No entregado`
     const told = [await fateOf(receipt('DELIVRD')), await fateOf(receipt('UNDELIV'))]
     expect(told).toEqual(['arrived', 'missing'])
     expect([await fateOf('zugestellt!'), await fateOf('FORA DE AREA')]).toEqual(['arrived', 'missing'])
   })
 
-  it('of each part: one that is missing counts, then one that is not known', async () => {
+  it('of each part, where a missing part counts first, then an unknown one', async () => {
     expect(await fateOf('DELIVRD', '?', 'EXPIRED')).toBe('missing')
     expect(await fateOf('DELIVRD', '?')).toBe('unknown')
   })

@@ -14,7 +14,7 @@ const errorOf = (call: () => unknown): Error => {
   throw new Error('nothing was thrown')
 }
 
-it('what a function of the host throws is an Error, of another realm too, and is known as its own', async () => {
+it('a value that a function of the app throws is an Error, of another realm too, and recognised as from the app', async () => {
   const foreign = runInNewContext('new TypeError("theirs")')
   expect(errorOf(hostFunction(failing(foreign)))).toBe(foreign)
   expect(isOfHost(foreign)).toBe(true)
@@ -31,7 +31,7 @@ it('what a function of the host throws is an Error, of another realm too, and is
   expect(isOfHost(late as Error)).toBe(true)
 })
 
-it('what a session adapter throws is not', () => {
+it('a value that a session adapter throws is not', () => {
   const error = new Error('no session')
   expect(errorOf(adapterFunction(failing(error)))).toBe(error)
   expect(isOfHost(error)).toBe(false)

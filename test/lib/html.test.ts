@@ -9,7 +9,7 @@ describe('html', () => {
     expect(html`${'plain words, 100 %'}`.markup).toBe('plain words, 100 %')
   })
 
-  test('takes what is HTML already as it is, alone or in a list', () => {
+  test('inserts HTML unchanged, single or in a list', () => {
     expect(html`<ul>${html`<li>${'a & b'}</li>`}</ul>`.markup).toBe('<ul><li>a &amp; b</li></ul>')
     expect(html`<ul>${[html`<li>1</li>`, html`<li>2</li>`]}</ul>`.markup).toBe(
       '<ul><li>1</li><li>2</li></ul>',
@@ -23,12 +23,12 @@ describe('html', () => {
 })
 
 describe('plain text', () => {
-  test('is what a person reads', () => {
+  test('is the visible text', () => {
     const page = html`<p class="note"><b>Tom</b> ${`& "Ann's" <3`}</p><br>`
     expect(plainText(page)).toBe(`Tom & "Ann's" <3`)
   })
 
-  test('keeps what it does not know', () => {
+  test('keeps unknown entities', () => {
     expect(plainText({ markup: '&nbsp;&amp;&#8212; 5 > 4 & 3;' })).toBe('&nbsp;&&#8212; 5 > 4 & 3;')
   })
 })

@@ -59,7 +59,7 @@ describe('options', () => {
     )
   })
 
-  it('may be inherited or those of a class', () => {
+  it('may be inherited or members of a class', () => {
     class Config {
       readonly key = 'k'
       get maxLedgers(): unknown {
@@ -79,7 +79,7 @@ describe('options', () => {
     expect(refuse).toThrow(/^make: key must be a non-empty string$/)
   })
 
-  it('are settled as a copy, with the defaults that are checked like what is given', () => {
+  it('are returned as a copy, with defaults that pass the checks', () => {
     const countries = ['CO']
     const table = {
       ...checks,

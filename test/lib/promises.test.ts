@@ -20,13 +20,13 @@ afterEach(() => void vi.useRealTimers())
 describe('what may be a promise', () => {
   const fulfilled = { status: 'fulfilled', value: 1 }
 
-  it('is gone on with at once where it is none', () => {
+  it('continues synchronously without a promise', () => {
     expect(andThen(1, (one) => one + 1)).toBe(2)
     expect(all([1, 'a'])).toEqual([1, 'a'])
     expect(allSettled([1])).toEqual([fulfilled])
   })
 
-  it('is waited for where one of them is, and a failure takes none of the others along', async () => {
+  it('waits for each promise, and a failure cancels none', async () => {
     expect(await andThen(Promise.resolve(1), (one) => one + 1)).toBe(2)
     expect(await all([1, Promise.resolve('a')])).toEqual([1, 'a'])
     expect(await allSettled([1, Promise.reject('down')])).toEqual([
@@ -47,7 +47,7 @@ describe('what may be a promise', () => {
 describe('a deadline', () => {
   const late = () => new Error('late')
 
-  it('calls late what has not come after its time, and not a moment before', async () => {
+  it('calls late after its time, and not before', async () => {
     const settled = vi.fn()
     withinDeadline(250, () => new Promise(() => undefined), late).catch(settled)
     await vi.advanceTimersByTimeAsync(249)
@@ -57,7 +57,7 @@ describe('a deadline', () => {
     expect(settled).toHaveBeenCalledWith(late())
   })
 
-  it('gives what comes in time, and leaves no timer', async () => {
+  it('returns a timely result, and leaves no timer', async () => {
     expect(await withinDeadline(250, () => Promise.resolve('here'), late)).toBe('here')
     await expect(withinDeadline(250, () => Promise.reject(new Error('down')), late)).rejects.toThrow('down')
     expect(vi.getTimerCount()).toBe(0)
@@ -122,7 +122,7 @@ describe('work in the background', () => {
 })
 
 describe('a traced operation', () => {
-  it('costs no context while nobody subscribes', async () => {
+  it('costs no context without a subscriber', async () => {
     const fails = (): never => {
       throw new Error('a context was made')
     }
@@ -142,7 +142,7 @@ describe('a traced operation', () => {
     expect(spans.getStore()).toBeUndefined()
   })
 
-  it('shows what was noted and not what it gives, and leaves a failure to the caller', async () => {
+  it('shows the noted context and not the result, and passes on a failure', async () => {
     const channel = tracingChannel<unknown, { result?: string }>('test:given')
     const ended = vi.fn()
     channel.asyncEnd.subscribe((context) => ended({ ...(context as object) }))
@@ -165,7 +165,7 @@ describe('a traced operation', () => {
 })
 
 describe('a value that must be no promise', () => {
-  it('may be one that rejects, without ending the process', async () => {
+  it('may be a rejecting one, without ending the process', async () => {
     vi.useRealTimers()
     const handled = vi.fn((_: unknown, refused: (reason: unknown) => void) => refused('handled'))
     // biome-ignore lint/suspicious/noThenProperty: a thenable of another make

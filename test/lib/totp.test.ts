@@ -27,7 +27,7 @@ const inBase32 = [
 ] as const
 
 describe('the codes of an authenticator app', () => {
-  it.each(vectors)('at %i are those of RFC 6238: %s', (seconds, code) => {
+  it.each(vectors)('at %i match RFC 6238: %s', (seconds, code) => {
     expect(codeOf(Math.floor(seconds / 30), secret)).toBe(code.slice(-6))
     expect(stepOf(code.slice(-6), secret, seconds * 1_000)).toBe(Math.floor(seconds / 30))
   })

@@ -6,7 +6,7 @@ it('reads the decimal digits of any script, and nothing else', () => {
   expect(plainCharacters('aé五')).toBe('aé五')
 })
 
-it('knows each digit of each script by what a formatter of that script writes', () => {
+it('knows each digit of each script from its formatter', () => {
   // Some of those systems are no decimal digits, such as Roman numerals.
   const systems = Intl.supportedValuesOf('numberingSystem').filter((system) => {
     const zero = new Intl.NumberFormat('en', { numberingSystem: system }).format(0)

@@ -10,7 +10,7 @@ test('a word for a shell keeps its quotes, and ends at none of them', () => {
 })
 
 describe('a plain object', () => {
-  test('is one of data, with or without a prototype', () => {
+  test('has no class, with or without a prototype', () => {
     expect([{}, { a: 1 }, Object.create(null), JSON.parse('{"__proto__":1}')].every(isPlainObject)).toBe(true)
   })
 
@@ -45,7 +45,7 @@ describe('a memoized function', () => {
   })
 })
 
-test('tells what waits for a client that it has gone, also where it had gone before', () => {
+test('notifies waiting code that a client has gone, even if it had gone before', () => {
   const res = Object.assign(new EventEmitter(), { closed: false })
   const leave = vi.fn()
   whenGone({ res })(leave)

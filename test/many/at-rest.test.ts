@@ -80,7 +80,7 @@ async function liveThroughEverything() {
 }
 
 describe.skipIf(withoutRedis)('Redis', () => {
-  it('is never told a number, a code, a session, a device or the key of the account', async () => {
+  it('never receives a number, a code, a session, a device or the key of the account', async () => {
     const { sent, atRest, secrets } = await liveThroughEverything()
     const kinds = new Set(atRest.map(([key]) => key.split(':')[2]))
     for (const kind of [

@@ -94,7 +94,7 @@ describe.skipIf(withoutRedis).each(['redis', 'ioredis'] as const)('an app throug
     await other.kill()
   })
 
-  it('sends and judges nothing when Redis is out of memory, and still knows who was let in', async () => {
+  it('sends and checks nothing when Redis is out of memory, and still knows earlier sign-ins', async () => {
     const { admitted, guesser, intruder } = people
     const [sends, checks] = [stub.sends.length, stub.checks.length]
     await server.ask('CONFIG', 'SET', 'maxmemory', '1')

@@ -66,7 +66,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(wrongGuesses)
     })
 
-    it(`let exactly one of ${rightGuesses} right codes succeed`, async () => {
+    it(`accept exactly one of ${rightGuesses} correct codes`, async () => {
       const others = Array.from({ length: 50 }, (_, i) => `1002.other-${i}`)
       const tokens = ['1002.laptop', ...others.flatMap((other) => ['1002.laptop', other])]
       const rightCode = String(482_913 + stub.sends.length)

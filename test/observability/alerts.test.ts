@@ -82,7 +82,7 @@ describe.skipIf(withoutPromtool)('the rules, by the tool of Prometheus', () => {
     expect(promtool('check', 'rules', path(rules))).toContain('SUCCESS: 12 rules found')
   })
 
-  it.each(alarms)('$type calls somebody from $atLeast in five minutes', ({ type, atLeast }) => {
+  it.each(alarms)('$type calls an operator from $atLeast in five minutes', ({ type, atLeast }) => {
     expect(fires(ruleOf(type), [events(type, (atLeast - 0.01) * 12)])).toBe(false)
     expect(fires(ruleOf(type), [events(type, (atLeast + 0.01) * 12)])).toBe(true)
   })
@@ -102,7 +102,7 @@ describe.skipIf(withoutPromtool)('the rules, by the tool of Prometheus', () => {
     expect(fires(`TwoFactor${alarm}`, inAnHour)).toBe(isFiring)
   })
 
-  it('reads what the dashboard asks, too', () => {
+  it('reads the series of the dashboard, too', () => {
     const record = (expr: string, index: number) => ({
       record: `panel:${index}`,
       expr: expr.replaceAll('$__rate_interval', '5m'),
@@ -141,7 +141,7 @@ describe('rules and dashboard', () => {
     }
   })
 
-  it('send whoever is called to a section that there is', () => {
+  it('link to existing sections', () => {
     const sections = [...read(rules).matchAll(/runbook: docs\/operation\.md#(.*)/g)].map(
       ([, anchor]) => anchor,
     )

@@ -145,7 +145,7 @@ describe('the level of each event', () => {
     },
   )
 
-  it('is an alarm where the table says from how many on, and what to do', () => {
+  it('is an alarm if the table has a threshold and an action', () => {
     for (const { level, atLeast, todo } of Object.values(eventUrgency)) {
       expect([atLeast !== undefined, todo !== undefined]).toEqual([level === 'alarm', level === 'alarm'])
       if (todo !== undefined) expect(todo).toMatch(/^[A-Z`].*\.$/)

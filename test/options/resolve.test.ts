@@ -22,7 +22,7 @@ const resolve = (change: object = {}) =>
 const purposes = (change: object) =>
   Object.fromEntries(resolve(change).purposes.map((one) => [one.name, one]))
 
-test('what is not given has its default, each option', () => {
+test('an omitted option has its default', () => {
   const settings = resolve()
   expect(settings).toMatchObject({
     methods: [{ name: 'sms' }, { name: 'call' }],
@@ -38,7 +38,7 @@ test('what is not given has its default, each option', () => {
   expect(settings.code).toEqual({ pattern: /^[0-9A-Za-z]{4,10}$/, letters: false })
 })
 
-test('what is given is taken', () => {
+test('a given option is used', () => {
   const given = {
     store: { read: noop, swap: noop, increment: noop },
     session: { id: noop, regenerate: noop },
@@ -78,7 +78,7 @@ test('any country, and app-names per purpose', () => {
   expect(resolve({ secret: [secret, `${secret}!`] }).secret).toEqual([secret, `${secret}!`])
 })
 
-test('what is inherited, or a getter of a class, is taken', () => {
+test('an inherited option, or a getter of a class, is used', () => {
   const inherited = Object.create({ ...minimal, path: '/codes' })
   expect(resolveOptions(inherited)).toMatchObject({ path: '/codes', countries: ['CO'] })
   class Limited {
@@ -94,7 +94,7 @@ test('a pattern for codes remembers no position', () => {
   expect([pattern.source, pattern.flags]).toEqual(['^\\d{6}$', 'i'])
 })
 
-test('what is named and undefined has its default, not nothing', () => {
+test('an option that is undefined has its default', () => {
   const { signupGuard, ...settings } = resolve({
     signupGuard: { mode: undefined, ratio: 3 },
     store: undefined,
@@ -112,18 +112,18 @@ describe('a purpose', () => {
     browserStartable: true,
   }
 
-  test('is login alone by default; any other lasts as long as a step-up', () => {
+  test('is only login by default, and any further one lasts as long as a step-up', () => {
     expect(resolve().purposes).toEqual([{ ...usual, name: 'login', maxAgeMs: 12 * hour }])
     expect(resolve().defaultPurpose('pay')).toEqual({ ...usual, name: 'pay', maxAgeMs: 5 * 60_000 })
   })
 
-  test('takes what it is given', () => {
+  test('uses its options', () => {
     const pay = { maxAgeMs: 1_000, once: true, channels: ['call'], trustedDevice: false, recoveryCode: false }
     const taken = { ...usual, ...pay, name: 'pay', recoveryCode: undefined }
     expect(purposes({ purposes: { pay } }).pay).toEqual(taken)
   })
 
-  test('takes the word of a trusted device at sign-in only, unless it says so', () => {
+  test('accepts a trusted device at sign-in only, unless it opts in', () => {
     const change = {
       trustedDevices: { maxAgeMs: hour },
       purposes: { login: {}, pay: {}, look: { trustedDevice: true } },
@@ -137,7 +137,7 @@ describe('a purpose', () => {
     )
   })
 
-  test('takes recovery codes at sign-in only, unless it says so', () => {
+  test('accepts recovery codes at sign-in only, unless it opts in', () => {
     const change = {
       recoveryCodes: { consume: noop },
       purposes: { login: {}, pay: {}, look: { recoveryCode: true } },
@@ -153,7 +153,7 @@ describe('a purpose', () => {
   })
 })
 
-test('the deadlines are those of provider and store, with a default for each', () => {
+test('the deadlines come from provider and store, with a default for each', () => {
   const store = { read: noop, swap: noop, increment: noop }
   const deadlines = ({ limits }: ReturnType<typeof resolve>) => [
     limits.sendTimeoutMs,
@@ -182,7 +182,7 @@ describe('the profile psd2', () => {
     expect([settings.maxStepUpAgeMs, settings.dynamicLinking]).toEqual([300_000, true])
   })
 
-  test('takes what is narrower and refuses what is wider', () => {
+  test('accepts narrower values and refuses wider ones', () => {
     const withLimits = (more: object) => resolve({ limits: { ...limits, ...more } })
     expect(withLimits({ failuresBeforeLock: 3 }).limits.failuresBeforeLock).toBe(3)
     expect(() => withLimits({ failuresBeforeLock: 6 })).toThrow(
@@ -197,7 +197,7 @@ describe('the profile psd2', () => {
   })
 })
 
-test('the default limits are those of the documentation', () => {
+test('the default limits match the documentation', () => {
   expect(defaultLimits).toEqual(documentedLimits)
 })
 
@@ -209,7 +209,7 @@ test.each([
   ['cooldownMs', [1_000, 120_000], '1 s, 2 min'],
   ['sendsPerAddressPer10Min', false, 'off'],
   ['sendsPerHour', 5, '5'],
-])('a table of the limits tells %s, %j, in the largest unit that fits: %s', (name, value, told) => {
+])('a table of the limits shows %s, %j, in the largest unit that fits: %s', (name, value, told) => {
   const tf = twoFactor({ ...minimal, limits: { [name]: value } } as never)
   const [head, line, ...lines] = tf.describeLimits().split('\n')
   expect([head, line]).toEqual(['| limit | value |', '| --- | --- |'])

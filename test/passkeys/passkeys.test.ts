@@ -63,7 +63,7 @@ describe('a new passkey', () => {
     expect(table.get(authenticator.id)).toMatchObject({ subject: 'ana', counter: 9 })
   })
 
-  it('keeps of the transports what browsers can use', async () => {
+  it('keeps only transports that browsers know', async () => {
     const { keys } = createPasskeys()
     for (const [transports, kept] of [
       ['usb', []],
@@ -108,7 +108,7 @@ describe('a saved passkey', () => {
 })
 
 describe('the options', () => {
-  it('name what is missing, with the line to paste', () => {
+  it('report a missing one with the line to paste', () => {
     expect(() => passkeys({} as never)).toThrow(
       "missing webauthn, rpName, origin, list, save, remove, used; add\n  webauthn: webauthn, // import * as webauthn from '@simplewebauthn/server'",
     )

@@ -98,7 +98,7 @@ describe('an answer means the same in the words of the specification and of real
 })
 
 describe('a result', () => {
-  test('keeps members that nobody has documented', async () => {
+  test('keeps undocumented members', async () => {
     const answer = '{"id": "g1", "state": {"eta": 5}, "data": [{"phone": "573001234567", "carrier": "X"}]}'
     expect(await resultOf('sendSms', answer)).toEqual({
       id: 'g1',
@@ -124,7 +124,7 @@ describe('a result', () => {
     },
   )
 
-  test('has the documented one of two names for the same thing when both came', async () => {
+  test('has the documented name if both names of a member arrive', async () => {
     const answer = '{"data": [{"state": "queued", "status": "sent"}, {"status": "sent", "state": "queued"}]}'
     const both = { status: 'sent', state: 'queued' }
     expect(await resultOf('sendSms', answer)).toEqual({ data: [both, both] })
@@ -156,7 +156,7 @@ describe('a result', () => {
     expect(await resultOf('sendSms', '{"id": 1.5}')).toMatchObject({ id: '1.5' })
   })
 
-  test('is read whatever the content type says, and behind a byte order mark', async () => {
+  test('is read for any content type, and behind a byte order mark', async () => {
     provider.answer('\ufeff{"balance": 5}', 200, { 'content-type': 'text/html' })
     expect(await client.balance()).toEqual({ credits: 5 })
   })
@@ -177,7 +177,7 @@ describe('verifyCode resolves with the answer as it came', () => {
     expect(result.raw).toEqual(JSON.parse(body))
   })
 
-  test('that shows nobody what was sent, however it is printed or copied', async () => {
+  test('that shows no request, in any print or copy', async () => {
     const mine = createClient({ baseUrl: provider.baseUrl, client: 918273, key: 'canary-key' })
     provider.answer('{"status": "pending"}')
     const answer = await mine.verifyCode(code)
@@ -192,7 +192,7 @@ describe('verifyCode resolves with the answer as it came', () => {
     await mine.close()
   })
 
-  test('without what it only inherits', async () => {
+  test('without inherited members', async () => {
     provider.answer('{"__proto__": {"status": "verified"}}')
     const result = await client.verifyCode(code)
     expect(result.status).toBeUndefined()
@@ -211,7 +211,7 @@ describe('verifyCode resolves with the answer as it came', () => {
   test.each([
     '{"status": "verified", "nested": {"status": "wrong", "a": [{"status": 1}]}}',
     '{"status": "verified", "text": "\\"status\\": {[\\\\"}',
-  ])('with its status when the other is not beside it: %s', async (body) => {
+  ])('with its status if the second member is missing: %s', async (body) => {
     provider.answer(body)
     expect(await client.verifyCode(code)).toHaveProperty('status', 'verified')
   })

@@ -210,7 +210,7 @@ describe('neither rejects', () => {
   })
 })
 
-test('the deadline and the most exchanges are those of the client', () => {
+test('the deadline and the most exchanges come from the client', () => {
   const service = providerCodes({ client: { ...client, timeoutMs: 9_000, maxExchanges: 5 }, ...rules })
   expect(service).toMatchObject({ timeoutMs: 9_000, maxExchanges: 5 })
 })

@@ -58,7 +58,7 @@ describe('a report', () => {
     expect(about).toEqual({ operation: 'verifyCode', httpStatus, ...told })
   })
 
-  test('of a check that no status approves says what to paste', async () => {
+  test('of a check without an approved status contains the line to paste', async () => {
     const { cause } = await reportedOf('{"status": "pending"}')
     expect(cause).toContain('confirms it, paste approvedStatuses: ["verified","pending"] into')
   })
@@ -76,7 +76,7 @@ describe('a report', () => {
     expect(told).toMatchObject({ reason: 'answer', unexpectedStatus: 'expected •••!' })
   })
 
-  test('belongs to its receiver: what one adds to an approval is in no other', async () => {
+  test('belongs to its receiver, and a member added to an approval is in no further one', async () => {
     provider.answer('{"status": "verified"}', 200)
     const report = (mine: object) => void Object.assign(mine, { reason: "somebody's own" })
     await codes.checkCode({ ...submitted, report })
@@ -90,7 +90,7 @@ describe('a report', () => {
     expect(report.mock.lastCall?.[0]).toMatchObject({ unexpectedStatus: '••• or •••' })
   })
 
-  test('of a failure says what was asked and why it failed, and nothing else', async () => {
+  test('of a failure contains only the request and the reason', async () => {
     const report = vi.fn()
     provider.answer('{"error": 1000, "msg": "number 573001234567 is blocked"}', 520)
     await codes.sendCode({ ...order, report })
@@ -98,7 +98,7 @@ describe('a report', () => {
     expect(report.mock.calls).toEqual([[{ ...about, cause: 'Check the parameters.' }]])
   })
 
-  test('of what nobody foresaw says no more than that', async () => {
+  test('of an unknown failure contains nothing more', async () => {
     const report = vi.fn()
     const fail = () => Promise.reject(new Error('the key is k'))
     const broken = providerCodes({
@@ -133,7 +133,7 @@ describe('what the client is asked', () => {
       { voice: 'Penelope', retries: 2 },
     ],
   ] as const)(
-    'is each exchange with the signal of its caller, as the options say: %j',
+    'is each exchange with the signal of its caller, with these options: %j',
     async (options, call) => {
       const service = asked({}, options)
       await service.sendCode(order)
@@ -150,7 +150,7 @@ describe('what the client is asked', () => {
     },
   )
 
-  test('is quoted only where it has made the answer: nobody else knows what in it is secret', async () => {
+  test('is quoted only for its own answers, because secrets in others are unknown', async () => {
     const report = vi.fn()
     await asked({ httpStatus: 200, status: 'key=k' }).checkCode({ ...submitted, report })
     expect(report.mock.calls).toEqual([[{ operation: 'verifyCode', httpStatus: 200, reason: 'answer' }]])

@@ -33,7 +33,7 @@ function detailsOf(title: string, ...rows: string[]): Details {
 }
 
 it.each(transfers)(
-  'our own words fit one message of GSM-7, with what an app usually adds: %s',
+  'our own words fit one message of GSM-7, with usual additions of an app: %s',
   async (locale, details) => {
     const text = await textOf({ origin: 'app.example.com' }, { locale, details })
     expect(textLength(text)).toMatchObject({ limit: 160, parts: 1 })
@@ -50,7 +50,7 @@ describe('details that are too long', () => {
     ['Amount', '100 EUR'],
   ]
 
-  it('lose rows first, and never those of the amount and the payee', async () => {
+  it('lose rows first, and never the amount and the payee', async () => {
     const payee = `To Ana ${'x'.repeat(23)}...`
     expect(await toldOf({ title: 'Transfer', rows })).toBe(
       `Transfer: From ${long}, Reference ${long}, ${payee}, Note ${long}, Amount 100 EUR`,
@@ -74,7 +74,7 @@ describe('details that are too long', () => {
     expect(told).toMatch(new RegExp(`\\.\\.\\., ${payee} Ana, ${amount} 100$`))
   })
 
-  it('keep the first rows where no label is known, whatever a visitor wrote as value', async () => {
+  it('keep the first rows if no label is known, for any value of a visitor', async () => {
     const others = Array.from({ length: 10 }, (_, index) => [`Row ${index}`, `Amount To ${long}`] as const)
     expect(await toldOf({ rows: others }, { maxParts: 1 })).toMatch(
       /^Row 0 Amount .*, Row 1 Amount .*, \.\.\.$/,
@@ -108,14 +108,14 @@ describe('the self-test of a text', () => {
   const findings = (options: Partial<OwnCodesOptions>, appName = 'Acme') =>
     own(options).inspect?.({ appNames: { login: appName, pay: appName }, locales: ['en', 'es', 'pt'] })
 
-  it('finds nothing wrong with ours, and with one that the host accepts in two parts', async () => {
+  it('accepts our texts, and a text that the app allows in two parts', async () => {
     expect(await findings({ origin: 'app.example.com', length: 10 })).toEqual([])
     const text: OwnCodesOptions['text'] = ({ code }) => `${code} ${'x'.repeat(200)}`
     expect(await findings({ text, maxParts: 2 })).toEqual([])
     expect(await findings({}, 'Café São João, a delicatessen of some renown')).toHaveLength(3)
   })
 
-  it('says how many messages a text takes and why, and which cannot be sent', async () => {
+  it('reports the messages of a text with the reason, and texts that cannot be sent', async () => {
     const texts: Readonly<Record<string, string>> = { en: `código ${'x'.repeat(60)}`, es: 'x'.repeat(154) }
     const text: OwnCodesOptions['text'] = ({ code, locale }) =>
       locale === 'pt' ? 'Olá' : `${code} ${texts[locale]}`

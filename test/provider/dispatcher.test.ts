@@ -61,7 +61,7 @@ describe('a dispatcher of one’s own', () => {
     expect(error.message).not.toMatch(/network|connection/)
   })
 
-  test('that never starts a request is told as that, and not as a firewall', async () => {
+  test('that never starts a request is reported, and not as a firewall', async () => {
     const dispatcher = { dispatch: () => true } as unknown as Dispatcher
     const client = canaryClient(`${origin}/v1`, { dispatcher, timeoutMs: 100 })
     const error = await failureOf(client.balance())

@@ -50,7 +50,7 @@ describe('a success is', () => {
 })
 
 describe('an error', () => {
-  test('tells program and operator what happened and what to do', async () => {
+  test('describes failure and fix for program and operator', async () => {
     const error = await refusal('{"error": 1003, "msg": "Credenciales"}', 520)
     expect({ ...error }).toEqual({
       code: 'delivery_failed',
@@ -91,7 +91,7 @@ describe('an error', () => {
     ['phone 5 - 7 - 3 - 0 - 0 - 1 - 2 - 3 - 4 - 5 - 6 - 7', 'phone •••'],
     ['CANARY KEY, c-a-n-a-r-y-k-e-y, ｃａｎａｒｙ/ｋｅｙ', '•••, •••, •••'],
     ['1003', '1003'],
-  ])('masks what the provider quotes back: %s', async (said, shown) => {
+  ])('masks quotes of the provider: %s', async (said, shown) => {
     const error = await refusal(JSON.stringify({ error: said }), 520)
     expect(error.providerError).toBe(shown)
     expect(error.message).toContain(shown)
@@ -105,7 +105,7 @@ describe('an error', () => {
     })
   })
 
-  test('shortens what the provider says at length', async () => {
+  test('shortens long text of the provider', async () => {
     expect((await refusal(JSON.stringify({ error: 'x'.repeat(5000) }), 520)).message.length).toBeLessThan(400)
   })
 
@@ -126,7 +126,7 @@ describe('an error', () => {
   test.each([
     ['30', 30_000],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
-  ])('says how long the provider asks to wait: Retry-After %s', async (header, retryAfterMs) => {
+  ])('contains the wait that the provider requests: Retry-After %s', async (header, retryAfterMs) => {
     expect((await refusal('{}', 429, { 'retry-after': header })).retryAfterMs).toBe(retryAfterMs)
   })
 
@@ -153,14 +153,14 @@ describe('an error', () => {
     expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}${error}`).not.toContain('canary-id')
   })
 
-  test('of what sends nothing is no failed delivery', async () => {
+  test('of an operation that sends nothing is no failed delivery', async () => {
     provider.answer('<html>', 520)
     await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
     const check = client.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })
     await expect(check).rejects.toMatchObject({ code: 'verification_unavailable', status: 503 })
   })
 
-  test('after close() says that nothing was sent', async () => {
+  test('after close() reports that nothing was sent', async () => {
     const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
     await closed.close()
     const check = closed.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })

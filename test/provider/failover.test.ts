@@ -61,7 +61,7 @@ describe('the next provider is asked', () => {
   })
 })
 
-test('what a member reports reaches whoever asked', async () => {
+test('reports of a member reach the caller', async () => {
   const reports: object[] = []
   const report = (told: object) => void reports.push(told)
   const member: CodeProvider = {
@@ -78,10 +78,13 @@ test('what a member reports reaches whoever asked', async () => {
 test.each([
   [['misconfigured', 'not-sent'], 'misconfigured'],
   [['failed', 'misconfigured'], 'failed'],
-] as const)('when all refuse (%j), the result is the one that cost most: %s', async (results, expected) => {
-  const members = results.map((result) => provider(undefined, { result }).member)
-  expect(await failover(members).sendCode(send)).toEqual({ result: expected })
-})
+] as const)(
+  'after refusals of all members (%j), the result is the most expensive one: %s',
+  async (results, expected) => {
+    const members = results.map((result) => provider(undefined, { result }).member)
+    expect(await failover(members).sendCode(send)).toEqual({ result: expected })
+  },
+)
 
 describe('by which method', () => {
   const [sms, call, whatsapp] = [{ name: 'sms' }, { name: 'call' }, { name: 'whatsapp', label: 'WhatsApp' }]
@@ -90,7 +93,7 @@ describe('by which method', () => {
     return { member: { ...member, methods }, asked }
   }
 
-  test('together they have what each of them has, and one that declares none has sms and call', () => {
+  test('together they have the methods of each, and an undeclared member has sms and call', () => {
     const chat = withMethods('chat', [whatsapp, sms]).member
     expect(failover([chat, provider('plain').member]).methods).toEqual([whatsapp, sms, call])
   })
@@ -120,7 +123,7 @@ describe('by which method', () => {
     expect(chat.asked).toEqual(['send'])
   })
 
-  test.each([{ whatsapp: 'sms' }, { sms: 'fax' }])('instead: %j, of which one is nobody’s', (instead) => {
+  test.each([{ whatsapp: 'sms' }, { sms: 'fax' }])('instead: %j, of which one exists nowhere', (instead) => {
     expect(() => failover([provider('plain').member], { instead })).toThrow(
       /^failover: instead: no provider declares a method "(whatsapp|fax)"$/,
     )
@@ -143,7 +146,7 @@ describe('a code is checked where it was sent', () => {
   })
 
   test.each([undefined, '', 'VE1', 'second', 'second:h1'])(
-    'and by the first where nobody marked its handle: %j',
+    'and by the first one if its handle has no mark: %j',
     async (handle) => {
       expect(await checkBy(handle)).toEqual({ verdict: 'approved', first: [handle], second: [] })
     },
@@ -227,7 +230,7 @@ describe('a code that is asked for again after a send without a response', () =>
   })
 })
 
-test('wrapped members stand in for the others, in their places and under their names', async () => {
+test('wrapped members replace the originals, in their order and under their names', async () => {
   const both = failover([provider('first').member, provider('second').member])
   const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]
   const over = both.withMembers([first.member, second.member])
@@ -236,7 +239,7 @@ test('wrapped members stand in for the others, in their places and under their n
   expect([first.asked, second.asked]).toEqual([['send', 'h1'], ['send']])
 })
 
-test('the balance is that of the account that runs dry first', async () => {
+test('the balance is the lowest one', async () => {
   const account = (credits?: number) => ({
     ...provider(undefined).member,
     balance: async () => ({ credits }),
@@ -265,7 +268,7 @@ test.each<[unknown, string, object?]>([
   expect(() => failover(providers as never, options as never)).toThrow(`failover: ${message}`)
 })
 
-test('a code that stands in the way is known to whoever sent it, and to nobody else', async () => {
+test('a blocking code is passed to the member that sent it only', async () => {
   const asked: unknown[] = []
   const member = (name: string, sent: SendResult): CodeProvider => ({
     name,

@@ -24,7 +24,7 @@ describe('the code behind a failure has one reason', () => {
     for (const code of codes) expect([code, reasonOf(code)]).toEqual([code, reason])
   })
 
-  test('a code that only contains one of these says nothing that is known', () => {
+  test('a longer code that contains a known one is unknown', () => {
     const known =
       'deadline ETIMEDOUT aborted oversize closed UND_ERR_CLOSED UND_ERR_DESTROYED UND_ERR_INVALID_ARG ' +
       'UND_ERR_NOT_SUPPORTED ENOTFOUND ENODATA ECONNREFUSED EHOSTUNREACH ENETDOWN EADDRNOTAVAIL EPROTO ' +
@@ -54,7 +54,7 @@ describe('a request that never left comes with what to do about it', () => {
     expect(message).toContain(advice)
   })
 
-  test('and one that nothing could send says so, whoever brought it', () => {
+  test('and an unsendable request reports it, from any client', () => {
     const broken = { delivery: 'not-sent', cause: 'broken' } as const
     expect(lostError('sendSms', broken)).toMatchObject({ reason: 'dispatcher' })
     expect(lostError('sendSms', broken).message).toContain('The HTTP client undici cannot send')

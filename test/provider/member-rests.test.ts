@@ -107,7 +107,7 @@ describe('a member that gave no answer five times in a row', () => {
     expect(await send(3)).toEqual(times(3, 'main'))
   })
 
-  it('is asked all the same where the next one sends nothing', async () => {
+  it('is still used if the next one sends nothing', async () => {
     const { send, main, spare } = setUp()
     await send(5)
     main.result = 'sent'
@@ -123,13 +123,13 @@ describe('a member that gave no answer five times in a row', () => {
     expect(await send(2)).toEqual(['main', 'spare', 'main', 'spare'])
   })
 
-  it('is asked about its own codes, and nobody else is', async () => {
+  it('checks its own codes, and no member else does', async () => {
     const { send, check } = setUp()
     await send(5)
     expect(await check('main:handle')).toEqual(['main about a code'])
   })
 
-  it.each(['auth', 'enrol'] as const)('in lane %s rests in that lane alone', async (lane) => {
+  it.each(['auth', 'enrol'] as const)('in lane %s rests in that lane only', async (lane) => {
     const { send } = setUp()
     await send(5, lane)
     expect(await send(1, lane === 'auth' ? 'enrol' : 'unnamed')).toEqual(['main'])
@@ -152,7 +152,7 @@ describe('five in a row are not', () => {
     },
   )
 
-  it('those of which the service was not asked', async () => {
+  it('failures without a request to the service', async () => {
     const { send, main } = setUp()
     main.result = 'not-sent'
     main.asked = false

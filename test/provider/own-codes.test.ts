@@ -23,7 +23,7 @@ const checkBy = (codes: CodeProvider, code: string, handle: string | undefined, 
   codes.checkCode({ ...submitted, code, handle, ...owner })
 
 describe('a code', () => {
-  test('is approved once it comes back with its handle, and any other is rejected', async () => {
+  test('is approved if it is submitted with its handle, and any different one is rejected', async () => {
     const codes = provider()
     const { code, handle, sent } = await sendBy(codes)
     expect(sent).toMatchObject({ result: 'sent', lifetimeMs: 600_000 })
@@ -36,7 +36,7 @@ describe('a code', () => {
     }
   })
 
-  test('is worth nothing for another number or app, or with the handle of another send', async () => {
+  test('is rejected for another number or app, or with the handle of another send', async () => {
     const codes = provider()
     const { code, handle } = await sendBy(codes)
     expect(await checkBy(codes, code, handle, { destination: '+573007654321' })).toBe('rejected')
@@ -57,7 +57,7 @@ describe('a code', () => {
     expect(report.mock.calls).toEqual([[{ asked: false }]])
   })
 
-  test('does not stand in its handle, and equal codes have different handles', async () => {
+  test('is not readable in its handle, and equal codes have different handles', async () => {
     const codes = provider({ length: 4 })
     const handles = new Set<string>()
     for (let sends = 0; sends < 50; sends += 1) {
@@ -104,7 +104,7 @@ describe('a message', () => {
     expect(message.startsWith(code)).toBe(true)
   })
 
-  test('that is spoken says the digits one by one', async () => {
+  test('that is spoken reads the digits one by one', async () => {
     const codes = provider({ voice: 'Mia', retries: 2, origin: 'example.com' })
     const { message, form, code, handle } = await sendBy(codes, { channel: 'call', locale: 'es' })
     expect(message).toMatch(/^Tu código de Acme es: (\d(?:, \d){5})\. Repito: \1\. Vence en 10 minutos\./)
@@ -132,13 +132,13 @@ describe('a message', () => {
     expect(whole.message).toContain(`To Ana ${'x'.repeat(26)}.`)
   })
 
-  test('says all of the details in a call, which is not billed by their length', async () => {
+  test('reads all details in a call, which is not billed by their length', async () => {
     const rows = Array.from({ length: 12 }, (_, index) => [`Row ${index}`, 'x'.repeat(30)] as const)
     const { message } = await sendBy(provider(), { channel: 'call', details: { rows } })
     for (const row of rows) expect(message).toContain(row.join(' '))
   })
 
-  test('is not sent where the words of the host alone take too many parts', async () => {
+  test('is not sent if the words of the app need too many parts', async () => {
     const wordy = provider({ text: ({ code }) => `${code} ${'x'.repeat(300)}` })
     expect(await wordy.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
@@ -205,7 +205,7 @@ describe('a message that is not as it should be', () => {
 })
 
 describe('a send is', () => {
-  test('what the client says of it, by text and by call', async () => {
+  test('the result of the client, by text and by call', async () => {
     recorder.answer('{"error": 1000}', 520)
     expect(await provider().sendCode(order)).toEqual({ result: 'failed' })
     expect(await provider().sendCode({ ...order, channel: 'call' })).toEqual({ result: 'failed' })
@@ -231,7 +231,7 @@ describe('of its client', () => {
     ])
   })
 
-  test('a method sendSms is all that is needed', async () => {
+  test('a method sendSms is enough', async () => {
     const answers: unknown[] = [undefined, { id: 'm1' }, { phone: '573007654321' }]
     const codes = ownCodes({ client: { sendSms: async () => answers.shift() }, secret })
     const results = [await codes.sendCode(order), await codes.sendCode(order), await codes.sendCode(order)]

@@ -138,9 +138,12 @@ describe('a call is refused before anything is sent, with the parameter and the 
     ['blockPhone', { phone, key: 'other' }, 'unknown parameter "key"'],
     ['balance', { key: 'other' }, 'unknown parameter "key"; expected: none'],
     ['blockPhone', { phone, channel: ['CALL'] }, 'channel must be a string, a number or a boolean'],
-  ])('a request for %s with the account, or with what is no scalar: %j', async (name, params, message) => {
-    await expect(client.request?.(name, params)).rejects.toThrow(`${name}: ${message}`)
-  })
+  ])(
+    'a request for %s with the account, or with a value that is no scalar: %j',
+    async (name, params, message) => {
+      await expect(client.request?.(name, params)).rejects.toThrow(`${name}: ${message}`)
+    },
+  )
 
   test.each([0, 1.5, 2 ** 31, '1000'])('a deadline of %s', async (timeoutMs) => {
     await expect(client.balance?.({ timeoutMs })).rejects.toThrow('balance: timeoutMs must be')

@@ -48,7 +48,7 @@ test('a pool that cannot be opened fails the first request, not the process', as
   await expect(transport.send(post)).rejects.toThrow('no such package')
 })
 
-test('a runtime whose undici cannot send says so when all is loaded, and at the first request', async () => {
+test('a runtime whose undici cannot send reports it after loading, and at the first request', async () => {
   const { Pool } = await import('undici')
   const { dispatch } = Pool.prototype
   onTestFinished(() => void Object.assign(Pool.prototype, { dispatch }))

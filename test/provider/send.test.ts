@@ -148,17 +148,14 @@ describe('a request that is lost', () => {
     [502, { httpStatus: 502 }],
     // Only announces the answer.
     [103, {}],
-  ])(
-    'with HTTP %i has arrived, whether or not the dispatcher has said that it started',
-    async (status, told) => {
-      const { transport } = scripted((handler) => {
-        handler.onResponseStart(controller(), status, {}, '')
-        handler.onResponseError(controller(), new Error())
-      })
-      const lost = { delivery: 'unknown', cause: 'connection failed', ...told }
-      expect(await transport.send(post)).toEqual(lost)
-    },
-  )
+  ])('with HTTP %i has arrived, with or without a start reported by the dispatcher', async (status, told) => {
+    const { transport } = scripted((handler) => {
+      handler.onResponseStart(controller(), status, {}, '')
+      handler.onResponseError(controller(), new Error())
+    })
+    const lost = { delivery: 'unknown', cause: 'connection failed', ...told }
+    expect(await transport.send(post)).toEqual(lost)
+  })
 
   test('because the dispatcher throws was not sent', async () => {
     const { transport } = scripted(() => {
@@ -198,7 +195,7 @@ describe('the deadline', () => {
     expect(running.abort).toHaveBeenCalledExactlyOnceWith(new Error('deadline'))
   })
 
-  test('ends one that waits for a connection, which then never leaves', async () => {
+  test('ends a request that waits for a connection, which is then never sent', async () => {
     const started: (() => void)[] = []
     const { transport } = scripted((handler) =>
       started.push(() => handler.onRequestStart(controller(), undefined)),
@@ -266,7 +263,7 @@ describe('a second try', () => {
     expect(await transport.send(get)).toEqual({ delivery: 'unknown', cause: 'ECONNRESET' })
   })
 
-  test('has what is left of the deadline, however long the process has run', async () => {
+  test('has the rest of the deadline, for any uptime of the process', async () => {
     vi.advanceTimersByTime(3_600_000)
     const { transport, dispatched } = scripted((handler) => {
       handler.onRequestStart(controller(), undefined)

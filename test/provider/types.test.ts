@@ -45,7 +45,7 @@ type Plain<T> = T extends Date | string | number | boolean | undefined
     ? readonly Plain<Entry>[]
     : { [K in keyof T]: Plain<T[K]> }
 
-test('parameters are exactly those of the operations', () => {
+test('parameters match the operations exactly', () => {
   type Same<Operation extends OperationName> = [
     Plain<ParamsOf<Operation>>,
     Plain<DocumentedParams<Operation>>,
@@ -65,7 +65,7 @@ test('parameters are exactly those of the operations', () => {
   expectTypeOf<SendCallParams>().toExtend<DocumentedParams<'sendCall'>>()
 })
 
-test('results have exactly the documented members, raw and whatever else came', () => {
+test('results have exactly the documented members, raw and with any further ones', () => {
   type Documented<Operation extends OperationName> = Plain<
     DocumentedResult<Operation> & { readonly raw: unknown }
   >
@@ -88,7 +88,7 @@ test('results have exactly the documented members, raw and whatever else came', 
   expectTypeOf<ResultOf<'verifyCode'>['status']>().toEqualTypeOf<unknown>()
 })
 
-test('request() takes what an operation takes, and more', () => {
+test('request() accepts the parameters of an operation and further ones', () => {
   type Request = ProviderClient['request']
   const use = (request: Request) => [
     request('balance', {}),

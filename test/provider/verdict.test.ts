@@ -41,11 +41,11 @@ describe('a refused account', () => {
     [{ httpStatus: 401 }],
     [{ httpStatus: 520, error: 1003 }],
     [{ httpStatus: 200, error: 1003, status: 'verified' }],
-  ])('is told from a wrong code: %j', (answer) => {
+  ])('differs from a wrong code: %j', (answer) => {
     expect(judge(answer, rules)).toBe('misconfigured')
   })
 
-  test('is named by the configured errors alone', () => {
+  test('is identified by the configured errors only', () => {
     const others = { ...rules, accountErrorCodes: ['9'] }
     expect(judge({ httpStatus: 520, error: 9 }, others)).toBe('misconfigured')
     expect(judge({ httpStatus: 520, error: 1003 }, others)).toBe('rejected')
@@ -83,7 +83,7 @@ describe('no verdict', () => {
   )
 
   test.each([[null], [undefined], ['verified'], [1], [[{ httpStatus: 200, status: 'verified' }]]])(
-    'is what is no answer at all: %j',
+    'comes from a response that is no answer: %j',
     (answer) => {
       expect(judge(answer as never, rules)).toBe('unavailable')
     },

@@ -4,7 +4,7 @@ import { minute } from '../challenge/kit.js'
 import { ana, createService, rightCode } from '../challenge/service.js'
 import { figure } from '../prove/figure.js'
 
-test('a locked number stays locked under a flood of twenty times what the store holds', async () => {
+test('a locked number stays locked under a flood of twenty times the capacity of the store', async () => {
   const capacity = 200
   const { challenges, provider } = createService({
     store: (now) => memoryStore({ now, maxLedgers: capacity, maxGrants: 100_000 }),

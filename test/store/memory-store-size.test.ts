@@ -56,7 +56,7 @@ test('no write does more than a handful of work, with 200,000 ledgers that lapse
   expect(adding.map).toBeLessThan(2_048)
 })
 
-test('what has lapsed is let go of by later writes, without being asked for', async () => {
+test('expired entries are removed by later writes without a sweep', async () => {
   for (const [kind, writes] of [
     ['auth', 1_000],
     ['count-auth-address-sends', 5_000],

@@ -37,7 +37,7 @@ describe('what is full refuses', () => {
     expect(() => keep(1_000)).toThrow(capacity)
   })
 
-  test('and says which kind is full, of which lane, and what to raise', () => {
+  test('and names the full kind, its lane and the option to raise', () => {
     const store = memoryStore({ maxLedgers: 1 })
     store.increment('tf3::enrolment:a', hour)
     expect(() => store.increment('tf3::enrolment:b', hour)).toThrow(
@@ -62,7 +62,7 @@ describe('what is full refuses', () => {
     expect(store.swap('tf3::auth:c', undefined, {}, 1_000).swapped).toBe(true)
   })
 
-  test('removing what is absent makes none', () => {
+  test('removing a missing entry makes none', () => {
     const store = memoryStore({ maxLedgers: 1 })
     store.swap('tf3::auth:a', undefined, {}, hour)
     for (let i = 0; i < 3; i += 1) store.swap('tf3::auth:b', undefined, undefined, hour)
@@ -118,7 +118,7 @@ describe('counters', () => {
     expect(store.increment('a', hour).count).toBe(2)
   })
 
-  test('a larger store holds about as many counters as it was told', () => {
+  test('a larger store holds about the configured number of counters', () => {
     const store = memoryStore({ maxCounters: 10_000 })
     const tags = Array.from({ length: 30_000 }, (_, index) => index)
     for (const tag of tags) store.increment(counterOf(tag), hour)

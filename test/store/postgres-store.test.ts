@@ -41,7 +41,7 @@ describe.skipIf(withoutPostgres)('the example on PostgreSQL keeps the contract',
       expect(rowCount).toBe(0)
     })
 
-    test('and begins anew while it is being deleted, is live and stays', async () => {
+    test('and starts again during its removal, is live and stays', async () => {
       const key = 'tf3::auth:anew'
       await ended(key)
       const other = await pool.connect()

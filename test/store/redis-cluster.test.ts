@@ -46,7 +46,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       await end()
     })
 
-    test('a strict store refuses what no replica has', async () => {
+    test('a strict store refuses a write that no replica has', async () => {
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, strict: true })
       for (const replica of cluster.replicas) replica.freeze()

@@ -62,7 +62,7 @@ describe('a swap', () => {
     expect(sent[0]?.slice(3)).toEqual(['1', 'k', '', ''])
   })
 
-  test('that was refused shows what stands in the way, if anything does', async () => {
+  test('that was refused returns the current entry, if there is one', async () => {
     const refused = (standing: unknown) =>
       replying({ evalsha: [0, standing] }).store.swap('k', 'v0', {}, 1_000)
     expect(await refused(null)).toEqual({ swapped: false })
@@ -89,7 +89,7 @@ describe('a strict swap', () => {
 })
 
 describe('an increment', () => {
-  test('counts one, unless it is told how many', async () => {
+  test('counts one by default', async () => {
     const { sent, store } = replying({ evalsha: [3, 900] })
     expect(await store.increment('k', 1_000.5)).toEqual({ count: 3, resetInMs: 900 })
     await store.increment('k', 1_000, 0)
@@ -101,7 +101,7 @@ describe('an increment', () => {
     ])
   })
 
-  test('refuses what is no window and no amount before anything is sent', async () => {
+  test('refuses an invalid window or amount before it sends anything', async () => {
     const { sent, store } = replying({ evalsha: [1, 1] })
     await expect(store.increment('k', Number.NaN)).rejects.toThrow('windowMs')
     await expect(store.increment('k', 1_000, 0.5)).rejects.toThrow()

@@ -53,7 +53,7 @@ describe('a cluster of ioredis', () => {
     return { client: { isCluster: true, call: call.method, pipeline } as never, calls: call.calls, pipelines }
   }
 
-  test('finds the node of a command by its key, to which one that names none is led', async () => {
+  test('finds the node of a command by its key, also for a command without one', async () => {
     const { client, calls, pipelines } = cluster([
       [null, 'a value'],
       [null, 1],
@@ -90,7 +90,7 @@ describe('a cluster of ioredis', () => {
 describe('what counts as a client', () => {
   const method = () => {}
 
-  test('is an object of one of the two packages', () => {
+  test('is an object from either package', () => {
     expect([{ call: method }, { sendCommand: method }].map(isRedisClient)).toEqual([true, true])
     const wrong = [undefined, null, 'redis://', 5, {}, { call: 'get' }, { sendCommand: true }]
     expect(wrong.map(isRedisClient)).toEqual(wrong.map(() => false))

@@ -52,7 +52,7 @@ async function expectUnavailable(store: Store): Promise<void> {
 }
 
 describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name, connect) => {
-  test('a frozen server is unavailable, and what it still does late is seen afterwards', async () => {
+  test('a frozen server is unavailable, and its late writes appear afterwards', async () => {
     const server = await startRedis()
     const { client, end } = await connect(server)
     const store = redisStore({ client, timeoutMs: patientMs })
@@ -155,7 +155,7 @@ describe.skipIf(withoutRedis)('a sign-in on a strict store', () => {
     return { challenges, verify, sendCode, checkCode, causes, [Symbol.asyncDispose]: end }
   }
 
-  test('goes nowhere while no replica confirms what it writes', async () => {
+  test('fails while no replica confirms its writes', async () => {
     await using app = await withoutReplica()
     await expect(app.verify()).rejects.toEqual(unavailable)
     await expect(app.challenges.start({ ...ana, subject: 'ben' })).rejects.toEqual(unavailable)

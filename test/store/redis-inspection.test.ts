@@ -124,7 +124,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
     ])
   })
 
-  test('finds nothing for a user who may use the keys of the namespace alone', async () => {
+  test('finds nothing for a user who may use only the keys of the namespace', async () => {
     const commands = '+eval +evalsha +get +getex +set +del +exists +incrby +pttl +pexpire +info +time'.split(
       ' ',
     )

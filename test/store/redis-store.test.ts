@@ -27,7 +27,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
   describe.concurrent('keeps the contract', () => contractThrough(() => throughNodeRedis(server)))
 
   describe('a swap', () => {
-    test('that the client sends twice is done once, and says so', async () => {
+    test('that the client sends twice is done once, and reports success', async () => {
       await using twice = await watched(async (send) => {
         await send()
         return send()
@@ -45,7 +45,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
   })
 
   describe('at rest', () => {
-    test('a counter that somebody left without an end gets one', async () => {
+    test('a counter without an end gets one', async () => {
       await using one = await watched()
       await server.ask('SET', 'tf3::count-a:endless', '4')
       expect(await one.store.increment('tf3::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
@@ -58,7 +58,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     })
 
     test.each(['', 'not json', 'version\nnot json', 'version\n'])(
-      'what is no entry is no absent one: %j',
+      'an unreadable entry is not a missing one: %j',
       async (text) => {
         await using one = await watched()
         await server.ask('SET', 'tf3::auth:foreign', text, 'PX', '60000')
@@ -69,7 +69,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     )
   })
 
-  test('an error tells what Redis said, and neither key nor value', async () => {
+  test('an error contains the message of Redis, and neither key nor value', async () => {
     await using client = {
       redis: new Redis(server.port),
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),

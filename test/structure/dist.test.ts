@@ -100,7 +100,7 @@ describe('an import', () => {
     expect(loadedBy(`await ${making}.ready()`, before)).toEqual(expect.arrayContaining(needed))
   })
 
-  it('gives the same classes from every entry', () => {
+  it('has equal classes from every entry', () => {
     const source = `
       import { createClient, ProviderError } from 'express-two-factor'
       import * as client from 'express-two-factor/client'

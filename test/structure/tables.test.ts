@@ -179,7 +179,7 @@ describe('a table of the documents', () => {
   })
 })
 
-it('the rules for Prometheus are those of the alarms', () => {
+it('the rules for Prometheus match the alarms', () => {
   const file = 'examples/observability/alerts.yml'
   const place = /(?<=name: express-two-factor-events\n {4}rules:\n).*?(?= {2}# of shares)/s
   if (process.env.WRITE_DOCS === '1') writeFileSync(path(file), read(file).replace(place, rules.join('')))

@@ -76,7 +76,7 @@ describe('an adapter', () => {
     ['as it was named', 'm1', 'm1'],
     ['unless none was named', undefined, undefined],
     ['unless it holds the number', 'sms-3001234567-1', undefined],
-  ])('has its message told, %s', async (_, messageId, told) => {
+  ])('has its message in the event, %s', async (_, messageId, told) => {
     const { codes } = open({
       async sendCode({ report }) {
         report?.({ messageId })
@@ -95,7 +95,7 @@ describe('an adapter', () => {
 })
 
 describe('a handle', () => {
-  it('is sealed for its number, and comes back as it was', async () => {
+  it('is sealed for its number and opens unchanged', async () => {
     const seen: unknown[] = []
     const provider: Partial<CodeProvider> = {
       sendCode: async () => ({ result: 'sent', handle: 'handle-canary' }),
@@ -134,7 +134,7 @@ describe('a handle', () => {
 })
 
 describe('a code that stands in the way of the next', () => {
-  it('is named to whoever sends, where there is one', async () => {
+  it('is passed to the sender if it exists', async () => {
     const previousHandle = sealing.seal('handle', 'first', target.key)
     const asked: unknown[] = []
     const provider: Partial<CodeProvider> = {
@@ -172,7 +172,7 @@ describe('an unexpected status', () => {
     return { checkOf, events, clock }
   }
 
-  it('is an event with what to do once five accounts in a row met it', async () => {
+  it('emits an event with advice after five accounts in a row', async () => {
     const { checkOf, events } = setUp()
     for (const account of [1, 1, 2, 3, 3, 4]) await checkOf(account)
     expect(events).toEqual([])
@@ -188,7 +188,7 @@ describe('an unexpected status', () => {
     expect(events).toEqual([])
   })
 
-  it('is one where what was approved was no code of the service', async () => {
+  it('is reported although a fixed code was approved, because it is no code of the service', async () => {
     const { checkOf, events } = setUp()
     for (const account of [1, 2, 3, 4]) await checkOf(account)
     await checkOf(5, 'fixed')
@@ -223,7 +223,7 @@ it('an exchange takes no time at all where the clock was set back meanwhile', as
   expect((await codes.send(target, order)).fields).toStrictEqual({ durationMs: 0 })
 })
 
-it('a refused account is told of once an hour', async () => {
+it('a refused account emits one event an hour', async () => {
   const { send, events, clock } = open({ sendCode: async () => ({ result: 'misconfigured' }) })
   await Promise.all([send(), send()])
   clock.now += 3_599_999
@@ -292,7 +292,7 @@ describe('the queue of a provider', () => {
     expect([asked, events]).toEqual([['first', 'first'], []])
   })
 
-  it('has 64 slots: half for sign-ups, a quarter for checks of sign-ins alone', async () => {
+  it('has 64 slots: half for sign-ups, a quarter for checks of sign-ins only', async () => {
     const { codes, events } = open({}, { sendTimeoutMs: 1_000 })
     const all = (lane: 'auth' | 'enrol') =>
       Promise.all(Array.from({ length: 100 }, () => codes.send({ ...target, lane }, order)))
@@ -376,7 +376,7 @@ describe('a provider made of several', () => {
     expect(reports).toEqual(result === 'sent' ? [] : [{ asked: false }])
   })
 
-  it('has a queue for each: while one has no place, the next is asked, and nobody else about its codes', async () => {
+  it('has a queue per member: if one is full, the next one sends, and no other member checks its codes', async () => {
     const hangs: CodeProvider = { name: 'first', maxExchanges: 3, sendCode: pending, checkCode: pending }
     const { codes, events } = open(alwaysNext([hangs, working]))
     const reports: object[] = []
@@ -400,7 +400,7 @@ describe('a provider made of several', () => {
     expect(events).toContainEqual({ ...busy, command: 'check' })
   })
 
-  it('hands on what a member reports, and is not out of order for what nobody was asked', async () => {
+  it('passes on reports of a member, and reports no outage for a message that was not sent', async () => {
     const reports: object[] = []
     const { codes, events } = open({
       async sendCode({ report }) {
@@ -414,7 +414,7 @@ describe('a provider made of several', () => {
     expect(events).toEqual([])
   })
 
-  it('may say of a send that it has no handle', async () => {
+  it('may report no handle for a send', async () => {
     const composite: CompositeProvider = {
       ...alwaysNext([working]),
       withMembers: () => ({

@@ -44,7 +44,7 @@ const signup = { lane: 'enrol' } as const
 const names = (count: number, prefix = '') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 describe('a queue of exchanges', () => {
-  it('lets so many in at once, and the next as one leaves, in the order in which they came', async () => {
+  it('admits a fixed number of requests and the next one after each end, in order of arrival', async () => {
     const { all, leave, entered } = setUp(64)
     await all(names(54))
     expect(entered).toEqual(names(48))
@@ -53,7 +53,7 @@ describe('a queue of exchanges', () => {
     expect(entered).toEqual(names(50))
   })
 
-  it('refuses whoever found no place in time, and nobody a moment earlier, and keeps no timer of others', async () => {
+  it('refuses a request without a slot exactly at its time limit, and keeps no timers', async () => {
     const { all, leave, wait, entered, refused } = setUp(3)
     await all(['a', 'late'], signup)
     await wait(waitMs - 1)
@@ -80,7 +80,7 @@ describe('a queue of exchanges', () => {
     [4, 2, 3],
     [3, 1, 2],
   ])(
-    'of %d slots gives sign-ups %d, sends %d with those of sign-ins, and checks of sign-ins all that are left',
+    'of %d slots gives sign-ups %d, sends %d including sign-ins, and checks of sign-ins all remaining ones',
     async (most, ofSignups, ofSends) => {
       const { all, entered } = setUp(most)
       await all(names(300, 'send '), { lane: 'enrol' })
@@ -139,7 +139,7 @@ describe('a queue of exchanges', () => {
     expect(entered.at(-1)).toBe('u2')
   })
 
-  it('is left by whoever has gone, while waiting and before', async () => {
+  it('is left by a disconnected client while it waits and before', async () => {
     const { all, leave, entered, refused, disconnected } = setUp(3)
     let go = (): void => undefined
     await all(['a'], signup)

@@ -124,7 +124,7 @@ it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-s
 )
 
 describe('the deadline of an adapter', () => {
-  it('is told by its signal, and it may then say what it knows', async () => {
+  it('aborts its signal, after which the adapter may return its result so far', async () => {
     const reasons: unknown[] = []
     const ask: Parameters<typeof answerOf>[1] = ({ signal }) =>
       new Promise((resolve) =>
@@ -138,7 +138,7 @@ describe('the deadline of an adapter', () => {
     expect(reasons).toEqual([late, late])
   })
 
-  it('is not told to one that has failed by itself', async () => {
+  it('does not abort the signal of an adapter that has failed', async () => {
     const signals: AbortSignal[] = []
     await answered(async ({ signal }) => {
       signals.push(signal)

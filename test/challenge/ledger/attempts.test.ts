@@ -45,7 +45,7 @@ describe('reserving an attempt', () => {
     expect(account.reserve().outcome).toMatchObject({ challenge: { attempts: { unknown: 2 } } })
   })
 
-  it('counts the same attempt once, however often a store executes it', ({ started: account }) => {
+  it('counts an attempt once, however often a store executes it', ({ started: account }) => {
     account.reserve({}, 'code', 'attempt')
     expect(account.reserve({}, 'code', 'attempt').outcome).toMatchObject({ outcome: 'reserved' })
     expect(account.side.attempts).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('reserving an attempt', () => {
     expect(account.reserve().outcome).toEqual(refusal('challenge_gone'))
   })
 
-  it('tells a person that their other session superseded this one, and nobody who else proves a number', () => {
+  it('reports that another session superseded this one, except to another person who verifies the number', () => {
     expect(startedLedger().reserve({ session: 's2' }).outcome).toEqual(refusal('challenge_superseded'))
     const signup = startedLedger(ledgerLimitsOf(limits, 'enrol'))
     expect(signup.reserve({ session: 's2' }).outcome).toEqual(refusal('challenge_gone'))
@@ -166,7 +166,7 @@ describe('settling an attempt', () => {
     expect(account.ledger).toBe(ledger)
   })
 
-  it('approves nothing for an attempt whose lease another one took', ({ started: account }) => {
+  it('approves nothing for an attempt whose lease another attempt has taken', ({ started: account }) => {
     const late = account.reserve()
     account.wait(10_000)
     const current = account.reserve()
@@ -213,7 +213,7 @@ describe('settling an attempt', () => {
   })
 })
 
-it('a wrong code that is typed again costs nothing, whichever it was', ({ started: account }) => {
+it('a repeated wrong code uses no attempt, for any of the wrong codes', ({ started: account }) => {
   for (const code of ['first', 'second']) account.verify('rejected', {}, code)
   for (const code of ['first', 'second']) {
     expect(account.reserve({}, code).outcome).toMatchObject({ outcome: 'repeated', attemptsRemaining: 3 })
@@ -265,7 +265,7 @@ describe('a code about which no verdict came', () => {
     }
   })
 
-  it('says nothing of the challenge that has replaced its own', () => {
+  it('reveals nothing about the challenge that replaced its own', () => {
     const account = startedLedger(guessing)
     const { id } = account.reserve({}, 'right')
     account.start({ session: 's2' })
@@ -327,7 +327,7 @@ describe('a code of an app', () => {
   /** What an app shows now. */
   const stepOf = (account: Driver) => Math.floor(account.now / 30_000)
 
-  it('is good once, and so is none before it', ({ fresh: account }) => {
+  it('is accepted once, and earlier codes are not accepted', ({ fresh: account }) => {
     const step = stepOf(account)
     expect(account.show(step)).toEqual({ outcome: 'approved', channel: 'app' })
     expect(account.ledger.lastStep).toBe(step)
@@ -348,7 +348,7 @@ describe('a code of an app', () => {
     expect(account.show(stepOf(account), { known: true })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('leaves a code that was sent to another session as it is, and serves for one of its own', () => {
+  it('keeps a sent code of another session valid, and approves a challenge of its own', () => {
     for (const [session, lives] of [
       ['s2', true],
       ['s1', false],
@@ -360,7 +360,7 @@ describe('a code of an app', () => {
     }
   })
 
-  it('gives back no attempts of a challenge that was cancelled', ({ started: account }) => {
+  it('refunds no attempts of a cancelled challenge', ({ started: account }) => {
     account.verify('rejected')
     account.cancel()
     account.show(stepOf(account))
@@ -408,7 +408,7 @@ describe('the lock of an account', () => {
     expect(locks).toEqual(longer)
   })
 
-  it('counts what was judged alone: an outage locks nobody', () => {
+  it('counts only checked codes, so an outage locks no account', () => {
     const account = driveLedger(guessing)
     fail(account, 9)
     account.verify('not-sent')
@@ -430,24 +430,27 @@ describe('an hour and a day', () => {
   it.each([
     ['hour', hour, few],
     ['day', day, { ...few, sendsPerHour: 2, sendsPerDay: 1 }],
-  ])('take the guesses of their own codes alone: not of one from before the %s', (_, window, limits) => {
-    const account = startedLedger(limits)
-    account.wait(9 * minute)
-    for (let late = 0; late < 2; late += 1) account.verify('unavailable')
-    account.wait(window - 9 * minute)
-    // A code that nobody may type in its first five minutes is not sent.
-    expect(account.start()).toEqual(refusal('attempts_exhausted', 9 * minute))
-    account.wait(4 * minute)
-    expect(account.start()).toEqual(refusal('attempts_exhausted', 5 * minute))
-    account.wait(1)
-    expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
-    account.wait(5 * minute - 2)
-    expect(account.reserve().outcome).toEqual(refusal('attempts_exhausted', 1))
-    account.wait(1)
-    expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
-  })
+  ])(
+    'allow the attempts of their own codes only, not those for a code from before the %s',
+    (_, window, limits) => {
+      const account = startedLedger(limits)
+      account.wait(9 * minute)
+      for (let late = 0; late < 2; late += 1) account.verify('unavailable')
+      account.wait(window - 9 * minute)
+      // A code that nobody may type in its first five minutes is not sent.
+      expect(account.start()).toEqual(refusal('attempts_exhausted', 9 * minute))
+      account.wait(4 * minute)
+      expect(account.start()).toEqual(refusal('attempts_exhausted', 5 * minute))
+      account.wait(1)
+      expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
+      account.wait(5 * minute - 2)
+      expect(account.reserve().outcome).toEqual(refusal('attempts_exhausted', 1))
+      account.wait(1)
+      expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
+    },
+  )
 
-  it('give back the check that never left, and with a success that one alone', () => {
+  it('refund a check that was never sent, and after a success only this check', () => {
     const account = startedLedger(few)
     account.verify('not-sent')
     account.verify('not-sent')
@@ -475,7 +478,7 @@ describe('an hour and a day', () => {
 })
 
 describe('an account with a hundred wrong answers', () => {
-  it('is disabled with the hundredth, which says so, and checks no code any more', () => {
+  it('is disabled with the hundredth, which reports it, and checks no further code', () => {
     const account = driveLedger(guessing)
     fail(account, 99, hour)
     expect(account.verify('rejected')).toMatchObject({ disabled: true })

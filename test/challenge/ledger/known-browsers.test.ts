@@ -5,7 +5,7 @@ import { type Acting, type Driver, driveLedger, it, startedLedger } from './driv
 const known = { known: true, session: 's2' }
 
 describe('the challenge of a known browser', () => {
-  it('takes the place of that of strangers, with their guesses, and is held to its own', () => {
+  it('replaces a challenge of an unknown browser with its attempts, and has its own limit', () => {
     const account = startedLedger()
     for (let guesses = 0; guesses < 5; guesses += 1) account.verify('rejected')
     const started = account.start(known)
@@ -20,7 +20,7 @@ describe('the challenge of a known browser', () => {
     expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })
 
-  it('keeps spent what strangers have guessed until its end, exactly', ({ started: account }) => {
+  it('counts the attempts of unknown browsers exactly until its end', ({ started: account }) => {
     for (let guesses = 0; guesses < 5; guesses += 1) account.verify('rejected')
     account.wait(9 * minute)
     account.start(known)
@@ -32,7 +32,7 @@ describe('the challenge of a known browser', () => {
     expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 
-  it('keeps spent what both have guessed, be it as often', ({ started: account }) => {
+  it('counts the attempts of both kinds, however often they start', ({ started: account }) => {
     account.verify('rejected')
     account.wait(minute)
     account.start(known)
@@ -68,7 +68,7 @@ describe('strangers and known browsers at once', () => {
     ['rejected', 1, []],
     ['approved', 0, [{ code: 'theirs' }]],
   ] as const)(
-    'each have a check; that of a stranger ends with the start of the other: %s',
+    'each have a check, and the check of an unknown browser ends with a start of the known one: %s',
     (verdict, rejections, usedCodes) => {
       const account = startedLedger()
       const unknown = account.reserve({}, 'theirs')
@@ -93,7 +93,7 @@ describe('strangers and known browsers at once', () => {
     ['unknown', 'known'],
     ['known', 'unknown'],
   ] as const)(
-    'are both forgiven by a right code: %s, what a %s has sent and tried stays counted',
+    'are both reset by a correct code: %s, the sends and attempts of a %s stay counted',
     (own, other) => {
       const by = { unknown: {}, known }
       const account = driveLedger({ ...ledgerLimits, failuresBeforeLock: 2 })
@@ -146,7 +146,7 @@ describe('of the guesses of an account', () => {
     ['an hour', 15, 10, 25, {}],
     ['a day', 30, 20, 50, { sendsPerHour: 1_000 }],
     ['an hour with one send', 5, 5, 5, { sendsPerHour: 1 }],
-  ])('strangers have three fifths in %s, known browsers what is left', (_, strangers, left, all, more) => {
+  ])('unknown browsers have three fifths in %s, known browsers the rest', (_, strangers, left, all, more) => {
     const account = driveLedger({ ...neverDisabled, ...more })
     expect([guessed(account, {}), guessed(account, known)]).toEqual([strangers, left])
     const alone = driveLedger({ ...neverDisabled, ...more })
@@ -173,7 +173,7 @@ describe('of the guesses of an account', () => {
     expect(thief.account.start()).toMatchObject({ code: 'account_disabled' })
   })
 
-  it('the last wrong one is not checked twice at once', () => {
+  it('the last wrong code is not checked twice in parallel', () => {
     /** After so many wrong codes, a check of a stranger is under way. */
     const withWrong = (strangers: number, ofKnown: number) => {
       const account = startedLedger({ ...patient, failuresBeforeDisable: 7 })

@@ -16,7 +16,7 @@ describe('the time a command works with', () => {
     expect(timeOf({ ...emptyLedger, at }, clock)).toBe(expected)
   })
 
-  it('set back by an hour makes codes shorter, and nobody wait longer than the cooldown', ({ started }) => {
+  it('set back by an hour shortens codes and makes no wait longer than the cooldown', ({ started }) => {
     started.wait(-hour)
     expect(started.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
     // A send from the future proves the step.
@@ -60,7 +60,7 @@ describe('a process with a shorter codeLifetimeMs', () => {
   )
 })
 
-it('cancelling ends the challenge of its own session alone', ({ started: account }) => {
+it('cancels only the challenge of its own session', ({ started: account }) => {
   expect(account.cancel({ session: 's2' })).toEqual({})
   expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
   account.cancel()
@@ -80,7 +80,7 @@ describe('a revocation', () => {
     expect(account.reserve(after).outcome).toMatchObject({ outcome: 'reserved' })
   })
 
-  it('that nobody remembers any more ends nothing', ({ fresh: account }) => {
+  it('that is no longer stored ends nothing', ({ fresh: account }) => {
     account.start({ revocationId: 'logout-1' })
     expect(account.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
@@ -102,7 +102,7 @@ it('enabling an account forgets failures, guesses, lock and sends', () => {
   expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
 })
 
-it('whatever is done to an account, what a later version has added stays: both run while one is rolled out', ({
+it('every operation keeps members that a later version has added, because both run during a deployment', ({
   started: account,
 }) => {
   const added = { writes: 7 }
@@ -164,13 +164,15 @@ describe('how long a ledger is kept', () => {
     expect(keptForMs(account.view)).toBe(0)
   })
 
-  it('is as long as the last step of an app could be told from a guess', () => {
+  it('is as long as the last step of an app could pass for an attempt', () => {
     const lastStep = 60_000_000
     const now = lastStep * 30_000
     expect(keptForMs({ ledger: { ...emptyLedger, lastStep }, now, limits: ledgerLimits })).toBe(60_000)
   })
 
-  it('covers a challenge whose send was given back, for its attempts are inherited', ({ fresh: account }) => {
+  it('covers a challenge whose send was refunded, because its attempts are inherited', ({
+    fresh: account,
+  }) => {
     const outcome = account.book()
     account.verify('unavailable')
     account.settleSend(outcome, { result: 'not-sent' })

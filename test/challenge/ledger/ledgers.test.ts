@@ -58,7 +58,7 @@ describe('a ledger in the store', () => {
     usedCodes: [],
   }
 
-  it('may lack what is optional, and have what a later version has added', async () => {
+  it('may lack optional members and contain members of a later version', async () => {
     const { store, ledger } = bench()
     const written = {
       ...whole,

@@ -53,7 +53,7 @@ describe('the outlook of a start', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
-  it('at an app is that of the guesses alone', () => {
+  it('at an app depends on the attempts only', () => {
     const app = createTotpFactor(new Uint8Array(20))
     const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 5, sendsPerHour: 1 })
     number.start()
@@ -69,7 +69,7 @@ describe('the outlook of a start', () => {
     expect(look().refusal).toEqual(refusal('send_limit', 8 * hour))
   })
 
-  it('tells of a code that ran out, for as long as another one could live', () => {
+  it('reports an expired code for as long as a new one could be valid', () => {
     const { number, look } = drive()
     number.start({}, { result: 'sent', lifetimeMs: 5 * minute })
     number.wait(5 * minute - 1)
@@ -83,7 +83,7 @@ describe('the outlook of a start', () => {
     expect(look().expired).toBe(false)
   })
 
-  it('tells of no code whose attempts are used up, that was cancelled or that was typed', () => {
+  it('reports no code that has no attempts left, was cancelled or was submitted', () => {
     for (const act of ['exhaust', 'cancel', 'type'] as const) {
       const { number, look } = drive()
       number.start()
@@ -95,7 +95,7 @@ describe('the outlook of a start', () => {
     }
   })
 
-  it('remembers since when a code is out that nobody has typed', () => {
+  it('remembers since when a sent code has not been submitted', () => {
     const { number, look } = drive()
     const first = number.now
     number.start()

@@ -11,7 +11,7 @@ const other = { session: 's2' }
 const noPause = { ...ledgerLimits, cooldownMs: [] }
 
 describe('starting a challenge', () => {
-  it('gives its own back during the cooldown, and refuses whatever it is not for', () => {
+  it('returns its own challenge during the cooldown, and refuses other requests', () => {
     const account = driveLedger()
     account.start({ bound: 'b' })
     account.wait(59_999)
@@ -48,7 +48,7 @@ describe('starting a challenge', () => {
     expect(account.ledger.sends).toMatchObject([{ at: account.now }])
   })
 
-  it('keeps one that was refused for as long as a cooldown may go by it', ({ fresh: account }) => {
+  it('remembers a refused send for as long as a cooldown may depend on it', ({ fresh: account }) => {
     for (let sends = 0; sends < 24 * 20; sends += 1) {
       account.start({ channel: sends % 2 ? 'call' : 'sms' }, { result: 'failed' })
       account.wait(3 * minute)
@@ -99,7 +99,7 @@ describe('starting a challenge', () => {
     expect(outcomesOf(1, ['call', 'sms'])).toEqual(['booked', 'send_limit'])
   })
 
-  it('pauses at each place by itself, and counts all of them', () => {
+  it('pauses each factor separately and counts all of them', () => {
     const account = startedLedger({ ...ledgerLimits, sendsPerHour: 3 })
     expect(account.start({ factor: 'office' })).toMatchObject({ outcome: 'booked' })
     expect(account.start({ factor: 'office', purpose: 'transfer' })).toEqual(
@@ -112,7 +112,7 @@ describe('starting a challenge', () => {
     expect(account.start({ factor: 'third' })).toMatchObject({ code: 'send_limit' })
   })
 
-  it('pauses after a refused send by its own channel alone', ({ fresh: account }) => {
+  it('pauses only its own channel after a refused send', ({ fresh: account }) => {
     account.start({}, { result: 'failed' })
     expect(account.start()).toEqual(refusal('resend_too_soon', minute))
     account.wait(1)
@@ -142,7 +142,7 @@ describe('starting a challenge', () => {
     expect(account.ledger.sends[0]).toMatchObject({ state: 'sent' })
   })
 
-  it('that nobody has confirmed pauses, and counts among the three of a sign-up alone', () => {
+  it('without a confirmation pauses, and counts among the three sends of a sign-up only', () => {
     const booked = (limits: typeof ledgerLimits) => {
       const account = driveLedger(limits)
       let sent = 0
@@ -180,7 +180,7 @@ describe('a start that replaces a challenge', () => {
     expect(account.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: { unknown: 0 } } })
   })
 
-  it('keeps what was guessed before for as long as it would have been kept, though it expires earlier itself', () => {
+  it('keeps earlier attempts for their full time although it expires earlier', () => {
     const account = driveLedger()
     account.start({ factor: 'office' })
     for (let wrong = 0; wrong < 4; wrong += 1) account.verify('rejected')
@@ -194,7 +194,7 @@ describe('a start that replaces a challenge', () => {
     figure(4, 'a code that expires before the one that it replaced gives 0 of 4 attempts back')
   })
 
-  it('keeps what was guessed after a resend whose code lives shorter than the one before', ({
+  it('keeps attempts after a resend whose code expires before the one it replaces', ({
     started: account,
   }) => {
     account.wait(minute)
@@ -226,7 +226,7 @@ describe('settling a send', () => {
     ['failed', 'refused', undefined, 'refused'],
     ['misconfigured', 'refused', undefined, 'refused'],
     ['not-sent', undefined, undefined, 'booked'],
-  ] as const)('leaves of a send that was %s what became of it, what may be typed and the pause', (...row) => {
+  ] as const)('keeps the outcome, the attempts and the pause of a send that was %s', (...row) => {
     const [result, state, id, next] = row
     const account = driveLedger()
     account.settleSend(account.book(), { result })
@@ -235,7 +235,7 @@ describe('settling a send', () => {
     expect(account.start().outcome).toBe(next)
   })
 
-  it('voids a challenge whose code went to another number as well, and what was typed stays spent', ({
+  it('ends a challenge whose code also went to another number, and its attempts stay used', ({
     started: account,
   }) => {
     account.wait(minute)
@@ -303,7 +303,7 @@ describe('settling a send', () => {
   it.each([
     ['sent', 2],
     ['not-sent', 1],
-  ] as const)('leaves the challenge alone that replaced the one it was for: %s', (result, sends) => {
+  ] as const)('keeps the challenge that replaced its own: %s', (result, sends) => {
     const account = driveLedger(noPause)
     const outcome = account.book()
     account.start(other, { result: 'sent', lifetimeMs: 120_000 })
@@ -321,7 +321,7 @@ describe('the handle of a code', () => {
     return booked.outcome === 'booked' ? booked.previousHandle : booked.outcome
   }
 
-  it('is named at the next send to its number while it may live, whoever asked for it', () => {
+  it('is passed to the next send to its number while it may be valid, for any requester', () => {
     const account = driveLedger(noPause)
     account.start({}, { result: 'sent', handle: 'first' })
     account.start(known, { result: 'sent', handle: 'second', lifetimeMs: 8 * minute })
@@ -334,7 +334,7 @@ describe('the handle of a code', () => {
     expect(named(account, {})).toBeUndefined()
   })
 
-  it('is that of the challenge that lives, when an earlier send is heard of late', () => {
+  it('belongs to the live challenge if an earlier send is answered late', () => {
     const account = driveLedger(noPause)
     const late = account.book()
     account.start(other, { result: 'sent', handle: 'own' })
@@ -367,7 +367,7 @@ describe('resending', () => {
     })
   })
 
-  it('sends no code that nobody may type any more', ({ started: account }) => {
+  it('sends no code that cannot be submitted any more', ({ started: account }) => {
     for (let wrong = 0; wrong < 5; wrong += 1) account.verify('rejected')
     account.wait(minute)
     expect(account.resend()).toEqual(refusal('attempts_exhausted', 9 * minute))
@@ -401,7 +401,7 @@ describe('resending', () => {
     expect(account.verify('approved')).toEqual({ outcome: 'approved', channel: 'call' })
   })
 
-  it('takes back what was called wrong before its handle was known', ({ started: account }) => {
+  it('removes a wrong code from before its handle was known', ({ started: account }) => {
     account.wait(minute)
     const booked = account.bookAgain()
     account.verify('rejected', {}, 'new-code')
@@ -424,7 +424,7 @@ describe('what is told of the code of a challenge', () => {
     expect(account.challenge && deliveryOf(forgotten, account.challenge)).toBe('unconfirmed')
   })
 
-  it('is that of the last one that the provider did not refuse', ({ started: account }) => {
+  it('is the state of the last send that the provider did not refuse', ({ started: account }) => {
     account.wait(minute)
     account.resend({}, { result: 'failed' })
     expect(toldIn(account)).toBe('sent')

@@ -79,7 +79,7 @@ describe('a code', () => {
     },
   )
 
-  it('is told apart by its handle, but not while its send is under way', () => {
+  it('is identified by its handle, but not during its send', () => {
     const account = driveLedger()
     const lastSends = { home: [] }
     const booked = account.book()

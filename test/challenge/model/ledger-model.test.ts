@@ -46,11 +46,11 @@ function findByAttack(commands: LedgerCommands, rounds: number): string | undefi
 }
 
 describe('the pure ledger', () => {
-  it('answers as the oracle says, whatever happens in whatever order', () => {
+  it('matches the oracle for any events in any order', () => {
     expect(findAtRandom(ledgerCommands, 2_500 * times)).toBeUndefined()
   })
 
-  it('answers as the oracle says to attackers who go on for days', () => {
+  it('matches the oracle for attackers who continue for days', () => {
     expect(findByAttack(ledgerCommands, 40 * times)).toBeUndefined()
   })
 

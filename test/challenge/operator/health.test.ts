@@ -107,7 +107,7 @@ describe('health', () => {
     expect([read().provider, read().store]).toStrictEqual([{ state: 'ok' }, { state: 'ok' }])
   })
 
-  it('remembers a status that nobody has listed, and forgets it as a finding once a code is approved', () => {
+  it('remembers an unlisted status and drops its finding after an approved code', () => {
     const { emit, read, findings } = setUp()
     const rejected = { type: 'challenge.rejected', attemptsRemaining: 4, used: false, inARow: 1 } as const
     emit({ ...rejected, ...about, ...asked })

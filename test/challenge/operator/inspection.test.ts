@@ -24,7 +24,7 @@ async function startDesk(options: Partial<TwoFactorOptions> = {}) {
   return { store, host, desk }
 }
 
-it('shows what strangers and known browsers have to wait for, each by itself', async () => {
+it('shows the waits of unknown and known browsers separately', async () => {
   const { host, desk } = await startDesk({ limits: { failuresBeforeLock: 2 } })
   const known = await host.signIn()
   const thief = await host.login()
@@ -51,7 +51,7 @@ it('knows no account that nothing was sent for', async () => {
   expect(await desk.person('eve')).toMatchObject({ isKnown: false, sessions: 0, trustedDevices: [] })
 })
 
-it('says of five wrong codes once that nothing can be typed, until that challenge ends', async () => {
+it('reports once after five wrong codes that no code is accepted until that challenge ends', async () => {
   const { host, desk } = await startDesk()
   const ana = await host.login()
   await ana.start()
@@ -94,14 +94,14 @@ it('shows trusted devices and tries of recovery codes, and ends them', async () 
   expect((await ana.get('/account')).status).toBe(403)
 })
 
-it('knows nothing of whoever never came, and is not opened with the secret of another app', async () => {
+it('finds nothing for an unknown account, and does not open with the secret of another app', async () => {
   const { store, desk } = await startDesk()
   expect(await desk.person('nobody')).toMatchObject({ isKnown: false, judged: 0, sessions: 0, codes: [] })
   const other = { store, secret: 'another secret of thirty-two bytes', namespace: '' }
   expect(await openInspection(other)).toBe('other-secret')
 })
 
-it('goes by the limits of the app, and knows no browsers where the app knows none', async () => {
+it('uses the limits of the app, without known browsers if the app has none', async () => {
   const { host, desk } = await startDesk({ limits: { sendsPerHour: 1 }, knownBrowsers: false })
   const ana = await host.login()
   await ana.start()
@@ -110,7 +110,7 @@ it('goes by the limits of the app, and knows no browsers where the app knows non
   expect(seen.known).toBeUndefined()
 })
 
-it('shows of a number what the sign-up lane has', async () => {
+it('shows the counters of the sign-up lane for a number', async () => {
   const { host, desk } = await startDesk()
   const visitor = host.browser()
   await visitor.post('/signup/start', { phone: '+573009998877' })
@@ -125,7 +125,7 @@ it('shows of a number what the sign-up lane has', async () => {
 describe('a pause of sign-ups', () => {
   const phone = '+573009998877'
 
-  it('tells people when to come back, and the operator once, until it is over', async () => {
+  it('returns the wait to users and one event to the operator until it ends', async () => {
     const { host, desk } = await startDesk()
     const visitor = host.browser()
     const closed = () => host.events.filter(({ type }) => type === 'limit.closed')
@@ -170,7 +170,7 @@ describe('a pause of sign-ups', () => {
     expect((await visitor.post('/signup/start', { phone })).status).toBe(201)
   })
 
-  it('is for all sign-ups, and says what they were sent', async () => {
+  it('applies to all sign-ups and shows their sends', async () => {
     const { host, desk } = await startDesk()
     await host.browser().post('/signup/start', { phone })
     expect(await desk.signups.state()).toEqual({

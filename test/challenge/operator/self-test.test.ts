@@ -38,7 +38,7 @@ function fails(): never {
 describe('the self-test', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('finds nothing wrong with what is well, twice, and leaves nothing behind', async () => {
+  it('finds no problem in a healthy setup, twice, and stores nothing', async () => {
     const written: string[] = []
     const noting = {
       swap(...args: Swap) {
@@ -52,13 +52,13 @@ describe('the self-test', () => {
     for (const key of written) expect(store.read(key)).toBeUndefined()
   })
 
-  it('says when no credits are left, and nothing when the account does not tell', async () => {
+  it('reports that no credits are left, and nothing if the account does not return them', async () => {
     const empty = await finds({ provider: { balance: async () => ({ credits: 0 }) } })
     expect(empty).toMatchObject({ ok: false, findings: [{ code: 'no_credits' }] })
     expect(await codes({ provider: { balance: async () => ({}) } })).toEqual([])
   })
 
-  it('says when the provider or the store fails, whatever it throws', async () => {
+  it('reports a failing provider or store for any thrown value', async () => {
     const failing = {
       provider: { balance: () => Promise.reject('refused') },
       store: { read: async () => fails(), inspect: fails },
@@ -92,7 +92,7 @@ describe('the self-test', () => {
     expect(await codes({ store: broken })).toEqual(['store_unfit'])
   })
 
-  it('hands on what store and providers find, and repeats nothing of what a provider throws', async () => {
+  it('passes on findings of store and providers, without quoting errors of a provider', async () => {
     const finding = { code: 'store_evicts', message: 'm', fix: 'f' }
     const guessed = { code: 'statuses_guessed', message: 'Guessed.', fix: 'calibrate' }
     const members = [
@@ -117,7 +117,7 @@ describe('the self-test', () => {
     expect((await asked).findings).toMatchObject([{ code, message: `no response within ${ms} ms` }])
   })
 
-  it('says when the clock cannot be asked, or is more than five seconds off that of the machine', async () => {
+  it('reports a clock that cannot be read or differs by more than five seconds', async () => {
     expect(await codes({ now: fails })).toEqual(['clock_failed'])
     vi.useFakeTimers({ toFake: ['Date'] })
     const at = Date.now()

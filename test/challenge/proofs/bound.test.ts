@@ -8,7 +8,7 @@ const newer = 'a newer secret of thirty-two bytes..'
 describe('bound fields', () => {
   const hashBoundFields = createBoundHash(createSecrets([older]), '')
 
-  it('hash the same whatever the order of their members', () => {
+  it('have one hash for any order of their members', () => {
     expect(hashBoundFields({ amount: 100, to: { name: 'a', ids: [1, '2', null, true] } })).toBe(
       hashBoundFields({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
     )
@@ -17,13 +17,13 @@ describe('bound fields', () => {
     )
   })
 
-  it('hash the same in every process and version', () => {
+  it('have one hash in every process and version', () => {
     expect(hashBoundFields({ payee: 'ACME', amount: 100 })).toBe(
       'Gkov2Sc8j9dAGzaHTIOinJJLx2ocQ6xY8baSxD0Bsqo',
     )
   })
 
-  it('hash otherwise under another secret and in another namespace, so that no one finds them by trying', () => {
+  it('have another hash for another secret or namespace, so that they cannot be guessed', () => {
     const fields = { payee: 'ACME', amount: 100 }
     const elsewhere = [
       createBoundHash(createSecrets([newer]), ''),
@@ -54,7 +54,7 @@ describe('bound fields', () => {
     [{ a: '1,"b":2' }, { a: '1', b: 2 }],
     [{ a: 0 }, { a: false }],
     [{}, { a: {} }],
-  ])('tell %j from %j', (left, right) => {
+  ])('distinguish %j from %j', (left, right) => {
     expect(hashBoundFields(left)).not.toBe(hashBoundFields(right))
   })
 

@@ -33,7 +33,7 @@ function lateStore() {
 }
 
 describe('a trusted device', () => {
-  it('stays the same however often it is used, and is that of no other subject', async () => {
+  it('keeps its id for any number of uses, and has a different one for each subject', async () => {
     const { wait, devices, events } = setUp()
     const token = await devices.trust('ana', undefined, 'Firefox, Linux')
     for (const pause of [1, day]) {
@@ -72,7 +72,7 @@ describe('a trusted device', () => {
     expect(await devices.knows('ana', token)).toBe(false)
   })
 
-  it('is one of twenty: the one longest unused goes', async () => {
+  it('is removed as the least recently used after twenty', async () => {
     const { devices } = setUp()
     const tokens = []
     for (let count = 0; count < 20; count += 1) tokens.push(await devices.trust('ana'))
@@ -96,7 +96,7 @@ describe('a trusted device', () => {
     expect(await devices.list('ana')).toMatchObject([{ id: idIn(second) }])
   })
 
-  it('is ended alone, and stays known, or with all others, and none is known any more; only a change is told', async () => {
+  it('can be revoked and stays known, or ends with all others that are then unknown; only a change emits an event', async () => {
     const { devices, events } = setUp()
     const [first, second] = [await devices.trust('ana'), await devices.trust('ana')]
     const left = async () =>
@@ -113,7 +113,7 @@ describe('a trusted device', () => {
     expect(events.filter(({ type }) => type === 'device.revoked')).toHaveLength(2)
   })
 
-  it('is not listed, and stands in for nothing, where a revocation ended it and its row was still to go', async () => {
+  it('is not listed and replaces no code after a revocation, even if its row still exists', async () => {
     const { devices, grants, wait } = setUp()
     const token = await devices.trust('ana')
     await grants.endDevices('ana')
@@ -144,7 +144,7 @@ describe('a trusted device that is ended while its sign-in runs', () => {
     expect(await devices.has('ben', other)).toBe(true)
   })
 
-  it('leaves nothing to what its person asked for before that', async () => {
+  it('rejects the success of a request from before its end', async () => {
     const { devices, wait } = setUp()
     const device = devices.open('ana')
     wait(1)
@@ -157,7 +157,7 @@ describe('a trusted device that is ended while its sign-in runs', () => {
 })
 
 describe('trust that is taken back', () => {
-  it('goes, and the others stay', async () => {
+  it('is removed, and other devices stay', async () => {
     const { devices } = setUp()
     const other = await devices.trust('ana')
     const fresh = devices.open('ana')
@@ -169,7 +169,7 @@ describe('trust that is taken back', () => {
     expect(await devices.list('ana')).toHaveLength(1)
   })
 
-  it('was made by a store that said so too late, and the browser is known all the same', async () => {
+  it('is removed if a slow store added it too late, and the browser stays known', async () => {
     const { late, commands } = lateStore()
     const { devices, events } = setUp(90 * day, commands)
     const device = devices.open('ana')
@@ -200,7 +200,7 @@ describe('a known browser', () => {
     expect(await devices.knows('ana')).toBe(false)
   })
 
-  it('needs no store, and is not trusted, listed or told about, however often it succeeds', async () => {
+  it('needs no store and is not trusted, listed or announced, for any number of successes', async () => {
     const { devices, events, store, keys, wait } = setUp()
     const first = (await devices.open('ana').succeed()) ?? ''
     wait(1)
@@ -212,7 +212,7 @@ describe('a known browser', () => {
     for (const key of [keys.devices('ana'), keys.grants('ana')]) expect(await store.read(key)).toBeUndefined()
   })
 
-  it('is none without the option: nothing is kept, but for one that is trusted', async () => {
+  it('does not exist without the option: only a trusted one is stored', async () => {
     const { devices, wait } = setUp(0)
     expect(await devices.open('ana').succeed()).toBeUndefined()
     const token = await devices.trust('ana')
@@ -235,7 +235,7 @@ describe('a known browser', () => {
   })
 })
 
-it('a device has a name for each subject that says nothing about it', () => {
+it('a device has a different, random name for each subject', () => {
   const { devices } = setUp()
   const [ana, ben] = ['ana', 'ben'].map((subject) => devices.namesFor(subject))
   for (const names of [ana, ben]) expect(names).toEqual([expect.stringMatching(/^[\w-]{12}$/)])

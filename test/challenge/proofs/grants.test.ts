@@ -19,7 +19,7 @@ describe('a grant that is taken back', () => {
     ['another method', { method: 'passkey' }, 0],
     ['another session', { session: 's2' }, 0],
     ['a newer code', {}, 1],
-  ])('is gone wherever its session has moved, and one of %s stays', async (_, other, laterMs) => {
+  ])('is removed wherever its session has moved, and %s stays', async (_, other, laterMs) => {
     const { grants, wait } = createService()
     const written = await grants.write(byCode)
     await written?.moveTo('s3')
@@ -43,7 +43,7 @@ describe('a grant', () => {
     expect(admits(grants)).toBe(true)
   })
 
-  it('says when and how it was proven', async ({ grants, now }) => {
+  it('contains time and method of the verification', async ({ grants, now }) => {
     await grants.write(byCode)
     expect(grants.read({ ...ana, ...fresh })).toEqual({
       subject: 'ana',
@@ -72,7 +72,7 @@ describe('a grant', () => {
     for (const bound of ['hash', 'second', undefined]) expect(admits(grants, { bound })).toBe(true)
   })
 
-  it('of a trusted device fits where any proof will do, and not where only a code will, nor is it used up', async ({
+  it('of a trusted device satisfies a guard for any verification, but none that requires a code, and is not used up', async ({
     grants,
   }) => {
     await grants.write({ ...ana, method: 'trusted-device' })
@@ -82,13 +82,13 @@ describe('a grant', () => {
     expect(admits(grants, { requireCode: true })).toBe(true)
   })
 
-  it('by a recovery code fits only where one will do', async ({ grants }) => {
+  it('by a recovery code satisfies only a guard that accepts it', async ({ grants }) => {
     await grants.write({ ...ana, method: 'recovery-code' })
     expect(admits(grants)).toBe(false)
     expect(admits(grants, { recoveryCode: true })).toBe(true)
   })
 
-  it('by a code does not replace the passkey that another guard requires, but a newer one of its kind does', async ({
+  it('by a code keeps the passkey grant that another guard requires, and a newer passkey grant replaces it', async ({
     grants,
     store,
     keys,
@@ -124,7 +124,7 @@ describe('a grant', () => {
     expect(admits(grants, { maxAgeMs: hour })).toBe(true)
   })
 
-  it('ends with the longest age of its purpose, whatever a guard asks and however long others stay', async ({
+  it('ends with the maximum age of its purpose, for any age of a guard and of further grants', async ({
     grants,
     wait,
   }) => {
@@ -137,7 +137,7 @@ describe('a grant', () => {
     expect(admits(grants, { purpose: 'transfer', maxAgeMs: 24 * hour })).toBe(false)
   })
 
-  it('is written on what was read ahead, also when another one came between', async ({ grants }) => {
+  it('is written after an earlier read, even if a different grant came between', async ({ grants }) => {
     await grants.write({ ...byCode, session: 's2' })
     const record = grants.open(ana)
     await grants.write({ ...byCode, purpose: 'transfer' })
@@ -171,7 +171,7 @@ describe('a grant', () => {
 })
 
 describe('the renewal of a session', () => {
-  it('moves the grants of the old id to the new one, which alone is worth something, and no others', async ({
+  it('moves the grants of the old id to the new one and leaves the old id without any', async ({
     grants,
   }) => {
     await grants.write({ ...byCode, session: 'laptop' })
@@ -193,7 +193,7 @@ describe('the renewal of a session', () => {
 })
 
 describe('the earlier ids of a session', () => {
-  it('are those that its own grants had before, the last four', async ({ grants }) => {
+  it('are the last four that its own grants had before', async ({ grants }) => {
     const earlier = async (subject: string, session: string) => grants.earlierSessions({ subject, session })
     await grants.write(byCode)
     expect(await earlier('ana', 's1')).toEqual([])
@@ -220,7 +220,7 @@ describe('a provisional grant', () => {
     expect(admits(grants, { purpose: 'transfer' })).toBe(true)
   })
 
-  it('is not confirmed by another one', async ({ grants }) => {
+  it('is not confirmed by a different one', async ({ grants }) => {
     const first = await grants.write(provisional)
     await grants.write({ ...provisional, session: 's2' })
     await first?.confirm()
@@ -244,7 +244,7 @@ describe('a provisional grant', () => {
 })
 
 describe('a grant that admits once', () => {
-  it('is taken by one of 200 parallel requests, and the others stay where they are', async ({ grants }) => {
+  it('is received by one of 200 parallel requests, and all further grants stay', async ({ grants }) => {
     await grants.write(byCode)
     await grants.write({ ...byCode, purpose: 'transfer' })
     const taken = await Promise.all(Array.from({ length: 200 }, () => grants.take({ ...ana, ...fresh })))
@@ -255,7 +255,7 @@ describe('a grant that admits once', () => {
 })
 
 describe('revoking', () => {
-  it('ends the grants of one session, or of all, and is told', async ({ grants, events }) => {
+  it('removes the grants of one session or of all, and emits an event', async ({ grants, events }) => {
     await grants.write(byCode)
     await grants.write({ ...byCode, session: 's2' })
     await grants.write({ ...byCode, session: 's4', previousSession: 's3' })
@@ -267,7 +267,7 @@ describe('revoking', () => {
     expect(events).toEqual(Array(2).fill({ type: 'grant.revoked', subject: 'ana' }))
   })
 
-  it('of one session leaves what began in another one alone', async ({ grants }) => {
+  it('of one session keeps grants that started in a different one', async ({ grants }) => {
     const here = grants.open(ana)
     const there = grants.open({ ...ana, session: 's2' })
     for (const record of [here, there]) await record.read()
@@ -279,7 +279,7 @@ describe('revoking', () => {
     expect(admits(grants)).toBe(false)
   })
 
-  it('leaves what begins after it alone, in the same millisecond too', async ({ grants }) => {
+  it('keeps later grants, even of the current millisecond', async ({ grants }) => {
     await grants.revokeSubject('ana')
     await grants.revoke(ana)
     const record = grants.open(ana)
@@ -317,7 +317,7 @@ describe('revoking', () => {
     expect(await early.isRevoked()).toBe(false)
   })
 
-  it('is one of the last twenty of single sessions, each counted once', async ({ grants }) => {
+  it('is kept for the last twenty single sessions, each counted once', async ({ grants }) => {
     const sessions = Array.from({ length: 30 }, (_, index) => ({ subject: 'ana', session: `s${index}` }))
     const records = sessions.map((who) => grants.open(who))
     await Promise.all(records.map((record) => record.read()))

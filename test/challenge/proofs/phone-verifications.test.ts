@@ -50,9 +50,7 @@ describe('the record of a number to be proven', () => {
     expect(await phoneVerifications.redeem('nobody', 'signup', undefined)).toBeUndefined()
   })
 
-  it('takes the place of no other one that was begun since, when it is given back', async ({
-    phoneVerifications,
-  }) => {
+  it('replaces no newer record when it is returned', async ({ phoneVerifications }) => {
     await phoneVerifications.open('s1').begin(typed)
     await phoneVerifications.prove('s1', proven)
     const taken = await phoneVerifications.take('s1', 'signup', undefined)
@@ -62,7 +60,7 @@ describe('the record of a number to be proven', () => {
     expect(await phoneVerifications.find('s1')).not.toHaveProperty('verifiedAt')
   })
 
-  it('leaves nothing in the store after its end, nor does one that was redeemed', async ({
+  it('leaves no entry in the store after its end or its redemption', async ({
     phoneVerifications,
     store,
     keys,
@@ -92,7 +90,7 @@ describe('the record of a number to be proven', () => {
     expect(await phoneVerifications.find('s2')).toBeUndefined()
   })
 
-  it('keeps its visitor when it moves, and tells it to the new session alone', async ({
+  it('keeps its visitor after a renewal and returns it to the new session only', async ({
     phoneVerifications,
   }) => {
     const visitor = await phoneVerifications.open('s1').read()
@@ -110,7 +108,7 @@ describe('the record of a number to be proven', () => {
     expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 
-  it('is worth nothing while it is provisional', async ({ phoneVerifications }) => {
+  it('cannot be redeemed while it is provisional', async ({ phoneVerifications }) => {
     await phoneVerifications.open('s1').begin(typed)
     const proof = await phoneVerifications.prove('s1', { ...proven, provisional: true })
     expect(await phoneVerifications.redeem('s1', 'signup', undefined)).toBeUndefined()
@@ -133,7 +131,7 @@ describe('a revocation', () => {
     await phoneVerifications.prove('s1', { ...proven, subject, revocationId })
   }
 
-  it('leaves alone what was proven after it, by somebody else, in another session or anonymously', async () => {
+  it('keeps numbers verified later, by a different account, in a different session or anonymously', async () => {
     const revoked = createService()
     await revoked.grants.revokeSubject('ana')
     await proveAs(revoked, 'ana')
@@ -150,7 +148,7 @@ describe('a revocation', () => {
     expect(await anonymous.phoneVerifications.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
 
-  it('of the session in which it was asked for does not end what a renewed one proves later', async ({
+  it('of an earlier session does not end a verification of the renewed one', async ({
     phoneVerifications,
     grants,
   }) => {
@@ -192,7 +190,7 @@ describe('the session of a sign-in', () => {
     [undefined, 'begun', true],
     // Session fixation: proven by whoever planted the session.
     [undefined, 'proven', false],
-  ])('of ana takes along what %s has %s: %s', async (subject, stage, moves) => {
+  ])('of ana moves the record that %s has %s: %s', async (subject, stage, moves) => {
     const { phoneVerifications } = createService()
     await phoneVerifications.open('s1').begin({ ...typed, subject })
     if (stage === 'proven') await phoneVerifications.prove('s1', { ...proven, subject })

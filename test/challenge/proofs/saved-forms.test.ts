@@ -25,7 +25,7 @@ const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): SavedForm
 })
 
 describe('a kept form', () => {
-  it('is found by its subject until it is forgotten, and by nobody else', async () => {
+  it('is found only by its subject until it is removed', async () => {
     const { forms, keep } = setUp()
     const id = await keep(form())
     for (const [subject, name] of [
@@ -66,7 +66,7 @@ describe('a kept form', () => {
     expect(await forms.find('ana', id)).toBeUndefined()
   })
 
-  it('takes the room of nobody else, however often one account is interrupted', async () => {
+  it('uses no room of a different account, however often one account is interrupted', async () => {
     const { forms, keep } = setUp()
     const floods = Array.from({ length: 2_000 }, () => keep(form()))
     expect((await Promise.all(floods)).filter((id) => id !== 'not kept')).toHaveLength(9)
@@ -85,7 +85,7 @@ describe('a kept form', () => {
     expect(kept.filter((id) => id !== 'not kept')).toHaveLength(share)
   })
 
-  it('of somebody with nothing but the password takes no place of the person who is signed in', async () => {
+  it('of an attacker with the password uses no room of the signed-in user', async () => {
     const { keep } = setUp()
     const pending = { ...form(), isSignedIn: false }
     const floods = await Promise.all(Array.from({ length: 40 }, () => keep(pending)))

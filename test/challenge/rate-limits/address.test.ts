@@ -31,7 +31,7 @@ describe.each(['auth', 'enrol'] as const)('what is sent to an address (%s lane)'
     return { ...service, sendsTo }
   }
 
-  it('is no more because of what the numbers there refuse', async () => {
+  it('does not rise with numbers that refuse', async () => {
     const { challenges, sendsTo } = open()
     const visitor = order(lane)
     await challenges.start(visitor)
@@ -44,7 +44,7 @@ describe.each(['auth', 'enrol'] as const)('what is sent to an address (%s lane)'
     expect(await sendsTo(20)).toBe(7)
   })
 
-  it('is begun anew ten minutes after its first code', async () => {
+  it('starts again ten minutes after its first code', async () => {
     const { challenges, sendsTo, wait } = open()
     expect(await sendsTo(1)).toBe(1)
     wait(8 * minute)
@@ -71,7 +71,7 @@ describe.each(['auth', 'enrol'] as const)('what is sent to an address (%s lane)'
     return { ...service, asked: () => asked, start }
   }
 
-  it('is what beforeSend is asked about at once, and no more', async () => {
+  it('limits parallel calls of beforeSend', async () => {
     const { provider, asked, start } = asking(() => true)
     const told = await Promise.all(Array.from({ length: 256 }, start))
     expect(told.filter(({ outcome }) => outcome === 'started')).toHaveLength(8)
@@ -111,7 +111,7 @@ describe.each(['auth', 'enrol'] as const)('what is sent to an address (%s lane)'
     expect(await sendsTo(20)).toBe(8)
   })
 
-  it('uses up nothing of what the other lane may be sent', async () => {
+  it('uses no sends of the second lane', async () => {
     const { challenges, sendsTo } = open({ ...limitsOf.auth(8), ...limitsOf.enrol(8) })
     expect(await sendsTo(20)).toBe(8)
     const other = order(lane === 'auth' ? 'enrol' : 'auth')
@@ -154,7 +154,7 @@ describe('the unproven sends of an address', () => {
     expect(provider.sends).toHaveLength(10)
   })
 
-  it('come back with the proof of the number, those of a resend too, and when nothing was sent', async () => {
+  it('are refunded after the number was verified, with its resends, and if nothing was sent', async () => {
     const { challenges, provider, wait } = createService({ limits })
     for (let people = 0; people < 15; people += 1) {
       const person = visitor()
@@ -180,7 +180,7 @@ describe('the unproven sends of an address', () => {
     expect(provider.sends).toHaveLength(12)
   })
 
-  it('are those that the provider refused, too', async () => {
+  it('include sends that the provider refused', async () => {
     const { challenges, provider, wait } = createService({ limits })
     provider.send = () => ({ result: 'failed' })
     for (let people = 0; people < 12; people += 1) {
@@ -190,7 +190,7 @@ describe('the unproven sends of an address', () => {
     expect(provider.sends).toHaveLength(10)
   })
 
-  it('let whoever has a code type it, when others have used up what is left', async () => {
+  it('still allow to enter a sent code after they are used up', async () => {
     const { challenges } = createService({ limits })
     const first = visitor()
     await challenges.start(first)

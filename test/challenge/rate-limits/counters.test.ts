@@ -26,7 +26,7 @@ describe('sends', () => {
   it.each([
     ['auth', { sendsPerAddressPer10Min: 7 }],
     ['enrol', { enrolSendsPerAddressPer10Min: 7 }],
-  ] as const)('from one address, all at once, stop at the limit of the %s lane', async (lane, limits) => {
+  ] as const)('in parallel from one address stop at the limit of the %s lane', async (lane, limits) => {
     const { challenges, provider } = createService({ limits })
     const start = (index: number) =>
       challenges.start({ ...person(index), lane, purpose: purposeIn(lane), address })
@@ -34,7 +34,7 @@ describe('sends', () => {
     expect(provider.sends).toHaveLength(7)
   })
 
-  it('are not counted by address where that is switched off or nobody knows it', async () => {
+  it('are not counted by address if that limit is off or the address is unknown', async () => {
     const off = createService({ limits: { sendsPerAddressPer10Min: false } })
     const startOff = (index: number) => off.challenges.start({ ...person(index), address })
     expect(await atOnce(250, startOff)).toEqual({ started: 250 })
@@ -43,7 +43,7 @@ describe('sends', () => {
     expect(await atOnce(3, startUnknown)).toEqual({ started: 3 })
   })
 
-  it('of one session stop at three numbers that nobody has proven, for a day', async () => {
+  it('of one session stop at three unverified numbers a day', async () => {
     const { challenges, provider, wait } = createService()
     const start = (index: number) => challenges.start({ ...visitor(index), session: 'one' })
     expect(await atOnce(50, start)).toEqual({ started: 3, 'refused send_limit session': 47 })
@@ -63,7 +63,7 @@ describe('sends', () => {
     }
   })
 
-  it('of the whole service stop at its limit, without one lane starving the other', async () => {
+  it('of the whole service stop at its limit, and neither lane blocks the second one', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 10 } })
     const start = (index: number) => challenges.start(visitor(index))
     expect(await atOnce(30, start)).toEqual({ started: 10, 'refused sending_paused service': 20 })
@@ -72,7 +72,7 @@ describe('sends', () => {
     expect(await start(40)).toMatchObject({ outcome: 'started' })
   })
 
-  it('of all sign-ups stop at the limits of an hour and of a day, told to the operator', async () => {
+  it('of all sign-ups stop at the limits of an hour and of a day, with an event for the operator', async () => {
     const { challenges, provider, wait, events } = createService({
       limits: { serviceEnrolSendsPerHour: 10, serviceEnrolSendsPerDay: 15 },
     })
@@ -152,7 +152,7 @@ describe('sends that are refused', () => {
   })
 
   it.each(['failed', 'misconfigured', 'not-sent'] as const)(
-    'by the provider cost nobody an hour or a day: %s',
+    'by the provider use no limit of an hour or a day: %s',
     async (result) => {
       const { challenges, provider, wait } = createService({
         limits: { serviceEnrolSendsPerHour: 1, serviceEnrolSendsPerDay: 1 },
@@ -181,7 +181,7 @@ describe('sends that are refused', () => {
   })
 
   it.each(['count-country-sent', 'count-enrol-service-sends'])(
-    'since their %s cannot be counted cost nothing of what could be',
+    'because their %s cannot be counted use no limit',
     async (kind) => {
       const { challenges, provider, store } = createService({ limits: { serviceEnrolSendsPerHour: 1 } })
       const { increment } = store
@@ -212,7 +212,7 @@ describe('what a counter asks of the store', () => {
     expect(keys.join()).not.toMatch(/2001|203\.0/)
   })
 
-  it('is nothing about its country when somebody signs in', async () => {
+  it('does not include a country at a sign-in', async () => {
     const { challenges, store } = createService()
     const keys = keysCounted(store)
     await challenges.start({ ...ana, purpose: 'login' })

@@ -56,7 +56,7 @@ async function live({ addresses, hours, honestPerHour, refused = false, mode = '
 
 describe('somebody who proves none of his numbers', () => {
   it.each([false, true])(
-    'closes sign-ups to nobody from two addresses (refused numbers: %s)',
+    'blocks no sign-ups for others from two addresses (refused numbers: %s)',
     async (refused) => {
       const told = await live({ addresses: 2, hours: 24, honestPerHour: 2, refused })
       const what = `two addresses${refused ? ' with refused numbers' : ''}, a day`

@@ -8,7 +8,7 @@ describe('the networks of an address', () => {
     ['::ffff:cb00:7107', '203.0.113.7'],
     ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
     ['unknown', 'unknown'],
-  ])('%s is counted by itself', (address, name) => {
+  ])('%s is counted separately', (address, name) => {
     expect(networksOf(address)).toEqual({ customer: name, site: name })
   })
 

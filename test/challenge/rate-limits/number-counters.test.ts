@@ -72,7 +72,7 @@ describe('what a number is sent over all accounts', () => {
     expect(offered).toEqual([true, true, true, false])
   })
 
-  it('is the share of unknown browsers for one that is known only by another factor', async () => {
+  it('is limited to the share of unknown browsers for a browser known by another factor', async () => {
     const { challenges } = createService({ limits: { allSendsPerHour: 10 } })
     const start = async (index: number, knownAtNumber: boolean) =>
       (await challenges.start({ ...another(index, true), knownAtNumber })).outcome
@@ -81,7 +81,7 @@ describe('what a number is sent over all accounts', () => {
     expect(await start(20, true)).toBe('started')
   })
 
-  it('keeps wrong codes for the owner, whatever browsers known by another factor submit', async () => {
+  it('keeps wrong codes for the owner, although browsers known by another factor submit some', async () => {
     const { challenges, provider } = createService({ limits: { attemptsPerChallenge: 5, sendsPerDay: 1 } })
     for (let index = 0; index < 3; index += 1) {
       const attacker = { ...another(index, true), knownAtNumber: false }
@@ -94,7 +94,7 @@ describe('what a number is sent over all accounts', () => {
     expect(await challenges.verify(right)).toMatchObject({ outcome: 'approved' })
   })
 
-  it('is for everybody where no browser is known', async () => {
+  it('is one limit for all browsers if browsers are not tracked', async () => {
     expect(await oneNumber(0)(20, false)).toBe(10)
   })
 })

@@ -110,7 +110,7 @@ describe.each(variants)('%s, %s:', (storeName, kind) => {
       expect(await type('e', 'e')).toBe('approved')
     })
 
-    it('is the last one until the end of its life, whatever windows end meanwhile', async () => {
+    it('stays the last one until the end of its life, even after its windows', async () => {
       const { start, type, wait } = setUp()
       await start('first')
       wait(day - minute)
@@ -185,7 +185,7 @@ describe.each(variants)('%s, %s:', (storeName, kind) => {
   })
 
   describe('a code of the owner', () => {
-    it('stays valid whatever requests the limits of the number refuse', async () => {
+    it('stays valid although the limits of the number refuse requests', async () => {
       const { start, type } = setUp({ limits: { allSendsPerHour: 3 }, knownMaxAgeMs: 0 })
       for (const subject of ['a', 'b', 'owner']) expect(await start(subject)).toBe('started')
       const others = await Promise.all(Array.from({ length: 30 }, (_, index) => start(`other-${index}`)))

@@ -13,13 +13,13 @@ function open() {
 const about = { limit: 'serviceEnrolSendsPerHour', lane: 'enrol' } as const
 
 describe('a limit of the whole service', () => {
-  it('says nothing while it refuses nobody', async () => {
+  it('emits nothing while it refuses no request', async () => {
     const { signUps, told, serviceLimits } = open()
     await signUps(10, 0)
     expect([told(), serviceLimits.closed()]).toEqual([[], []])
   })
 
-  it('tells once in a window that it is closed, and no longer than the window lasts', async () => {
+  it('emits one event per window, for no longer than the window lasts', async () => {
     const { signUps, told, serviceLimits, now, wait } = open()
     const begun = now()
     await signUps(1, 0)
@@ -38,7 +38,7 @@ describe('a limit of the whole service', () => {
     expect(serviceLimits.closed()).toEqual([{ ...about, endsAt: begun + 2 * hour }])
   })
 
-  it('is that of a minute for sign-ins, too', async () => {
+  it('is a limit per minute for sign-ins, too', async () => {
     const { challenges, told } = open()
     for (let index = 0; index < 51; index += 1) await challenges.start(person(index))
     expect(told()).toEqual([{ type: 'limit.closed', limit: 'serviceSendsPerMinute', lane: 'auth' }])

@@ -64,7 +64,7 @@ describe('a country whose sign-ups nobody completes', () => {
     expect(counted.filter((key) => key.includes('count-country'))).toEqual([])
   })
 
-  it('is given back what the provider refused to send', async () => {
+  it('refunds sends that the provider refused', async () => {
     const service = createGuarded()
     service.provider.send = () => ({ result: 'failed' })
     for (let index = 0; index < 60; index += 1) await service.challenges.start(visitor(index)).catch(() => {})
@@ -106,29 +106,26 @@ describe('a country that is pumped from few networks', () => {
     expect(await challenges.start(from(42, 50))).toMatchObject(started)
   })
 
-  it('is closed to whoever comes without an address, which may be anybody', async () => {
+  it('refuses requests without an address, which may come from any network', async () => {
     const service = createGuarded()
     for (let index = 0; index < 30; index += 1) await service.challenges.start(from(index, index))
     expect(await service.challenges.start(visitor(40))).toMatchObject(paused)
   })
 
-  it.each([0, 30])(
-    'with %i unproven ones gives a burst from one network the code that it gives to one of them',
-    async (had) => {
-      const service = createGuarded({
-        signupGuard: { unprovenPerHour: Math.max(had, 1) },
-        // All of the burst fit: those that are refused late must take nothing of it.
-        limits: { ...unboundedService, enrolSendsPerAddressPerDay: 12 },
-      })
-      await pump(service, had, 1_000)
-      const burst = Array.from({ length: 12 }, (_, index) => service.challenges.start(from(index, 50)))
-      const outcomes = await Promise.all(burst)
-      expect(service.provider.sends).toHaveLength(had + 1)
-      expect(outcomes.filter((one) => 'limit' in one && one.limit === 'country')).toHaveLength(11)
-      service.wait(hour)
-      expect(await service.challenges.start(from(20, 50))).toMatchObject(started)
-    },
-  )
+  it.each([0, 30])('with %i unverified sends gives one code to a burst from one network', async (had) => {
+    const service = createGuarded({
+      signupGuard: { unprovenPerHour: Math.max(had, 1) },
+      // All of the burst fit: those that are refused late must take nothing of it.
+      limits: { ...unboundedService, enrolSendsPerAddressPerDay: 12 },
+    })
+    await pump(service, had, 1_000)
+    const burst = Array.from({ length: 12 }, (_, index) => service.challenges.start(from(index, 50)))
+    const outcomes = await Promise.all(burst)
+    expect(service.provider.sends).toHaveLength(had + 1)
+    expect(outcomes.filter((one) => 'limit' in one && one.limit === 'country')).toHaveLength(11)
+    service.wait(hour)
+    expect(await service.challenges.start(from(20, 50))).toMatchObject(started)
+  })
 })
 
 describe('the events', () => {
@@ -150,29 +147,26 @@ describe('the events', () => {
   it.each([
     ['hour', hour, {}, 30],
     ['day', day, { unprovenPerDay: 20 }, 20],
-  ] as const)(
-    'say that it is over when another %s has passed, with the next sign-up of any country',
-    async (...row) => {
-      const [window, windowMs, signupGuard, sent] = row
-      const service = createGuarded({ signupGuard })
-      service.wait(day - (service.now() % day))
-      await pump(service, 31)
-      const told = { country: 'CO', window }
-      const suspected = { type: 'spend.suspected', ...told, sent, approved: 0 }
-      service.wait(2 * windowMs - 1)
-      await service.challenges.start(mexican(0))
-      expect(spendEvents(service)).toEqual([suspected])
-      service.wait(1)
-      await Promise.all([1, 2, 3].map((index) => service.challenges.start(mexican(index))))
-      const cleared = { type: 'spend.cleared', ...told, sent: 0, approved: 0 }
-      expect(spendEvents(service)).toEqual([suspected, cleared])
-      // A pump that goes on is told anew.
-      await pump(service, 31, 200)
-      expect(spendEvents(service)).toHaveLength(3)
-    },
-  )
+  ] as const)('report its end after the next %s with the next sign-up of any country', async (...row) => {
+    const [window, windowMs, signupGuard, sent] = row
+    const service = createGuarded({ signupGuard })
+    service.wait(day - (service.now() % day))
+    await pump(service, 31)
+    const told = { country: 'CO', window }
+    const suspected = { type: 'spend.suspected', ...told, sent, approved: 0 }
+    service.wait(2 * windowMs - 1)
+    await service.challenges.start(mexican(0))
+    expect(spendEvents(service)).toEqual([suspected])
+    service.wait(1)
+    await Promise.all([1, 2, 3].map((index) => service.challenges.start(mexican(index))))
+    const cleared = { type: 'spend.cleared', ...told, sent: 0, approved: 0 }
+    expect(spendEvents(service)).toEqual([suspected, cleared])
+    // A pump that goes on is told anew.
+    await pump(service, 31, 200)
+    expect(spendEvents(service)).toHaveLength(3)
+  })
 
-  it('that are lost keep nobody from a code, and are told later', async () => {
+  it('that are lost prevent no code and are emitted later', async () => {
     const service = createGuarded()
     await pump(service, 30)
     service.wait(2 * hour)
@@ -202,7 +196,7 @@ describe('a pump that is spread over countries', () => {
     return outcomes
   }
 
-  it('is told by the sum, with five times the floors, and refuses nobody', async () => {
+  it('is reported by the sum, with five times the floors, and refuses no sign-up', async () => {
     const service = createGuarded({ countries: 'any' })
     const outcomes = await spread(service, 13)
     expect(outcomes.filter(({ outcome }) => outcome !== 'started')).toEqual([])
@@ -214,7 +208,7 @@ describe('a pump that is spread over countries', () => {
     expect(service.signups.suspected()).toEqual([{ country: 'all', sent: 520, approved: 0 }])
   })
 
-  it('is not told where as many people enter their codes', async () => {
+  it('is not reported if as many people enter their codes', async () => {
     const service = createGuarded({ countries: 'any' })
     for (let index = 0; index < 90; index += 1) await signUp(service, index)
     await spread(service, 4)
@@ -222,7 +216,7 @@ describe('a pump that is spread over countries', () => {
   })
 })
 
-it('what a process knows to be suspected is what the last sign-up has shown, until the hour or the day ends', async () => {
+it('a process knows the suspicions of the last sign-up until the hour or the day ends', async () => {
   const service = createGuarded({ signupGuard: { mode: 'observe' } })
   const suspected = () => service.signups.suspected()
   const prove = async (indices: readonly number[]) => {
@@ -258,7 +252,7 @@ describe('beforeSend', () => {
     return { told, beforeSend }
   }
 
-  it('is told what looks suspicious, and lets through whom it trusts', async () => {
+  it('receives the suspicion and may permit the send', async () => {
     const service = createGuarded()
     await pump(service, 30)
     const { told, beforeSend } = hearing((heard) => heard > 1)
@@ -280,7 +274,7 @@ describe('beforeSend', () => {
     expect(told.at(-1)).toEqual({ country: 'CO', sent: 3, approved: 0 })
   })
 
-  it('is told nothing while nothing is suspected, and nothing at a sign-in', async () => {
+  it('receives no suspicion without one, and none at a sign-in', async () => {
     const service = createGuarded()
     const asked: object[] = []
     const beforeSend = (send: object) => asked.push(send) > 0

@@ -3,7 +3,7 @@ import { codeOf } from '../../../src/lib/totp.js'
 import { ana, createService, fact, it, rightCode } from '../service.js'
 
 describe('a challenge', () => {
-  it('of a visitor stays theirs when session and subject change, and is nobody else’s', async () => {
+  it('of a visitor stays theirs after session and subject change, and belongs to no different visitor', async () => {
     const { challenges } = createService()
     const signup = { ...ana, lane: 'enrol' as const, visitor: fact(Promise.resolve('cookie-1')) }
     await challenges.start({ ...signup, purpose: 'signup' })
@@ -18,14 +18,14 @@ describe('a challenge', () => {
     expect(await challenges.verify({ ...later, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('ends with a revocation that is told later than the code was sent', async ({ challenges }) => {
+  it('ends with a revocation that is emitted after the code was sent', async ({ challenges }) => {
     await challenges.start({ ...ana, purpose: 'login' })
     const revoked = { ...ana, record: fact(Promise.resolve('logout-1')) }
     expect(await challenges.verify({ ...revoked, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('is of its session: what shows no cookie there has the attempts of a stranger', async ({
+  it('belongs to its session, and a request without its cookie has the attempts of an unknown browser', async ({
     challenges,
   }) => {
     const known = { ...ana, knownBrowser: true }
@@ -43,7 +43,7 @@ describe('a challenge', () => {
 describe('a code that nothing is sent for', () => {
   const withApp = { ...ana, secret: new Uint8Array(20), purpose: 'login' }
 
-  it('waits for no cooldown, whatever was sent before, and writes nothing', async () => {
+  it('has no cooldown after any earlier send, and writes nothing', async () => {
     const { challenges, now, store } = createService({ haveApps: true })
     await challenges.start({ ...withApp, channel: 'sms' })
     const swaps = vi.spyOn(store, 'swap')
@@ -63,7 +63,7 @@ describe('a code that nothing is sent for', () => {
     ).toBeUndefined()
   })
 
-  it('is for what it names, as far as that purpose takes one', async () => {
+  it('is for the named purpose, if that purpose accepts one', async () => {
     const { challenges, events, now } = createService({ haveApps: true })
     const code = codeOf(Math.floor(now() / 30_000), withApp.secret)
     const typed = (purpose: string) =>
@@ -77,7 +77,7 @@ describe('a code that nothing is sent for', () => {
   })
 })
 
-it('a count that cannot be given back takes nothing back that was proven', async () => {
+it('a failed refund does not undo a verified number', async () => {
   const { challenges } = createService({
     commands: (well) => ({
       increment(key, windowMs, by = 1) {
@@ -105,7 +105,10 @@ it('a number that cannot be read is reported once per account, for a thousand ac
   expect(reports()).toBe(1_002)
 })
 
-it('where no number on file can be read, the first says why', async ({ challenges, events }) => {
+it('returns the reason of the first number if no number on file can be read', async ({
+  challenges,
+  events,
+}) => {
   const numbers = [{ phone: 'none' }, { phone: '+14165550123' }]
   const outcome = await challenges.start({ ...ana, phone: undefined, numbers, purpose: 'login' })
   expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })

@@ -66,7 +66,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     return release
   }
 
-  it('says what was wrong beside the field, takes the focus there and lets the person type again', async () => {
+  it('shows the problem at the field, focuses it and allows to type again', async () => {
     const { host, page, answer } = await openDialog()
     await enter(page, '000000')
     const alert = dialogOf(page).getByRole('alert')
@@ -80,7 +80,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(await answer).toEqual([200, '{"saved":true}'])
   })
 
-  it('holds the buttons for the wait, says once that it is over, then calls', async () => {
+  it('disables the buttons for the wait, announces its end once, then calls', async () => {
     const opened = await openDialog({ clock: true })
     const { host, page } = opened
     expect(await again(page).isDisabled()).toBe(true)
@@ -92,7 +92,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(await dialogOf(page).getByRole('definition').innerText()).toBe('Spanish')
   })
 
-  it('says that the code has expired while it is open, and sends another', async () => {
+  it('announces that the code expired while it is open, and sends a new one', async () => {
     const opened = await openDialog({ clock: true })
     const { host, page, answer } = opened
     await pass(opened, 300_000)
@@ -105,7 +105,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it('says of a code that takes its time that it is on its way, and keeps what is typed meanwhile', async () => {
+  it('shows that a slow code is on its way, and keeps the input', async () => {
     const { host, page } = await openSinglePage(browser())
     const send = holdSend(host, host.stub.answerSend)
     const answer = call(page, '/guarded/settings')
@@ -121,7 +121,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it('says that a code which took its time was not sent after all', async () => {
+  it('shows that a slow code was not sent', async () => {
     const { host, page } = await openSinglePage(browser())
     const refuse = holdSend(host, () => ({ status: 520, json: { error: '1003' } }))
     void call(page, '/guarded/settings')
@@ -182,7 +182,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     await expectNoDialog(page)
   })
 
-  it('asks for each of two copies of the script, one over the other', async () => {
+  it('opens for each of two copies of the script, one over the second', async () => {
     const { page, answer } = await openDialog()
     const other = page.evaluate(
       `import('/two-factor/dialog.js?copy').then(({ fetchWithCode }) => fetchWithCode('/guarded/settings'))
@@ -206,7 +206,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(page.url()).toBe(`${host.url}/`)
   })
 
-  it('approves what it shows alone, whatever else in the session asked for a code', async () => {
+  it('approves only its displayed action, for any codes requested in the session', async () => {
     const opened = await openDialog({ clock: true, mount: describedTransfers }, ['/pay', json(mum)])
     const { host, page, answer } = opened
     await pass(opened, 60_000)
@@ -231,7 +231,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await ask(page, '/pay', json(mallory))).code).toBe('second_factor_required')
   })
 
-  it('says once, as a time of day of the person, when a lock ends, and offers no button before', async () => {
+  it('shows the end of a lock once, as local time, and offers no button before', async () => {
     const { page, answer } = await openDialog({
       options: { limits: { attemptsPerChallenge: 1 } },
       context: { timezoneId: 'America/Bogota' },
@@ -258,7 +258,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(page.url()).toBe(`${host.url}/`)
   })
 
-  it('leads to another way and back by keyboard alone', async () => {
+  it('leads to another method and back by keyboard only', async () => {
     const phone = ['+573001234567', { phone: '+573007654321', label: 'Office' }]
     const { host, page, answer } = await openDialog({ options: { phone: () => phone } })
     await pressKey(page, en['resend.another'])
@@ -299,27 +299,22 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it.each(['fails', 'hangs'])(
-    'opens where its style sheet %s, and takes it once it is there',
-    async (how) => {
-      const { host, page, troubles } = await openSinglePage(browser())
-      const { released, release } = hold()
-      await page.route(/page\.css$/, (route) =>
-        how === 'fails' ? route.abort() : released.then(() => route.continue()),
-      )
-      const answer = call(page, '/guarded/settings')
-      await dialogOf(page).waitFor()
-      release()
-      const sheets = () =>
-        page.evaluate(
-          () => document.querySelector('two-factor-dialog')?.shadowRoot?.adoptedStyleSheets.length,
-        )
-      await expect.poll(sheets).toBe(how === 'fails' ? 0 : 1)
-      await enter(page, host.stub.rightCode)
-      expect((await answer)[0]).toBe(200)
-      expect(troubles.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([])
-    },
-  )
+  it.each(['fails', 'hangs'])('opens if its style sheet %s, and applies it later', async (how) => {
+    const { host, page, troubles } = await openSinglePage(browser())
+    const { released, release } = hold()
+    await page.route(/page\.css$/, (route) =>
+      how === 'fails' ? route.abort() : released.then(() => route.continue()),
+    )
+    const answer = call(page, '/guarded/settings')
+    await dialogOf(page).waitFor()
+    release()
+    const sheets = () =>
+      page.evaluate(() => document.querySelector('two-factor-dialog')?.shadowRoot?.adoptedStyleSheets.length)
+    await expect.poll(sheets).toBe(how === 'fails' ? 0 : 1)
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+    expect(troubles.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([])
+  })
 
   it('opens in an app that enforces Trusted Types', async () => {
     const { page, host } = await openSinglePage(browser(), {

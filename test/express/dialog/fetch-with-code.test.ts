@@ -31,7 +31,7 @@ describeInChromium('fetchWithCode', (browser) => {
     ['form', /^POST \/settings multipart\/form-data; boundary=\S+ .*name="amount"\r\n\r\n1/s],
     ['headers', 'PUT /settings text/plain;charset=UTF-8 mine amount=1'],
     ['request', 'PUT /settings text/plain;charset=UTF-8 mine amount=1'],
-  ])('repeats the same, byte for byte, whatever becomes of it meanwhile: %s', async (kind, expected) => {
+  ])('repeats the request byte for byte although it changes meanwhile: %s', async (kind, expected) => {
     const { host, page, received } = await openSinglePage(browser())
     const answer = page.evaluate(async (what) => {
       const form = new FormData()
@@ -110,7 +110,7 @@ describeInChromium('fetchWithCode', (browser) => {
     ],
     ['a redirect to one', { status: 302, headers: { location: '/wi-fi' } }],
     ['a document of something else', { contentType: 'application/json', body: '{"ok":true}' }],
-  ])('takes no success of %s for that of the request', async (_, stranger) => {
+  ])('does not treat a success of %s as that from the request', async (_, stranger) => {
     const { page, received } = await openSinglePage(browser())
     await page.route(/\/two-factor\/(?:start|\?)/, (route) => route.fulfill(stranger))
     const [name, message] = await call(page, '/guarded/settings')
@@ -125,7 +125,7 @@ describeInChromium('fetchWithCode', (browser) => {
   it.each([
     ['a page', { contentType: 'text/html', body: '<h1>Welcome to our Wi-Fi</h1>' }],
     ['a redirect', { status: 302, headers: { location: '/wi-fi' } }],
-  ])('keeps what was typed when %s comes in place of the verdict', async (_, stranger) => {
+  ])('keeps the input if %s arrives in place of the verdict', async (_, stranger) => {
     const { host, page, received } = await openSinglePage(browser())
     const answer = call(page, '/guarded/settings')
     const verify = /\/two-factor\/verify$/
@@ -152,7 +152,7 @@ describeInChromium('fetchWithCode', (browser) => {
     expect(welcome).not.toHaveBeenCalled()
   })
 
-  it('keeps what was typed when the connection fails, and goes on when it is back', async () => {
+  it('keeps the input if the connection fails, and continues when it works again', async () => {
     const { host, page } = await openSinglePage(browser())
     const answer = call(page, '/guarded/settings')
     await page.getByRole('dialog').waitFor()
@@ -175,7 +175,7 @@ describeInChromium('fetchWithCode', (browser) => {
     await expectNoDialog(page)
   })
 
-  it('asks one after the other for requests that need a code each', async () => {
+  it('requires the codes of several requests one after another', async () => {
     const { host, page, received } = await openSinglePage(browser())
     const answers = [call(page, '/guarded/pay/1'), call(page, '/guarded/pay/2')]
     await page.getByRole('dialog').waitFor()
@@ -209,7 +209,7 @@ const hostile = `<div onclick="pwned=1" style="color:red" data-page="code" class
 autofocus onfocus="pwned=1" formaction="/x"><button formaction="/transfers" onclick="pwned=1">Go</button></form></div>`
 
 describeInChromium('what the dialog shows', (browser) => {
-  it('is made of elements of screens alone, whatever responded in place of the routes', async () => {
+  it('consists of known elements only, for any response in place of the routes', async () => {
     const { host, page } = await openSinglePage(browser(), {
       // The policy of an app that would let it all run.
       directives: { scriptSrc: ["'self'", "'unsafe-inline'"], scriptSrcAttr: ["'unsafe-inline'"] },
@@ -239,7 +239,7 @@ describeInChromium('what the dialog shows', (browser) => {
     ['a path above the routes', '/two-factor/../uploads/start'],
     ['another path of the routes', '/two-factor/verify'],
     ['no path', 7],
-  ])('comes from the routes alone: %s is not asked', async (_name, startUrl) => {
+  ])('requests only the routes, and not %s', async (_name, startUrl) => {
     const { host, page, troubles } = await openSinglePage(browser())
     const asked = vi.fn()
     host.app.all('/uploads/:name', (_req, res) => {
@@ -302,7 +302,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     expect(api.stub.sends).toEqual([])
   })
 
-  it('follows the routes nowhere else, with what goes along', async () => {
+  it('sends its headers to the routes only', async () => {
     const { page, api, reached } = await openBoth()
     await page.route(/\/two-factor\/start$/, (route) =>
       route.fulfill({ status: 307, headers: { location: `${api.url}/collect` } }),
@@ -311,7 +311,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     expect(reached).toEqual([])
   })
 
-  it('asks for the code of an API that the app names, where it says that the routes are mounted', async () => {
+  it('requires the code of a named API at the mount of the routes', async () => {
     const { page, api } = await openBoth()
     const answer = call(page, `${api.url}/keys`, refused, { apiOrigin: api.url, mount: '/2fa/' })
     await enter(page, api.stub.rightCode)

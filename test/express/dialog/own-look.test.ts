@@ -27,7 +27,7 @@ const challengeIn = (page: Page) =>
   page.waitForFunction(() => window.request?.challenge).then((handle) => handle.jsonValue())
 
 describeInChromium('a look of one’s own', (browser) => {
-  it('gets the challenge, tells what is wrong with a code, and goes on with the right one', async () => {
+  it('gets the challenge, returns the problem of a code, and continues with the correct one', async () => {
     const { host, page, received } = await openSinglePage(browser())
     const answer = callByHand(page)
     expect(await challengeIn(page)).toMatchObject({
@@ -70,7 +70,7 @@ describeInChromium('a look of one’s own', (browser) => {
     expect((await answer)[0]).toBe(200)
   })
 
-  it('knows a right code where onVerified responds by itself', async () => {
+  it('recognises a correct code if onVerified sends the response', async () => {
     const onVerified: NonNullable<TwoFactorOptions['onVerified']> = (_req, res) =>
       void res.json({ welcome: true })
     const { host, page } = await openSinglePage(browser(), { options: { onVerified } })

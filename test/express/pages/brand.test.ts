@@ -17,7 +17,7 @@ describe('the style sheet of a brand', () => {
       .slice(pageCss.length)
       .trim()
 
-  it('says what the brand says, and leaves the rest alone', () => {
+  it('contains the values of the brand and changes nothing else', () => {
     expect(added({})).toBe('')
     expect(added({ radius: 0 })).toBe(':root { --radius: 0px; }')
     expect(added({ font: 'Inter', css: 'main { border: 0 }' })).toBe(
@@ -107,7 +107,7 @@ describe('a colour', () => {
     ['#0b0b0b', '#000000', 1.07],
     // What is no colour counts as black.
     ['red', '#fff', 21],
-  ])('%s beside %s has a contrast of %d, whichever comes first', (one, other, ratio) => {
+  ])('%s beside %s has a contrast of %d, in both orders', (one, other, ratio) => {
     expect(contrast(one, other)).toBeCloseTo(ratio, 2)
     expect(contrast(other, one)).toBe(contrast(one, other))
   })
@@ -132,7 +132,7 @@ describe('an accent colour', () => {
     // Nothing can be read: black or white.
     ['#888888', { paper: '#ffffff', onAccent: '#333333' }, '#000000'],
     ['#888888', { paper: '#000000', onAccent: '#cccccc' }, '#ffffff'],
-  ])('%s moves towards what can be read, and no further', (accent, surroundings, readable) => {
+  ])('%s moves just far enough to be readable', (accent, surroundings, readable) => {
     expect(nearestReadable(accent, surroundings)).toBe(readable)
   })
 })

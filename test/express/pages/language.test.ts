@@ -59,7 +59,7 @@ describe('the name of a method', () => {
 
 describe('the built-in texts', () => {
   it.each([...texts])(
-    'fill the same places in %s as in English, and tell a time once',
+    'have equal placeholders in %s and English, and show a time once',
     (_locale, language) => {
       const places = (text: string) => text.match(/\{\w+\}/g)?.sort()
       for (const [key, text] of Object.entries(en)) {
@@ -70,21 +70,21 @@ describe('the built-in texts', () => {
     },
   )
 
-  it('can be changed by nobody who begins with the English ones', () => {
+  it('cannot be changed by an app that starts with the English ones', () => {
     expect(englishTexts).toEqual(texts.get('en'))
     expect(Object.isFrozen(englishTexts)).toBe(true)
   })
 })
 
 describe('texts of the host', () => {
-  it('are laid over those of their language, which they may begin with', () => {
+  it('extend the texts of their language, and may start with them', () => {
     const own = createTexts({ es: { 'code.title': 'Mira tu celular', 'code.label': undefined } as never })
     expect(own.get('es')).toEqual({ ...texts.get('es'), 'code.title': 'Mira tu celular' })
     const fr = { ...englishTexts, lang: 'fr', 'code.title': 'Consultez votre téléphone' }
     expect(createTexts({ fr }).get('fr')).toEqual(fr)
   })
 
-  it('of a variety are laid over those of its language, in whichever order they are given', () => {
+  it('of a variety extend the texts of its language, in any order', () => {
     const label = (messages: Messages, locale: string) => createTexts(messages).get(locale)?.['phone.label']
     const es = { 'phone.label': 'Tu número' }
     const fr = { ...englishTexts, lang: 'fr', 'phone.label': 'Votre numéro' }
@@ -94,7 +94,7 @@ describe('texts of the host', () => {
     expect(createTexts({ 'es-MX': {} }).get('es-MX')).toEqual({ ...texts.get('es'), lang: 'es-MX' })
   })
 
-  it('may use every value that a problem tells, in the text of any problem', () => {
+  it('may use every value of a problem, in the text of any problem', () => {
     const text = '{t} {time} {countries}'
     const own = createTexts({ en: { 'problem.capacity.text': text, 'phone.length.text': text } }).get('en')
     expect(own?.['problem.capacity.text']).toBe(text)
@@ -154,7 +154,7 @@ describe('a count', () => {
     ['ar', 4, 'بقيت لك 4 محاولات.'],
     ['ar', 11, 'بقيت لك 11 محاولة.'],
     ['es', 1, 'Te queda 1 intento.'],
-  ])('is said as its people do: %s %i', (locale, count, sentence) => {
+  ])('has the usual form of the language: %s %i', (locale, count, sentence) => {
     const all = createTexts({ ar: arabic })
     expect(plainText(triesLeft(count, all.get(locale) as Texts))).toBe(sentence)
   })

@@ -40,7 +40,7 @@ describe('links out of the pages', () => {
     expect(createLinks({ home: () => url as string }, atRoot)(req)).toEqual({})
   })
 
-  it('tell the sign-in page of this site where to come back to, and no other site', () => {
+  it('pass the way back to the sign-in page of this site, and to no other site', () => {
     expect(signInUrl('/sign-in', '/pay?a=1')).toBe('/sign-in?returnTo=%2Fpay%3Fa%3D1')
     expect(signInUrl('/sign-in?x=1#form', '/pay')).toBe('/sign-in?x=1&returnTo=%2Fpay#form')
     expect(signInUrl('/sign-in', undefined)).toBe('/sign-in')

@@ -77,7 +77,7 @@ describe('the page', () => {
     expect(faulty).toEqual(fields[code] ?? [])
   })
 
-  it('is that of the app as long as its code is awaited', () => {
+  it('is the page of the app while its code is pending', () => {
     expect(pageFor({ ...codeView, method: 'app' }).method).toBe('app')
     expect(pageFor({ ...startView, method: 'app' }).method).toBeUndefined()
   })
@@ -92,7 +92,7 @@ describe('the page', () => {
     expect(next({ destinations: ranOut.destinations?.slice(0, 1) })).toBeUndefined()
   })
 
-  it('blames nobody for a wait or a sign-in, and offers nobody to give up whom it does not know', () => {
+  it('shows no error for a wait or a sign-in, and no "Cancel" for an unknown user', () => {
     const told = codes.map((code) => pageFor({ ...startView, problem: { code } }))
     const are = (fits: (view: PageView) => boolean) => told.filter(fits).map(({ problem }) => problem?.code)
     expect(are(({ isCalm }) => isCalm === true).sort()).toEqual(['not_identified', 'resend_too_soon'])

@@ -37,7 +37,7 @@ describe('the code page', () => {
     )
   })
 
-  it('says where the code went, for eyes and for ears, and how long it works', () => {
+  it('shows the destination of the code, for eyes and for ears, and its lifetime', () => {
     expect(show(codeView)).toContain('••••••67 the number ending in 6 7. It works for 10 minutes.')
   })
 
@@ -72,7 +72,7 @@ describe('the code page', () => {
   })
 
   it.each(['code', 'start', 'refused number', 'code of one of several numbers'])(
-    'leads to support and to what is done about a lost phone: %s',
+    'leads to support and to the page for a lost phone: %s',
     (state) => {
       const links = { support: '/help', lostPhone: '/lost' }
       const page = pageOf({ ...(states[state] ?? codeView), links }, en)
@@ -134,14 +134,14 @@ describe('a problem', () => {
     ['step-up that simply asks', 'You will need to submit the form again after this.'],
     ['a new app', 'Scan this picture with the app, then enter the code that it shows.'],
     ['recovery, every link', 'Confirm in another way'],
-  ])('is told in its own words: %s', (state, sentence) => {
+  ])('has its own text: %s', (state, sentence) => {
     expect(show(states[state] ?? codeView)).toContain(sentence)
   })
 
   it.each([
     [es, 13, 'a las 01:05 UTC', 'a la 01:05 UTC'],
     [pt, 13, 'às 01:05 UTC', 'à 01:05 UTC'],
-  ])('says one o’clock as the language does: $lang', (language, hours, wrongly, rightly) => {
+  ])('has the form of the language for one o’clock: $lang', (language, hours, wrongly, rightly) => {
     const at = now + hours * 3_600_000
     const problem = { code: 'account_locked', retryAfterMs: 65 * 60_000 } as const
     expect(show({ ...startView, problem }, language)).toContain(rightly)
@@ -156,7 +156,7 @@ describe('a problem', () => {
     expect(page.match(/autofocus/g)).toHaveLength(1)
   })
 
-  it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
+  it('shows the end of a lock as a time of day, rounded up, and no live link before it', () => {
     const locked = (retryAfterMs: number) =>
       pageOf({ ...startView, problem: { code: 'account_locked', retryAfterMs } }, en)
     expect(locked(61_000)).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
@@ -174,7 +174,7 @@ describe('a problem', () => {
     [en, 3 * 3_600_000 + 1, 'Try again in 4 hours.'],
     [es, 86_400_000, 'Inténtalo de nuevo en 24 horas.'],
     [en, 2 * 86_400_000, 'Try again in 2 days.'],
-  ])('says a wait as people do: %#', (language, retryAfterMs, sentence) => {
+  ])('shows a wait in usual words: %#', (language, retryAfterMs, sentence) => {
     const problem = { code: 'capacity', retryAfterMs } as const
     expect(show({ ...codeView, problem }, language)).toContain(sentence)
   })
@@ -187,13 +187,13 @@ describe('a problem', () => {
     )
   })
 
-  it('offers another number at a sign-up alone', () => {
+  it('offers another number at a sign-up only', () => {
     const told = (state: string) => show(states[state] ?? codeView)
     expect(told('locked number at signup')).toContain('Use another number')
     expect(told('locked')).not.toContain('Use another number')
   })
 
-  it('leads back to the page, with what it was asked for by', () => {
+  it('leads back to the page with the fields of its request', () => {
     const locked = (given: object) =>
       pageOf({ ...startView, problem: { code: 'account_locked' }, ...given }, en)
     expect(locked({ requirement: 'a b&c', returnTo: '/home' })).toContain(
@@ -230,7 +230,7 @@ describe('a problem', () => {
   })
 })
 
-it('no field of a page may be one of the host as well', () => {
+it('no field of a page may have the name of a field from the app', () => {
   // The form that waited has those of the host.
   const forms = Object.values(states).filter(({ resumed }) => !resumed)
   const pages = forms.map((view) => pageOf({ ...view, purpose: 'login', returnTo: '/a' }, en))
@@ -244,7 +244,7 @@ it('no field of a page may be one of the host as well', () => {
 describe('every page', () => {
   const hostile = `"'><script>alert(1)</script>&amp;`
 
-  it('escapes whatever comes from outside', () => {
+  it('escapes all values from outside', () => {
     const views: PageFacts[] = [
       { ...codeView, basePath: hostile, requirement: hostile, returnTo: hostile, purpose: hostile },
       { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], chosenCountry: hostile },

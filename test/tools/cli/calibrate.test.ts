@@ -96,7 +96,7 @@ describe('express-two-factor calibrate', () => {
     expect(await tf.challenges.verify({ ...actor, phone, code })).toMatchObject({ outcome: 'approved' })
   })
 
-  test('has a wrong code checked first, of the same shape as the right one', async () => {
+  test('checks a wrong code first, in the shape of the correct one', async () => {
     await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
     await calibrate(sandbox)
     // The newest first.
@@ -107,7 +107,7 @@ describe('express-two-factor calibrate', () => {
     expect(wrong).toMatch(/^[A-C]{5}$/)
   })
 
-  test('takes what differs about an account from the command line', async () => {
+  test('reads the differences of an account from the command line', async () => {
     const newerPath = '--path=sendSmsCode=/sms/2fa/send'
     await using sandbox = await startSandbox({ dialect: 'observed' })
     const args = [newerPath, '--path=verifyCode=/2fa/verification-code', '--number-format=plus']
@@ -132,7 +132,7 @@ describe('express-two-factor calibrate', () => {
   test.each([
     ['loudly', []],
     ['in JSON', ['--json']],
-  ])('says %s that the answers cannot be told apart, and prints no line', async (_, args) => {
+  ])('reports %s that the answers are ambiguous, and prints no line', async (_, args) => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
     const { exitCode, out, err } = await calibrate(sandbox, args)
@@ -143,7 +143,7 @@ describe('express-two-factor calibrate', () => {
     expect(err).not.toContain('\u001b')
   })
 
-  test('prints no line where every code would be void, and says which number it saw', async () => {
+  test('prints no line if every code would be ended, and names the number that it saw', async () => {
     await using sandbox = await startSandbox()
     const body = { id: 'm1', data: [{ phone: '573007654321' }] }
     sandbox.faults.add({ operation: 'sendSmsCode', kind: 'acceptThenStatus', status: 200, body })
@@ -165,7 +165,7 @@ describe('express-two-factor calibrate', () => {
     expect(program.err()).toContain('\\u{1b}[2J')
   })
 
-  test('says what to do where the account is refused, in words and in JSON', async () => {
+  test('explains the fix for a refused account, in words and in JSON', async () => {
     await using sandbox = await startSandbox()
     const env = { ...environment(sandbox), TWO_FACTOR_KEY: 'wrong-key' }
     const program = run(['calibrate', '--yes'], env)
@@ -195,7 +195,7 @@ describe('express-two-factor calibrate', () => {
     expect(sandbox.requests.count()).toBe(0)
   })
 
-  test('names all that is missing, its option and its variable', async () => {
+  test('names all missing values with option and variable', async () => {
     const program = run(['calibrate', '--yes'])
     expect(await program.exitCode).toBe(2)
     for (const name of ['BASE_URL', 'CLIENT', 'KEY', 'APP_NAME', 'PHONE']) {
@@ -234,7 +234,7 @@ describe('express-two-factor calibrate for a program', () => {
     })
   })
 
-  test('says in JSON that the provider is out of order', async () => {
+  test('reports in JSON that the provider is out of order', async () => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'sendSmsCode', kind: 'status', status: 503 })
     const failing = run(['calibrate', '--yes', '--json'], environment(sandbox))

@@ -18,7 +18,7 @@ describe('what the answers of an account mean', () => {
     ['an error that is a number', { httpStatus: 400, error: 1111 }, ['1111']],
     ['an error beside the status of a right code', { httpStatus: 200, status: 'verified', error: 7 }, ['7']],
     ['another status', { httpStatus: 200, status: 'rejected' }, []],
-  ])('tells a right code from a wrong one that is answered with %s', (_, answer, rejectedCodes) => {
+  ])('distinguishes a correct code from a wrong one with the response %s', (_, answer, rejectedCodes) => {
     expect(calibrationOf({ echo, wrong: answer, right })).toEqual({
       outcome: 'told_apart',
       echo,
@@ -47,7 +47,7 @@ describe('what the answers of an account mean', () => {
     ],
     // In the list, the error of an account would pass for that of a wrong code.
     ['met a refused account', { httpStatus: 520, error: 1003 }, { rejectedCodes: ['1111'] }],
-  ])('says that a code %s', (_, again, found) => {
+  ])('reports that a code %s', (_, again, found) => {
     expect(calibrationOf({ echo, wrong, right, again })).toEqual({
       outcome: 'told_apart',
       echo,
@@ -109,7 +109,7 @@ describe('the wrong code', () => {
     ['ZZZZ', 'ZZZY'],
     ['zzzz', 'zzzy'],
     ['AAAA', 'AAAB'],
-  ])('for %s is %s: other, and of the same shape', (code, other) => {
+  ])('for %s is %s: different, with an equal shape', (code, other) => {
     expect(wrongCodeLike(code)).toBe(other)
   })
 })

@@ -64,7 +64,7 @@ afterEach(() => {
 })
 
 describe('the commands of an operator', () => {
-  it('pause sign-ups, say so, and resume them', async () => {
+  it('pause sign-ups, report it, and resume them', async () => {
     const paused = await printed(signupsCommand, '--pause', '2h')
     expect(paused).toMatchObject({ exitCode: 0, text: expect.stringContaining('paused for 2 h, until') })
     const state = await printed(signupsCommand, '--state', '--json')
@@ -103,13 +103,13 @@ describe('the commands of an operator', () => {
     expect(text).toMatch(/^There was nothing to unlock\.\nNo record of the account anna\./)
   })
 
-  it('end what an account has where nobody has to be asked', async () => {
+  it('end all data of an account in a script without a prompt', async () => {
     for (const more of [[], ['--unlock']]) {
       expect((await printed(personCommand, 'ana', '--revoke', '--yes', ...more)).exitCode).toBe(0)
     }
   })
 
-  it('know nothing of a number that nobody has signed up with', async () => {
+  it('know nothing of a number without a sign-up', async () => {
     expect((await printed(personCommand, '+57 300 123 4567')).text).toContain(
       'No record of a sign-up with +57 300 123 4567',
     )
@@ -177,7 +177,7 @@ describe('a command that fails', () => {
     expect([exitCode, failure.code, told.changes]).toEqual([3, code, changes])
   })
 
-  it('says so in words, after the reason', async () => {
+  it('reports it in words, after the reason', async () => {
     atDesk = person
     const { text } = await printed(...both)
     expect(text).toMatch(
@@ -193,7 +193,7 @@ describe('a command that fails', () => {
     await expect(printed(...both)).rejects.toThrow(SyntaxError)
   })
 
-  it('at the end of its connection has done what it has done', async () => {
+  it('at the end of its connection has completed its work', async () => {
     onTestFinished(() => void Reflect.deleteProperty(store, 'close'))
     Object.assign(store, { close: silent })
     expect((await printed(...pause)).exitCode).toBe(0)

@@ -86,14 +86,14 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       )
     })
 
-    it('lets an account begin anew while the app serves', async () => {
+    it('lets an account start again while the app serves', async () => {
       const { ana, account } = await lockedOut()
       expect(await ask(account, '--unlock')).toMatchObject({ unlocked: true, lockedForMs: 0, judged: 0 })
       expect((await ana.verify(stub.rightCode)).status).toBe(200)
       expect(await ask(account)).toMatchObject({ sessions: 1, codes: [{ state: 'entered' }] })
     })
 
-    it('ends all that an account has', async () => {
+    it('ends all data of an account', async () => {
       const ana = await signedIn(app, stub)
       const account = ana.token.split('.')[0] ?? ''
       expect((await ana.account()).status).toBe(200)
@@ -116,7 +116,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
       }
     })
 
-    it('takes a number for the name of an account where it is told to', async () => {
+    it('reads a number as an account with the option', async () => {
       await newcomer(app, '+573001239999.laptop').start()
       expect(await ask('+573001239999')).toMatchObject({ isKnown: false })
       expect(await ask('+573001239999', '--account', '--unlock')).toMatchObject({
@@ -158,7 +158,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
         for (const one of apps) await told(one)
       })
 
-      it('stops a flood in all processes at once, and tells people when to come back', async () => {
+      it('stops a flood in all processes, and shows users the wait', async () => {
         let isPumping = true
         let isPaused = false
         const late: Told[] = []
@@ -191,7 +191,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
         }
       })
 
-      it('lets sign-ins and codes on their way go on, and ends when it is told to', async () => {
+      it('does not affect sign-ins and pending codes, and ends by a command', async () => {
         const visitor = 'bea.laptop'
         expect((await app.ask('POST', '/signup/start', visitor, { phone: '+573020000001' })).status).toBe(201)
         await signups('--pause', '2h')
@@ -204,7 +204,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
         for (const one of apps) expect((await told(one)).limits).toEqual([])
       })
 
-      it('ends by itself', async () => {
+      it('ends after its time', async () => {
         await signups('--pause', '2s')
         for (const app of apps) expect((await signUp(app)).body.code).toBe('sending_paused')
         await sleep(2_000)
@@ -214,7 +214,7 @@ describe.skipIf(withoutRedis).each(Object.entries(redisStores))(
   },
 )
 
-it('express-two-factor person says what to do where no Redis runs', async () => {
+it('express-two-factor person explains the fix without Redis', async () => {
   const env = { TWO_FACTOR_SECRET: secret, REDIS_URL: 'redis://127.0.0.1:9' }
   const program = run(['person', 'ana'], env)
   expect(await program.exitCode).toBe(1)

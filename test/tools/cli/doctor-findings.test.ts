@@ -276,12 +276,12 @@ describe('the doctor finds nothing', () => {
     },
   )
 
-  test('in a status of 1 that may be a flag, and says that it knows no credits', async () => {
+  test('in a status of 1 that may be a flag, and reports that it knows no credits', async () => {
     const { rows } = await look({ baseUrl: await status(200, '{"status": 1}') })
     expect(rows[2]).toMatchObject({ code: 'credits_unknown', found: 'ok' })
   })
 
-  test('in a cluster, which the app has to ask, nor at a provider that tells no time', async () => {
+  test('in a cluster, which the app has to check, nor at a provider without a time', async () => {
     const cluster = await look(await redisThat({ commands: 'MOVED 1 127.0.0.1:7001' })())
     expect(cluster.rows.at(-1)).toMatchObject({ code: 'redis_cluster', found: 'skipped' })
     const timeless: RequestListener = (_req, res) => {
@@ -293,7 +293,7 @@ describe('the doctor finds nothing', () => {
   })
 })
 
-test('a fix is not said twice, and names the address to use whole', async () => {
+test('a fix is printed once, and names the full address to use', async () => {
   const { rows } = await look(elsewhere(await status(404, '{}'), '/'))
   const fix = expect.stringMatching(/, such as http:\/\/127\.0\.0\.1:\d+\/v1$/)
   expect(rows[2]).toMatchObject({ code: 'base_path_missing', fix })
@@ -301,7 +301,7 @@ test('a fix is not said twice, and names the address to use whole', async () => 
   expect(refused.rows[2]?.text).not.toContain('allow-list')
 })
 
-test('what the app has not installed is missing, and what it cannot load is an error', () => {
+test('a package that is not installed is missing, and a package that cannot be loaded is an error', () => {
   expect(loadFromApp('express')).toBeTypeOf('function')
   expect(loadFromApp('not-installed')).toBeUndefined()
   expect(() => loadFromApp('express-two-factor/nothing')).toThrow('not defined by "exports"')
@@ -310,7 +310,7 @@ test('what the app has not installed is missing, and what it cannot load is an e
 test.each([
   [-60_000, 'ahead of'],
   [60_000, 'behind'],
-])('a clock that is wrong is told to be so by its side: %i ms at the provider', async (ms, side) => {
+])('a wrong clock is reported with its side: %i ms at the provider', async (ms, side) => {
   const clock = (await look({ baseUrl: await clockApart(ms) })).rows[3]
   expect(clock?.text).toMatch(new RegExp(`^this machine is (59|60|61) s ${side} the provider$`))
 })

@@ -52,7 +52,7 @@ describe('express-two-factor doctor', () => {
     expect(rows.map(({ code }: { code: string }) => code)).toContain('no_credits')
   })
 
-  test('passes on what the provider says, without the key', async () => {
+  test('passes on errors of the provider without the key', async () => {
     await using sandbox = await startSandbox()
     const body = { error: '1', msg: `${key} is unknown, code 4829` }
     sandbox.faults.add({ operation: 'balance', kind: 'status', status: 520, body })
@@ -85,7 +85,7 @@ describe('express-two-factor doctor', () => {
     },
   )
 
-  test.skipIf(withoutTerminal)('asks for what is missing, with the key hidden', async () => {
+  test.skipIf(withoutTerminal)('prompts for missing values, with the key hidden', async () => {
     await using sandbox = await startSandbox()
     const program = runInTerminal(['doctor'], { ...environment(sandbox.baseUrl), TWO_FACTOR_KEY: '' })
     await program.saying('Key of the account')

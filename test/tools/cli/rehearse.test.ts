@@ -65,7 +65,7 @@ it.each<[string, Partial<Wiring>, string, number, RegExp]>([
   expect(program.out()).toMatch(told)
 })
 
-it('rehearses an app of another process, and says what it could not try', async () => {
+it('rehearses an app of another process, and reports the skipped rows', async () => {
   const program = await rehearsed(['--max-requests', '500', '--only', 'warnings'])
   expect(await program.exitCode).toBe(0)
   expect(program.out()).toContain('held   password-only: no page is shown without a code')

@@ -46,7 +46,7 @@ describe('express-two-factor sandbox', () => {
     expect(program.out()).toMatch(/^\d\d:\d\d:\d\d call → \+57 300 1234567 Hello \\u\{1b\}\[2J$/m)
   })
 
-  test('needs Express, and says so in a sentence', async () => {
+  test('needs Express, and reports it in a sentence', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'sandbox-'))
     onTestFinished(() => rmSync(bare, { recursive: true }))
     // The built files beside every dependency but Express.
@@ -97,7 +97,7 @@ describe('express-two-factor sandbox', () => {
     [['--port', ''], 'port must be an integer'],
     [['--host', '203.0.113.7'], '203.0.113.7 is not an address of this machine'],
     [['left', 'over'], 'left'],
-  ])('does not understand %j, and says what', async (args, message) => {
+  ])('does not understand %j, and names it', async (args, message) => {
     const sandbox = run(['sandbox', ...args])
     expect(await sandbox.exitCode).toBe(2)
     expect(sandbox.err()).toContain(message)

@@ -78,7 +78,7 @@ describe('a second send', () => {
     expect([(await verify(first)).status, (await verify(second)).status]).toEqual(statuses)
   })
 
-  test('with resend repeat brings the same code while it is good', async () => {
+  test('with resend repeat sends the current code during its lifetime', async () => {
     await restart({ resend: 'repeat', codeLength: 10 })
     await send()
     const first = await arrived()

@@ -86,7 +86,7 @@ describe('every operation', () => {
     },
   )
 
-  test('reads the form body alone where there is one, never the query', async () => {
+  test('reads only the form body if there is one, never the query', async () => {
     const query = new URLSearchParams({ client: '100200', key: 'sandbox-key', ...fieldsOf('/send-sms') })
     const answer = await fetch(`${sandbox.baseUrl}/send-sms?${query}`, { method: 'POST' })
     expect(answer.status).toBe(520)
@@ -145,7 +145,7 @@ describe('POST /block-phone', () => {
     expect((await ask('/block-phone')).body).toEqual({ id, status: 'blocked', phone, name: 'Ana' })
   })
 
-  test('lets no SMS through, and says so; calls still go', async () => {
+  test('blocks every SMS and reports it; calls still go', async () => {
     await ask('/block-phone')
     expect((await ask('/send-sms')).body.data).toMatchObject([{ status: 'blocked', credits: 0 }])
     expect(await ask('/2fa/send-sms')).toEqual({
@@ -222,7 +222,7 @@ test('POST /call/2fa/send-call answers status, id, minutes_to_expire and data', 
 test.each([
   ['/messages-state', '1120', 'No message group has this id.'],
   ['/url/short-statistic', '1131', 'No short URL has this name.'],
-] as const)('%s refuses what it does not know: %s', async (path, error, msg) => {
+] as const)('%s refuses unknown values: %s', async (path, error, msg) => {
   expect(await ask(path)).toEqual({ status: 520, body: { error, msg } })
 })
 

@@ -52,7 +52,7 @@ describe('over HTTP', () => {
     expect((await ask('/messages/count')).body).toEqual({ count: 5 })
   })
 
-  test('the log shows what was sent and answered, with the key hidden', async () => {
+  test('the log shows requests and responses, with the key hidden', async () => {
     await sendCode()
     const { body: log } = await ask('/requests?operation=sendSmsCode')
     expect(log).toMatchObject([
@@ -173,13 +173,13 @@ describe('what is not understood', () => {
     [`/messages/wait?phone=${phone}&timeoutMs=60001`, 'timeoutMs must be at most 60000'],
     [`/messages/wait?phone=${phone}&code=maybe`, 'code must be true or false'],
     ['/requests/count?operation=toString', 'operation must be one of balance, '],
-  ])('is told with what it must be: %s', async (path, why) => {
+  ])('gets the rule: %s', async (path, why) => {
     const body = { error: 'argument', msg: expect.stringContaining(why) }
     expect(await ask(path)).toMatchObject({ status: 400, body })
   })
 })
 
-test('a wrong method or path is told which there are', async () => {
+test('a wrong method or path gets the list of existing ones', async () => {
   const { status, headers } = await fetch(`${control}/messages/delete`)
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   const detail = 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists the routes.'
@@ -246,7 +246,7 @@ describe('the page', () => {
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
   })
 
-  test('shows all that a sandbox can hold, in cards and in lines, and no key but where it is to be copied', async () => {
+  test('shows the full capacity of a sandbox, in cards and in lines, and a key only for copying', async () => {
     const hostile = '<script>alert(1)</script>'
     await sendCode()
     sandbox.clock.advance(3_700_000)
@@ -275,7 +275,7 @@ describe('the page', () => {
     expect(page).toContain('data-now="1700000000000"')
   })
 
-  test('comes back after a form as it was searched, and tells what was refused', async () => {
+  test('keeps the search after a form, and shows a refusal', async () => {
     const headers = { Accept: 'text/html', Referer: `${sandbox.inboxUrl}?q=57300` }
     const submit = (credits: string) =>
       fetch(`${control}/account`, { method: 'POST', redirect: 'manual', headers, ...form({ credits }) })
@@ -286,7 +286,7 @@ describe('the page', () => {
     expect(await refused.text()).toMatch(/credits must be at least 0.*href="\/\?q=57300"/)
   })
 
-  test('is kept live for twenty readers at once', async () => {
+  test('stays live for twenty parallel readers', async () => {
     const readers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${control}/stream`)))
     expect(readers.every(({ status }) => status === 200)).toBe(true)
     expect(await ask('/stream')).toMatchObject({ status: 503, body: { error: 'streams' } })

@@ -98,7 +98,7 @@ describe('a fault, on the wire', () => {
     expect((await balance()).status).toBe(200)
   })
 
-  test('sends half of what is right, and hangs', async () => {
+  test('sends half of the correct response, and hangs', async () => {
     sandbox.faults.add({ kind: 'acceptThenHang', midBody: true })
     const reader = (await balance()).body?.getReader()
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('{"statu')
@@ -107,7 +107,7 @@ describe('a fault, on the wire', () => {
 })
 
 describe('faults', () => {
-  test('strike their operation alone, as often as they should, the oldest first', async () => {
+  test('affect only their operation, as often as configured, the oldest first', async () => {
     sandbox.faults.add({ operation: 'verifyCode', kind: 'status', status: 500 })
     sandbox.faults.add({ kind: 'status', status: 502, times: 2 })
     sandbox.faults.add({ kind: 'status', status: 503, times: Number.POSITIVE_INFINITY })

@@ -16,7 +16,7 @@ describe('a body that is no form', () => {
       body: JSON.stringify(fields),
     })
 
-  test('is refused by the specification, which says what is wrong with it', async () => {
+  test('is refused by the specification, with the reason', async () => {
     await using sandbox = await startSandbox()
     const json = await sendJson(sandbox.baseUrl)
     expect([json.status, await json.json()]).toEqual([

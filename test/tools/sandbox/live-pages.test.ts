@@ -99,7 +99,7 @@ test.each([
   ['live', [{ at: 1_000 }, { at: 1_002 }], 2],
   ['used', [], 4_000],
 ])(
-  'time alone changes what is shown when a code that is %s ends, a message moves or a link ends',
+  'only time changes the view when a code that is %s ends, a message moves or a link ends',
   (codeState, timeline, inMs) => {
     const simulation = {
       clock: { now: () => 1_000 },

@@ -32,7 +32,7 @@ describe('a text', () => {
   })
 
   test.each(['rejected', 'unreachable'] as const)(
-    'to the number that is %s ends so, and its credits come back',
+    'to the number that is %s ends so, and its credits are refunded',
     async (result) => {
       const { id } = (await text(numberThat(result))).body
       expect(await balance()).toBe(99)
@@ -105,7 +105,7 @@ test.each<[string, string, object, number[], string[]]>([
 })
 
 describe('waiting', () => {
-  test('tells texts from calls, and messages with a code from those without', async () => {
+  test('distinguishes texts from calls, and messages with a code from messages without', async () => {
     const phone = ordinary
     await text(phone, 'plain')
     await sendCode(phone)
@@ -117,7 +117,7 @@ describe('waiting', () => {
     await expect(sandbox.inbox.waitFor(phone, { channel: 'call', timeoutMs: 20 })).rejects.toThrow()
   })
 
-  test('skips what was sent before a moment, or no later than a message', async () => {
+  test('skips messages before a moment, or up to a message', async () => {
     await sendCode()
     const { id, at } = await sandbox.inbox.waitFor(ordinary)
     sandbox.clock.advance(1_000)
@@ -150,7 +150,7 @@ describe('waiting', () => {
 describe('what has become of a code', () => {
   const codeStates = () => sandbox.inbox.list().map(({ codeState }) => codeState)
 
-  test('is told with its message: replaced by the next, used, or expired to the millisecond', async () => {
+  test('is reported with its message: replaced by the next, used, or expired to the millisecond', async () => {
     await sendCode()
     const { code = '', codeExpiresAt = 0 } = await sandbox.inbox.waitFor(ordinary)
     expect(codeStates()).toEqual(['live'])
@@ -195,7 +195,7 @@ test('the number with the known code always gets it', async () => {
   }
 })
 
-test('the number with the expired code is told so', async () => {
+test('the number with the expired code gets this state', async () => {
   const phone = numberThat('expiredCode')
   await sendCode(phone)
   const { code } = await sandbox.inbox.waitFor(phone)

@@ -50,14 +50,14 @@ test('failures have a number as error, bad parameters are a 400, and a code has 
 })
 
 test.each(['/call/2fa/send', '/2fa/send-call', '/call/2fa/send-call'])(
-  'a code by call goes by %s without voice and retries',
+  'a code by call is sent by %s without voice and retries',
   async (path) => {
     const answer = await to(path, { phone: '573001234567', 'app-name': 'Acme' })
     expect(answer.body).toMatchObject({ status: '1', data: { state: 'Llamando', voice: 'Mariana' } })
   },
 )
 
-test('a call that nobody answers leaves a voicemail unless told not to', async () => {
+test('a call without an answer leaves a voicemail by default', async () => {
   const spoken = { phone: '573001999904', message: 'Hello', voice: 'Mia' }
   await to('/call/send', spoken)
   await to('/call/send', { ...spoken, 'leave-voicemail': 'false' })

@@ -88,7 +88,7 @@ test.each<SandboxOptions>([
   expect(sms).not.toHaveProperty('required')
 })
 
-test('every route of the control returns what its document says, and changes nothing when it refuses', async () => {
+test('every route of the control returns its documented response, and changes nothing when it refuses', async () => {
   await using sandbox = await startSandbox({ now: () => 1_700_000_000_000 })
   const { account, clock, faults, inbox, links, requests } = sandbox
   const remembered = () =>
@@ -145,7 +145,7 @@ test('every route of the control returns what its document says, and changes not
   expect([inbox.list(), requests.count()]).toEqual([[], 0])
 })
 
-test('the documents tell programs that generate clients what a request takes', async () => {
+test('the documents describe the parameters of a request for generated clients', async () => {
   await using sandbox = await startSandbox({ dialect: 'observed' })
   const { inboxUrl, baseUrl } = sandbox
   const documents = [`${inboxUrl}openapi.json`, `${inboxUrl}_sandbox/openapi.json`]

@@ -7,7 +7,7 @@ import { startSandbox } from '../../../src/tools/sandbox/index.js'
 const withoutPython = spawnSync('python3', ['--version']).status !== 0
 if (withoutPython) console.warn('skipped, there is no python3: the example in another language')
 
-test.skipIf(withoutPython)('the example in Python drives the sandbox over HTTP alone', async () => {
+test.skipIf(withoutPython)('the example in Python drives the sandbox over HTTP only', async () => {
   await using sandbox = await startSandbox()
   const { origin } = new URL(sandbox.baseUrl)
   const script = fileURLToPath(new URL('../../../examples/sandbox.py', import.meta.url))

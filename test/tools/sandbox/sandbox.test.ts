@@ -86,7 +86,7 @@ test.each([[-1], [0.5], [Number.NaN], [Number.POSITIVE_INFINITY], [1, '4567']])(
   },
 )
 
-test('what is remembered is bounded: the newest stay, counts are exact', async () => {
+test('the memory is bounded: the newest entries stay, counts are exact', async () => {
   await using sandbox = await startSandbox({ credits: 10_000 })
   const phones = (from: number) => Array.from({ length: 600 }, (_, index) => 573_000_000_000 + from + index)
   for (const from of [0, 600]) {

@@ -106,7 +106,7 @@ describe('what a rehearsal sends', () => {
     ])
   })
 
-  it('is the same fields in every content type', () => {
+  it('has equal fields in every content type', () => {
     const [json, form] = ['{"to":"Eve","amount":5}', 'to=Eve&amount=5']
     const part = (name: string, value: string) =>
       `--rehearsal\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -124,7 +124,7 @@ describe('what a rehearsal sends', () => {
 })
 
 describe('what a rehearsal tells', () => {
-  it('is a line for a shell, without what is secret', () => {
+  it('is a line for a shell, without secrets', () => {
     const headers = { cookie: 'sid=1', authorization: 'Bearer x', accept: "a'b", 'content-length': '9' }
     const told = "-H \"cookie: $COOKIE\" -H \"authorization: $TOKEN\" -H 'accept: a'\\''b'"
     const line = (body?: unknown) => curlLine(origin, { method: 'PUT', path: '/a', headers, body })
@@ -203,7 +203,7 @@ describe('the state that a rehearsal compares', () => {
   const effect = effectOf(one, other)
   const orders = (...amounts: number[]) => amounts.map((amount, id) => ({ id: `x${id}`, amount }))
 
-  it('has the parts that an action changes for everybody, without ids', () => {
+  it('has the parts that an action changes for every user, without ids', () => {
     const parts = { '.orders.length#': 1, '.orders[].amount#': 5, '.balance#': -5 }
     expect(Object.fromEntries(effect.parts)).toEqual(parts)
     expect(Object.fromEntries(effect.exact)).toEqual(parts)

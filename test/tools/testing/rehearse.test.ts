@@ -116,7 +116,7 @@ describe('rehearse', () => {
     },
   )
 
-  it('has material for each row in one of these plans', () => {
+  it('has material for each row in a plan', () => {
     const judged = ['unguarded', 'secrets', 'warnings']
     expect(new Set([...Object.keys(without), ...always, ...judged])).toEqual(
       new Set(attacks.map(({ code }) => code)),
@@ -144,7 +144,7 @@ describe('rehearse', () => {
     await expect(rehearsed(undefined, plan)).rejects.toThrow(message)
   })
 
-  it('reports for what fell the fix, the request to repeat, and where to read on', async () => {
+  it('reports the fix, the request to repeat and the page to read for a failed row', async () => {
     const result = await rehearsed('bind that forgets the payee', { only: ['changed'] })
     expect(withVerdict(result, 'fell')).toEqual(['changed'])
     const text = describeRehearsal(result)
@@ -207,7 +207,7 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'held')).toEqual(['sign-in', 'secrets', 'warnings'])
   })
 
-  it('attacks no action without a state, and says what to add', async () => {
+  it('attacks no action without a state, and names the missing option', async () => {
     const result = await rehearse({
       ...drop('state')(createBank(sandbox)),
       only: ['confirmed-action', 'without-code', 'spellings'],
@@ -218,7 +218,7 @@ describe('rehearse', () => {
     expect(describeRehearsal(result)).toContain('By this also: without-code, spellings')
   })
 
-  it('reads the state from pages as the person, and accuses no app whose state changes by itself', async () => {
+  it('reads the state from pages as the person, and reports no app whose state changes without a request', async () => {
     const statement: Partial<Wiring> = {
       front: ({ app }) => {
         app.get('/statement', ({ session: { userId = '' } }, res) => {
@@ -305,7 +305,7 @@ describe('rehearse', () => {
     expect(describeRehearsal(result)).toMatch(/Routes that change something:\n {7}answered: ALL \/any\n/)
   })
 
-  it('refuses people who share a number: what one does would count against another', async () => {
+  it('refuses people who share a number, because their attempts would count together', async () => {
     const ana: User = { name: 'person-1', password: 'sesame-1', phone: '+573010000001' }
     const bank = createBank(sandbox)
     await bank.person(1)
@@ -316,7 +316,7 @@ describe('rehearse', () => {
     }
   })
 
-  it('tries a taken name where the plan says which field that is, and refuses one that no body has', async () => {
+  it('tries a used name in the field that the plan names, and refuses a field that no body has', async () => {
     const { signUp } = createBank(sandbox)
     if (signUp === undefined) throw new Error('the bank has a sign-up')
     const { nameField, ...nameless } = signUp
@@ -347,7 +347,7 @@ describe('rehearse', () => {
     }
   })
 
-  it('says of a sign-in that fails what it answered, and how a form is posted', async () => {
+  it('reports the response of a failing sign-in, and how a form is posted', async () => {
     const { rows } = await rehearsed(undefined, {
       signIn: (agent, { name }) => agent.post('/login', { name, password: 'none' }),
     })
@@ -362,7 +362,7 @@ describe('rehearse', () => {
     })
   })
 
-  it('reports at once that its time is over, and which row was running', async () => {
+  it('reports the end of its time immediately, with the running row', async () => {
     let count = 0
     const stuck: express.RequestHandler = (_req, _res, next) => {
       count += 1
@@ -381,7 +381,7 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'not tried')).toContain('headers')
   })
 
-  it('uses an app and a sandbox at addresses, and names what it cannot see', async () => {
+  it('uses an app and a sandbox at addresses, and names the parts that it cannot see', async () => {
     const bank = createBank(sandbox)
     const { origin, close } = await listening(bank.app as never)
     const { person, signIn, pages = [] } = bank
@@ -408,7 +408,7 @@ describe('rehearse', () => {
     },
   )
 
-  it('has its signIn written while somebody signs in by hand, without what was typed', async () => {
+  it('writes the signIn while a person signs in by hand, without the typed values', async () => {
     const ana = { name: 'ana-of-auth', password: 'a password', phone: '+573001234567' }
     const authJs = createAuthJs(sandbox, (add) => () => {
       add(ana)
@@ -438,7 +438,7 @@ describe('rehearse', () => {
     await close()
   })
 
-  it('has tokens sent that are those of the next page, too, wherever they stand in it', async () => {
+  it('sends the tokens of the next page, too, from any position in it', async () => {
     const tokens = new Set<unknown>()
     const token = () => {
       const made = crypto.randomUUID()
@@ -495,7 +495,7 @@ describe('rehearse', () => {
       expect(document).toMatch(new RegExp(`^\\| \`${name}\``, 'm'))
   })
 
-  it('says of each row what to change, and links to sections that exist', () => {
+  it('names the change for each row, and links to existing sections', () => {
     for (const { fix, docs } of attacks) {
       expect(fix, docs).toMatch(/\w/)
       const [file = '', section] = docs.split('#')

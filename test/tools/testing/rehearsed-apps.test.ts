@@ -86,7 +86,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     expect(attacks.map(({ code }) => code).filter((code) => !found.has(code))).toEqual([])
   })
 
-  it.each(rightApps)('accuses nobody of $what', async ({ wiring, plan, untried = {}, unsure }) => {
+  it.each(rightApps)('reports nothing for $what', async ({ wiring, plan, untried = {}, unsure }) => {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
     const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests, all: inFull })

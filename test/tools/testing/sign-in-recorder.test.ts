@@ -5,7 +5,7 @@ import { recordSignIn } from '../../../src/tools/testing/rehearsal/sign-in-recor
 import { listening } from '../../listening.js'
 import { parse } from './bank.js'
 
-it('writes what changes something or brings a cookie, and passes on all that is not about the connection', async () => {
+it('writes requests that change something or receive a cookie, and passes on all headers except those for the connection', async () => {
   const seen: IncomingHttpHeaders[] = []
   const app = express()
   app.use((req, _res, next) => {
@@ -48,7 +48,7 @@ it('writes what changes something or brings a cookie, and passes on all that is 
   await close()
 })
 
-it('stands in front of an app of this machine, and ends where nobody answers there', async () => {
+it('proxies an app of this machine, and ends if nothing answers there', async () => {
   await expect(recordSignIn('http://acme.example', '/two-factor', () => {})).rejects.toThrow(
     'rehearse: http://acme.example must be an address on this machine',
   )
