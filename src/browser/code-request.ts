@@ -53,13 +53,21 @@ export interface Problem {
 export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'details'> {
   /** The challenge of the code. `resend` replaces it. */
   readonly challenge: Challenge
+  /**
+   * For the channel `passkey`: pass it to `PublicKeyCredential.parseRequestOptionsFromJSON`, and the credential to
+   * `verify`. `resend('sms')` sends a text instead.
+   */
+  readonly publicKey?: PublicKeyCredentialRequestOptionsJSON | undefined
   /** Aborted with the request, and when the request needs no code any more. */
   readonly signal: AbortSignal
   /**
    * Resolves with undefined if the code was correct, and the request is sent again. Rejects if the browser is offline
    * or another server responds.
    */
-  verify(code: string, options?: { readonly trustDevice?: boolean }): Promise<Problem | undefined>
+  verify(
+    code: string | PublicKeyCredential,
+    options?: { readonly trustDevice?: boolean },
+  ): Promise<Problem | undefined>
   /**
    * Sends a new code, even after the last one expired. Rejects if the browser is offline or another server responds.
    */
@@ -92,7 +100,7 @@ export async function askByHand(
   }
 
   const started = await mount.post(startUrl, { requirement })
-  let { challenge } = started.body
+  let { challenge, publicKey } = started.body
   if (isRefusal(started.response)) return started.response
   if (challenge === undefined) return (await isProven(started, page, mount)) || started.response
   const end = new AbortController()
@@ -117,9 +125,13 @@ export async function askByHand(
       get challenge() {
         return challenge
       },
+      get publicKey() {
+        return publicKey
+      },
       signal: end.signal,
-      async verify(code, { trustDevice = false } = {}) {
-        const sent = await post(challenge.verifyUrl, { challenge: challenge.id, code, trustDevice })
+      async verify(proof, { trustDevice = false } = {}) {
+        const answer = typeof proof === 'string' ? { code: proof } : { passkey: proof }
+        const sent = await post(challenge.verifyUrl, { challenge: challenge.id, ...answer, trustDevice })
         if (isRefusal(sent.response)) return sent.body
         if (!(await isProven(sent, page, mount))) throw noRoutes(challenge.verifyUrl)
         finish(true)
@@ -129,7 +141,7 @@ export async function askByHand(
         let sent = await post(challenge.resendUrl, { requirement, channel })
         if (overCodes.includes(sent.body.code)) sent = await post(startUrl, { requirement, channel })
         if (isRefusal(sent.response)) return sent.body
-        if (sent.body.challenge !== undefined) challenge = sent.body.challenge
+        if (sent.body.challenge !== undefined) ({ challenge, publicKey } = sent.body)
         else if (await isProven(sent, page, mount)) finish(true)
         else throw noRoutes(startUrl)
         return undefined

@@ -21,11 +21,14 @@ export async function isProven({ body }: Answer, page: string, mount: Mount): Pr
   return saysDone(shown.html)
 }
 
+/** Parameters of the pages of challenges for which nothing is sent. */
+const methods: Readonly<Record<string, string>> = { app: '&method=app', passkey: '&method=any' }
+
 /** Returns the next screen after a response: its own, that of the sent code, or none. */
 export async function nextAfter(answer: Answer, page: string, mount: Mount): Promise<Answer | 'proven'> {
   const { response, body } = answer
   if (isRefusal(response) || body.html !== undefined) return answer
   const { challenge } = body
-  if (challenge !== undefined) return mount.get(challenge.channel === 'app' ? `${page}&method=app` : page)
+  if (challenge !== undefined) return mount.get(`${page}${methods[challenge.channel] ?? ''}`)
   return (await isProven(answer, page, mount)) ? 'proven' : answer
 }

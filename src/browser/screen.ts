@@ -3,6 +3,7 @@ import { live } from './live.js'
 import type { Mount } from './mount.js'
 import { takeFromDevice } from './one-time-code.js'
 import { saysDone } from './outcome.js'
+import { offerPasskey } from './passkey.js'
 
 /** Content of a dialog until the next screen replaces it. */
 export interface Screen {
@@ -23,8 +24,9 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   dialog.replaceChildren(buildScreen(html, mount))
   dialog.ariaLabel = find('h1')?.textContent ?? ''
   live(dialog, end.signal)
+  offerPasskey(dialog, end.signal)
   if (!dialog.open) dialog.showModal()
-  const start = find('[autofocus]') ?? find('form:not([method=dialog]) button:enabled, a')
+  const start = find('[autofocus]') ?? find('form:not([method=dialog], [hidden]) button:enabled, a')
   start?.focus()
   // WebKit ignores elements beyond the edge (WCAG 2.2, 2.4.11).
   dialog.addEventListener('focusin', ({ target }) => reveal(target), { signal: end.signal })

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Refusal, Rejection, RequesterContext, StartOutcome } from '../../challenge/commands.js'
-import { appMethod, type Channel } from '../../challenge/exchange/code-provider.js'
+import { appMethod, type Channel, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import { choicesOf } from '../../challenge/reach/destinations.js'
 import { httpStatusOf } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
@@ -238,7 +238,8 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
 }
 
 /** A challenge for which nothing is sent has its own page. */
-const pageMethodOf = (channel: Channel): PageLink['method'] => (channel === appMethod ? 'app' : undefined)
+const pageMethodOf = (channel: Channel): PageLink['method'] =>
+  channel === appMethod ? 'app' : channel === passkeyMethod ? 'any' : undefined
 
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerResult {
   if (outcome.outcome === 'rejected') {

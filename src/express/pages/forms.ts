@@ -12,11 +12,16 @@ import { tellsWait } from './problem-words.js'
 import { byMethod, duration, fill, isolated, waitOf } from './wording.js'
 
 /** Creates a form of the page, with the fields that connect it to the refused request. */
-export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
+export function form(
+  view: PageView,
+  action: 'start' | 'resend' | 'verify' | 'cancel',
+  content: Html,
+  attributes?: Html,
+): Html {
   const fields = Object.entries(hiddenFieldsOf(view)).map(
     ([name, value]) => html`${hiddenField(name, value)}`,
   )
-  return html`<form method="post" action="${view.basePath}/${action}" novalidate>
+  return html`<form method="post" action="${view.basePath}/${action}" novalidate${attributes}>
 ${fields}${content}
 </form>`
 }
@@ -122,6 +127,7 @@ const usedNames: ReadonlySet<string> = new Set([
   'country',
   'destination',
   'method',
+  'passkey',
   'phone',
   'purpose',
   'recoveryCode',

@@ -1,5 +1,5 @@
 import type { Outlook } from '../../challenge/challenges.js'
-import type { Channel } from '../../challenge/exchange/code-provider.js'
+import { type Channel, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { createExitLinks } from './exit-links.js'
@@ -25,7 +25,8 @@ export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
 }
 
 /** Returns whether only a factor of the app is accepted. */
-const noCodeWillDo = ({ methods, channels }: PageFacts) => methods !== undefined && channels.length === 0
+const noCodeWillDo = ({ methods, channels, passkey }: PageFacts) =>
+  methods !== undefined && channels.length === 0 && passkey === undefined
 
 /** Every page but `start` in this order: the first match counts. A problem may then remove its form. */
 const pageOrder: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
@@ -143,7 +144,7 @@ function nextPlace(
   { method, destinations = [] }: PageFacts,
   { waitMs = 0, waits = {} }: Pick<PageView, 'waitMs' | 'waits'>,
 ): DestinationView | undefined {
-  const [first, ...others] = destinations
+  const [first, ...others] = destinations.filter(({ method: by }) => by !== passkeyMethod)
   if (first === undefined || others.length === 0 || method === 'any') return undefined
   return (waits[first.id] ?? 0) > waitMs ? undefined : first
 }

@@ -21,6 +21,8 @@ export interface PageView {
   readonly address?: string | undefined
   /** The live challenge, on the page `code` and on the page `start` behind it. */
   readonly challenge?: ChallengeView | undefined
+  /** A challenge for the user's passkeys, on the page `start`. A browser without scripts cannot use it. */
+  readonly passkey?: ChallengeView | undefined
   /** True if the provider's response to the send was lost. */
   readonly unconfirmed?: boolean
   /** Details that the code confirms, from the guard's option `describe`. Hostile: escape them. */

@@ -14,7 +14,8 @@ export function problemText(view: TextContext, problem: PageProblem, texts: Text
   const { attemptsRemaining } = problem
   const key = textKey(view, problem)
   const text = filled(`${key}.text`, view, texts)
-  if (attemptsRemaining !== undefined) return joined(text, triesLeft(attemptsRemaining, texts))
+  if (attemptsRemaining !== undefined && key !== 'passkey.wrong')
+    return joined(text, triesLeft(attemptsRemaining, texts))
   const more = furtherKey(view, key)
   return more === undefined ? text : joined(text, filled(more, view, texts))
 }
@@ -103,6 +104,7 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
     // It may be the code of the user's app.
     if (destinations?.some(({ method }) => method === appMethod)) return 'code.wrong.sent'
   }
+  if (page === 'start' && code === 'code_not_accepted') return 'passkey.wrong'
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
   if (code === 'invalid_request') {

@@ -1,5 +1,5 @@
 import type { ChallengeView } from '../../challenge/commands.js'
-import { appMethod } from '../../challenge/exchange/code-provider.js'
+import { appMethod, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html, plainText } from '../../lib/html.js'
 import { pairingEntry, pairingSteps } from '../../lib/pairing.js'
 import { probeField } from '../http/cookies.js'
@@ -82,7 +82,8 @@ function codeTitle({ completes }: PageView, { channel, destination }: ChallengeV
  */
 function startScreen(view: PageView, texts: Texts): Screen {
   const { details, channels, next } = view
-  const destinations = next === undefined ? (view.destinations ?? []) : [next]
+  const all = next === undefined ? (view.destinations ?? []) : [next]
+  const destinations = all.filter(({ method }) => method !== passkeyMethod)
   const wording = view.isReplacement ? 'resend' : 'start'
   const ways = destinations.length > 0 ? destinations : channels
   const sent = view.destination === undefined ? 'start.text' : 'start.text.named'
@@ -92,12 +93,27 @@ function startScreen(view: PageView, texts: Texts): Screen {
     destinations.length > 1
       ? destinationRows(view, destinations, texts)
       : sendButtons(view, 'start', ways, texts, wording)
+  const sends = html`<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
+${form(view, 'start', buttons)}`
   return {
     title: texts['start.title'],
-    content: html`${details && detailsList(details)}<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
-${form(view, 'start', buttons)}
+    content: html`${details && detailsList(details)}${view.passkey && passkeyForm(view, view.passkey, texts)}${ways.length > 0 && sends}
 ${sendOptionsOf(view, texts)}`,
   }
+}
+
+/** The browser signs before the form is sent. Without a script the form stays hidden. */
+function passkeyForm(view: PageView, challenge: ChallengeView, texts: Texts): Html {
+  const entry = html`${hiddenField('passkey', '')}${mainButton(texts['passkey.use'], texts['busy.checking'])}
+<p role="status" data-cancelled="${texts['passkey.cancelled']}"></p>`
+  const options = html` hidden data-passkey="${JSON.stringify(challenge.publicKey)}"`
+  const isOnly = view.channels.length === 0
+  return html`${form({ ...view, challenge }, 'verify', entry, options)}
+${
+  isOnly &&
+  html`<p data-without-passkey>${texts['passkey.only']}</p>
+`
+}`
 }
 
 /** Asks for the number to verify. */

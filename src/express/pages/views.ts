@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Outlook } from '../../challenge/challenges.js'
 import type { ChallengeRef, ChallengeView, RequesterContext } from '../../challenge/commands.js'
-import { appMethod } from '../../challenge/exchange/code-provider.js'
+import { appMethod, type Channel, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import { acceptedChannels, type ProofRequirement, takesRecoveryCode } from '../../challenge/purposes.js'
 import { type DestinationView, mayHaveSeveral } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
@@ -23,6 +23,8 @@ import type { PageView } from './page-view.js'
 interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Outlook | undefined
+  /** A challenge for the passkeys, if the account has any. */
+  readonly passkey?: ChallengeView | undefined
   /** Present if the code was entered in another tab. */
   readonly proven?: ApprovedProof | undefined
   /** At a sign-up: the number of this session, as typed and as people write it. */
@@ -72,7 +74,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     const { challenge, purpose = flow.defaultPurpose, issued } = intent
     const shown = { challenge, purpose, bound: issued?.bound }
     // Started together, which is one round trip to a network store.
-    const [live, outlook, typed, destination] = await Promise.all([
+    const [live, outlook, typed, destination, passkey] = await Promise.all([
       // The user confirms the details on the page, so a page for one purpose must not accept the code of another.
       actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
@@ -80,10 +82,11 @@ export function createViews(http: HttpParts, flow: Flow) {
         : undefined,
       actor?.lane === 'enrol' && isShown ? numbers.typedBy(actor) : undefined,
       actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
+      actor?.signer && isShown ? sealedOf(actor, intent, passkeyMethod) : undefined,
     ])
     // The ids of the destinations are for this session, which may not be saved yet.
     if (outlook?.destinations !== undefined) await sessions.save(req, res)
-    const found = { live, outlook, typed, destination }
+    const found = { live, outlook, typed, destination, passkey }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     // A page that is opened later than a code lives is for a new verification. An old form never is.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
@@ -99,28 +102,31 @@ export function createViews(http: HttpParts, flow: Flow) {
     wanted: PageView['method'],
   ) {
     if (wanted !== 'app' || intent.challenge !== undefined) return challenges.find(actor, shown)
-    const { demand, issued, purpose = flow.defaultPurpose } = intent
-    const details = demand?.details
-    return challenges.sealedChallenges({
-      purpose,
-      bound: issued?.bound,
-      details,
-      methods: demand?.methods,
-      ...actor,
-    })
+    return sealedOf(actor, intent, appMethod)
+  }
+
+  /** Returns a challenge of this page for which nothing is sent. */
+  async function sealedOf(
+    actor: RequesterContext,
+    { demand, issued, purpose = flow.defaultPurpose }: PageIntent,
+    channel: Channel,
+  ) {
+    const { details, methods } = demand ?? {}
+    return challenges.sealedChallenges({ purpose, bound: issued?.bound, details, methods, channel, ...actor })
   }
 
   function view(
     { req, fields }: RequestContext,
     intent: PageIntent,
-    { live, outlook, proven, typed: remembered, destination, other, codes }: Found,
+    { live, outlook, passkey, proven, typed: remembered, destination, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { demand, spent, requirement, returnTo } = intent
     const { problem, formless = false, resumed } = more
     // A page that requires another method ignores it. After a submitted code, the page reports about it in any case.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
-    const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
+    const isOfPasskey = Object.hasOwn(fields, 'passkey')
+    const challenge = isOfPasskey || ((spent || useless) && req.method !== 'POST') ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     const chosen = [other, typed?.country, preferredRegion(req.headers['accept-language'], countries)]
@@ -135,7 +141,8 @@ export function createViews(http: HttpParts, flow: Flow) {
       details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
       methods: demand?.methods,
       unconfirmed: challenge !== undefined && challenge.delivery !== 'sent',
-      problem: problem && { ...problem, signedOut: hadCode(fields) },
+      passkey,
+      problem: problem && { ...(isOfPasskey ? asWrong(problem) : problem), signedOut: hadCode(fields) },
       outlook,
       proven: proven !== undefined,
       resumed: resumed !== undefined,
@@ -147,7 +154,9 @@ export function createViews(http: HttpParts, flow: Flow) {
       returnTo: proven?.returnTo ?? returnTo ?? (proven && flow.successPathOf(proven.purpose)),
       purpose: purpose?.name,
       spent: spent || formless,
-      channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
+      channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand).filter(
+        (channel) => channel !== passkeyMethod,
+      ),
       // A challenge for which nothing was sent exists on this page only.
       destinations: isOfApp ? outlook?.destinations?.map(atApp) : outlook?.destinations,
       destination,
@@ -234,6 +243,10 @@ export function createViews(http: HttpParts, flow: Flow) {
     resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
+
+/** The page of an expired challenge has a new one, so that the passkey can be used again. */
+const asWrong = (problem: Problem): Problem =>
+  problem.code === 'challenge_gone' ? { ...problem, code: wrongCode } : problem
 
 const atApp = (destination: DestinationView) => ({
   ...destination,

@@ -81,6 +81,13 @@ export const en = {
   'start.app': 'Use the app',
   'start.by': 'Send a code by {method}',
 
+  'passkey.use': 'Use a passkey',
+  'passkey.cancelled': 'Nothing was confirmed. Try again, or choose another way.',
+  'passkey.only':
+    "This step needs your passkey, and this browser can't use it. Try another browser or device.",
+  'passkey.wrong.title': "That passkey didn't work",
+  'passkey.wrong.text': 'Try again, or choose another way.',
+
   'resume.title': 'Check and send',
   'resume.text': 'Your code is correct. Nothing has been submitted yet.',
   'resume.submit': 'Send',

@@ -77,6 +77,13 @@ export const es: Texts = {
   'start.app': 'Usar la app',
   'start.by': 'Recibir el código por {method}',
 
+  'passkey.use': 'Usar una llave de acceso',
+  'passkey.cancelled': 'No se confirmó nada. Inténtalo de nuevo o elige otra forma.',
+  'passkey.only':
+    'Para este paso necesitas tu llave de acceso, y este navegador no puede usarla. Prueba con otro navegador o dispositivo.',
+  'passkey.wrong.title': 'La llave de acceso no funcionó',
+  'passkey.wrong.text': 'Inténtalo de nuevo o elige otra forma.',
+
   'resume.title': 'Revisa y envía',
   'resume.text': 'El código es correcto. Aún no hemos enviado nada.',
   'resume.submit': 'Enviar',

@@ -77,6 +77,13 @@ export const pt: Texts = {
   'start.app': 'Usar o app',
   'start.by': 'Receber o código por {method}',
 
+  'passkey.use': 'Usar uma chave de acesso',
+  'passkey.cancelled': 'Nada foi confirmado. Tente de novo ou escolha outra forma.',
+  'passkey.only':
+    'Esta etapa precisa da sua chave de acesso, e este navegador não consegue usá-la. Tente em outro navegador ou dispositivo.',
+  'passkey.wrong.title': 'A chave de acesso não funcionou',
+  'passkey.wrong.text': 'Tente de novo ou escolha outra forma.',
+
   'resume.title': 'Confira e envie',
   'resume.text': 'O código está certo. Nada foi enviado ainda.',
   'resume.submit': 'Enviar',
