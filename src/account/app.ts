@@ -20,7 +20,7 @@ const notConfirmed = 'second_factor_required'
 
 /** Adds the routes that set up and remove the authenticator app. */
 export function addAppRoutes(
-  { tf, get, post, changes, path, read, isConfirmed, isFirst, sceneOf, refusal, change }: RouteKit,
+  { tf, get, post, changes, path, read, isConfirmed, isFirst, pageContextOf, refusal, change }: RouteKit,
   authenticator: NonNullable<AccountPagesOptions['authenticator']>,
 ): void {
   const what: AccountChangeRequest = { kind: 'app-added' }
@@ -72,7 +72,7 @@ export function addAppRoutes(
   function failedPage(visit: RouteContext, pairing: NewAuthenticator, kind: Fault) {
     const { texts } = visit
     const problem = `${texts[`code.${kind}.app.title`]}. ${texts[`code.${kind}.app.text`]}`
-    return { ...appPage(sceneOf(visit), pairing, kind), problem }
+    return { ...appPage(pageContextOf(visit), pairing, kind), problem }
   }
 
   get('/app', async (visit) => {
@@ -81,7 +81,7 @@ export function addAppRoutes(
     // After a reload the page shows again why the last code failed.
     const { wrong } = visit.fields
     const isFailed = wrong === 'wrong' || wrong === 'unreadable'
-    const page = isFailed ? failedPage(visit, pairing, wrong) : appPage(sceneOf(visit), pairing)
+    const page = isFailed ? failedPage(visit, pairing, wrong) : appPage(pageContextOf(visit), pairing)
     return { ...page, body: pairing }
   })
   post('/app/start', async (visit) => {

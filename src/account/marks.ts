@@ -27,20 +27,15 @@ interface ButtonOptions {
 
 /** Returns a button that makes one change. */
 export function changeButton(
-  scene: PageContext,
+  page: PageContext,
   route: string,
   kind: ChangeKind,
-  { fields, of, look, text = scene.texts[`do.${kind}`] }: ButtonOptions = {},
+  { fields, of, look, text = page.texts[`do.${kind}`] }: ButtonOptions = {},
 ): Html {
   const spoken = of && html`<span class="unseen"> <bdi>${of}</bdi></span>`
-  const busy = scene.visit.texts['busy.sending']
+  const busy = page.visit.texts['busy.sending']
   const button = html`<button${look && html` class="${look}"`} data-busy="${busy}">${text}${spoken}</button>`
-  return routeForm(
-    scene,
-    route,
-    look === 'main' ? html`<div class="buttons">${button}</div>` : button,
-    fields,
-  )
+  return routeForm(page, route, look === 'main' ? html`<div class="buttons">${button}</div>` : button, fields)
 }
 
 /** Returns a form for a route of the pages. */
@@ -71,5 +66,5 @@ export const spokenNumber = ({ visit }: PageContext, masked: string): string =>
   fillText(visit.texts['code.destination'], { digits: spacedDigits(masked) })
 
 /** Returns a masked number. A screen reader reads words, because bullets mean nothing when read aloud. */
-export const maskedNumber = (scene: PageContext, masked: string): Html =>
-  html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spokenNumber(scene, masked)}</span>`
+export const maskedNumber = (page: PageContext, masked: string): Html =>
+  html`<span aria-hidden="true" class="number" dir="ltr">${masked}</span><span class="unseen">${spokenNumber(page, masked)}</span>`

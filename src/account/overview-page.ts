@@ -68,11 +68,11 @@ export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly Li
 }
 
 /** Returns the page. `news` is the recent change. */
-export function overviewPage(scene: PageContext, overview: Overview, news?: News): OwnPage {
-  const { texts } = scene
+export function overviewPage(page: PageContext, overview: Overview, news?: News): OwnPage {
+  const { texts } = page
   const { advice, risk } = overview
   const hints = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
-  const sections = [numbers, app, recovery, devices, elsewhere].flatMap((part) => part(scene, overview) ?? [])
+  const sections = [numbers, app, recovery, devices, elsewhere].flatMap((part) => part(page, overview) ?? [])
   return {
     title: texts.title,
     notice: news && noticeOf(news, texts),
@@ -96,17 +96,17 @@ ${content}</section>\n`
 }
 
 /** Returns the content below a heading, or undefined without the feature. */
-type Part = (scene: PageContext, overview: Overview) => Html | undefined
+type Part = (page: PageContext, overview: Overview) => Html | undefined
 
-const numbers: Part = (scene, { numbers, canRemove }) => {
-  const { texts, path } = scene
+const numbers: Part = (page, { numbers, canRemove }) => {
+  const { texts, path } = page
   const rows = numbers.map(({ id, masked, usedAt }, index) => {
     const isMain = index === 0 && numbers.length > 1
-    const button = { fields: { number: id }, of: spokenNumber(scene, masked), look: 'plain' } as const
-    const putFirst = index > 0 && changeButton(scene, '/numbers/first', 'number-first', button)
-    const remove = canRemove && changeButton(scene, '/numbers/remove', 'number-removed', button)
-    const name = html`${maskedNumber(scene, masked)}${isMain && badge(texts['numbers.is-first'])}`
-    return row(scene, name, usedAt, html`${putFirst}${remove}`)
+    const button = { fields: { number: id }, of: spokenNumber(page, masked), look: 'plain' } as const
+    const putFirst = index > 0 && changeButton(page, '/numbers/first', 'number-first', button)
+    const remove = canRemove && changeButton(page, '/numbers/remove', 'number-removed', button)
+    const name = html`${maskedNumber(page, masked)}${isMain && badge(texts['numbers.is-first'])}`
+    return row(page, name, usedAt, html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
   // Otherwise a person would verify a number first and then read that there are too many.
@@ -114,53 +114,53 @@ const numbers: Part = (scene, { numbers, canRemove }) => {
     ? linkButton(`${path}/number`, texts['numbers.add'])
     : html`<p>${texts['problem.too_many']}</p>`
   const add = html`${list}${more}`
-  return section('numbers', texts['numbers.title'], add, onOrOff(scene, rows.length > 0))
+  return section('numbers', texts['numbers.title'], add, onOrOff(page, rows.length > 0))
 }
 
-const app: Part = (scene, { app, appUsedAt, canRemove }) => {
-  const { texts } = scene
+const app: Part = (page, { app, appUsedAt, canRemove }) => {
+  const { texts } = page
   if (app === undefined) return undefined
   const title = texts['app.title']
   if (!app) {
-    const setUp = changeButton(scene, '/app/start', 'app-added', { text: texts['app.add'] })
-    return section('app', title, html`<p>${texts['app.text']}</p>\n${setUp}`, onOrOff(scene, false))
+    const setUp = changeButton(page, '/app/start', 'app-added', { text: texts['app.add'] })
+    return section('app', title, html`<p>${texts['app.text']}</p>\n${setUp}`, onOrOff(page, false))
   }
   const quiet = { of: title, look: 'plain' } as const
-  const replace = changeButton(scene, '/app/start', 'app-added', { ...quiet, text: texts['app.replace'] })
-  const remove = canRemove && changeButton(scene, '/app/remove', 'app-removed', quiet)
-  const rows = html`<ul class="rows">\n${row(scene, html`${title}`, appUsedAt, html`${replace}${remove}`)}</ul>\n`
-  return section('app', title, rows, onOrOff(scene, true))
+  const replace = changeButton(page, '/app/start', 'app-added', { ...quiet, text: texts['app.replace'] })
+  const remove = canRemove && changeButton(page, '/app/remove', 'app-removed', quiet)
+  const rows = html`<ul class="rows">\n${row(page, html`${title}`, appUsedAt, html`${replace}${remove}`)}</ul>\n`
+  return section('app', title, rows, onOrOff(page, true))
 }
 
-const recovery: Part = (scene, { recoveryCodes: left, numbers, app }) => {
-  const { texts } = scene
+const recovery: Part = (page, { recoveryCodes: left, numbers, app }) => {
+  const { texts } = page
   if (left === undefined) return undefined
   const state = left === 0 ? texts['recovery.none'] : fillText(texts['recovery.left'], { n: String(left) })
   const canMake = numbers.length > 0 || app
   // New codes invalidate the printed codes, so the button must not invite an accidental click.
   const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
-  const make = canMake && changeButton(scene, '/recovery-codes', 'recovery-codes-made', look)
+  const make = canMake && changeButton(page, '/recovery-codes', 'recovery-codes-made', look)
   const content = html`<p>${texts['recovery.text']}</p>\n${make}`
   return section('recovery', texts['recovery.title'], content, badge(state, left > 0))
 }
 
-const devices: Part = (scene, { devices }) => {
-  const { texts } = scene
+const devices: Part = (page, { devices }) => {
+  const { texts } = page
   if (devices.length === 0) return undefined
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const button = { fields: { device: id }, of: label, look: 'plain' } as const
     const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'])}`
-    return row(scene, name, usedAt, changeButton(scene, '/devices/end', 'device-ended', button))
+    return row(page, name, usedAt, changeButton(page, '/devices/end', 'device-ended', button))
   })
   const endAll =
-    devices.length > 1 && changeButton(scene, '/devices/end-all', 'devices-ended', { look: 'plain' })
+    devices.length > 1 && changeButton(page, '/devices/end-all', 'devices-ended', { look: 'plain' })
   const content = html`<p>${texts['devices.text']}</p>\n<ul class="rows">\n${rows}</ul>\n${endAll}`
   return section('devices', texts['devices.title'], content)
 }
 
-const elsewhere: Part = (scene) => {
-  const { texts } = scene
-  const content = html`<p>${texts['elsewhere.text']}</p>\n${changeButton(scene, '/sign-out', 'signed-out-elsewhere')}`
+const elsewhere: Part = (page) => {
+  const { texts } = page
+  const content = html`<p>${texts['elsewhere.text']}</p>\n${changeButton(page, '/sign-out', 'signed-out-elsewhere')}`
   return section('elsewhere', texts['elsewhere.title'], content)
 }
 
@@ -168,8 +168,8 @@ const onOrOff = ({ texts }: PageContext, isOn: boolean): Html =>
   badge(texts[isOn ? 'state.on' : 'state.off'], isOn)
 
 /** Returns a row: name and last use on one side, rare actions on the other. */
-const row = (scene: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
-  html`<li><div><p>${name}</p>${lastUsed(scene, usedAt)}</div>
+const row = (page: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
+  html`<li><div><p>${name}</p>${lastUsed(page, usedAt)}</div>
 <div class="acts">${actions}</div></li>\n`
 
 /** Returns the day of the last use. */

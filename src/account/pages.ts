@@ -7,21 +7,21 @@ import { fillText } from './texts.js'
 // All pages except the first.
 
 /** Returns the page that shows a secret to scan and takes the first code. */
-export function appPage(scene: PageContext, pairing: NewAuthenticator, fault?: string): OwnPage {
-  const { texts } = scene.visit
+export function appPage(page: PageContext, pairing: NewAuthenticator, fault?: string): OwnPage {
+  const { texts } = page.visit
   const state =
     fault === undefined
       ? undefined
       : html` aria-invalid="true" aria-describedby="problem" data-wrong="${fault}"`
   const content = html`${pairingSteps(pairing, texts)}
-${routeForm(scene, '/app', pairingEntry(texts, state))}${back(scene)}`
+${routeForm(page, '/app', pairingEntry(texts, state))}${back(page)}`
   return { title: texts['pair.title'], content: content.markup }
 }
 
 /** Returns the offer of recovery codes after the first factor. It asks for no code. */
-export function offerCodesPage(scene: PageContext): OwnPage {
-  const { texts, path } = scene
-  const make = changeButton(scene, '/recovery-codes', 'recovery-codes-made', {
+export function offerCodesPage(page: PageContext): OwnPage {
+  const { texts, path } = page
+  const make = changeButton(page, '/recovery-codes', 'recovery-codes-made', {
     text: texts['recovery.make'],
     look: 'main',
   })
@@ -31,9 +31,9 @@ ${make}${linkLine(path, texts['codes.later'])}`
 }
 
 /** Returns the page after the correct code for recovery codes. A script presses its button. */
-export function showCodesPage(scene: PageContext): OwnPage {
-  const { texts } = scene
-  const show = changeButton(scene, '/recovery-codes', 'recovery-codes-made', {
+export function showCodesPage(page: PageContext): OwnPage {
+  const { texts } = page
+  const show = changeButton(page, '/recovery-codes', 'recovery-codes-made', {
     text: texts['codes.show'],
     look: 'main',
   })

@@ -8,7 +8,7 @@ import type { AccountResult, RouteKit } from './route-kit.js'
 
 /** Adds the routes that make new recovery codes and show them once. */
 export function addRecoveryCodeRoutes(
-  { tf, get, post, path, settings, read, change, sceneOf, hasGrant, alreadySo }: RouteKit,
+  { tf, get, post, path, settings, read, change, pageContextOf, hasGrant, alreadySo }: RouteKit,
   recoveryCodes: NonNullable<AccountPagesOptions['recoveryCodes']>,
 ): void {
   const nameOf = hostFunction(settings.label)
@@ -27,7 +27,7 @@ export function addRecoveryCodeRoutes(
       return recoveryCodes.save(subject, hashes)
     })
     const show = () => ({
-      ...codesPage(sceneOf(visit), made),
+      ...codesPage(pageContextOf(visit), made),
       address: `${path}/recovery-codes`,
       body: { changed: kind, codes: made.codes },
     })
@@ -37,9 +37,9 @@ export function addRecoveryCodeRoutes(
   get('/recovery-codes', async (visit) => {
     // The first factor led the person here.
     const isLed = newsIn(visit.fields.changed, visit.session) !== undefined
-    if (isLed) return { ...offerCodesPage(sceneOf(visit)), body: {} }
+    if (isLed) return { ...offerCodesPage(pageContextOf(visit)), body: {} }
     const isGranted = await hasGrant(visit, { kind: 'recovery-codes-made' }, await read(visit.subject))
-    return isGranted ? { ...showCodesPage(sceneOf(visit)), body: {} } : alreadySo
+    return isGranted ? { ...showCodesPage(pageContextOf(visit)), body: {} } : alreadySo
   })
   // The response to a POST shows the codes: Chromium does not keep it for Back, with or without scripts.
   post('/recovery-codes', make)

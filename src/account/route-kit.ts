@@ -35,7 +35,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
-  const sceneOf = (visit: RouteContext): PageContext => ({
+  const pageContextOf = (visit: RouteContext): PageContext => ({
     visit,
     path: visit.prefix + path,
     texts: textsOf(visit.locale),
@@ -58,7 +58,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
       advice: adviceFor(factors),
       risk: riskOf(factors),
     }
-    return { ...overviewPage(sceneOf(visit), body, newsIn(fields.changed, session)), body }
+    return { ...overviewPage(pageContextOf(visit), body, newsIn(fields.changed, session)), body }
   }
 
   /** Returns the first page with the reason why nothing was changed. */
@@ -101,7 +101,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     isConfirmed,
     isFirst,
     hasGrant,
-    sceneOf,
+    pageContextOf,
     overview,
     refusal,
     change,

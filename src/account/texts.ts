@@ -1,5 +1,5 @@
 import { memoize } from '../lib/memoize.js'
-import { checkOwnTexts, languageIn, ownTexts, placesIn } from '../lib/own-texts.js'
+import { checkOwnTexts, languageIn, ownTexts, placeholdersIn } from '../lib/own-texts.js'
 import { type AccountTexts, en } from './texts/en.js'
 import { es } from './texts/es.js'
 import { pt } from './texts/pt.js'
@@ -9,7 +9,7 @@ export type AccountMessages = Readonly<Record<string, Partial<AccountTexts>>>
 
 const builtInTexts: Readonly<Record<string, AccountTexts>> = { en, es, pt }
 
-const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(text)]))
+const placeholdersByKey = new Map(Object.entries(en).map(([key, text]) => [key, placeholdersIn(text)]))
 
 /**
  * Returns the texts of a locale. The host's texts replace the built-in texts of the language, which replace English.
@@ -18,10 +18,10 @@ const places = new Map(Object.entries(en).map(([key, text]) => [key, placesIn(te
 export function createAccountTexts(messages: AccountMessages): (locale: string) => AccountTexts {
   checkOwnTexts(messages, {
     where: 'accountPages: messages',
-    keys: [...places.keys()],
+    keys: [...placeholdersByKey.keys()],
     example: 'numbers.title',
-    placesOf: (key) => places.get(key),
-    needsPlaces: true,
+    placeholdersOf: (key) => placeholdersByKey.get(key),
+    needsPlaceholders: true,
   })
   return memoize(
     (locale) => ({ ...en, ...builtInTexts[languageIn(locale)], ...ownTexts(locale, messages) }),
@@ -31,7 +31,7 @@ export function createAccountTexts(messages: AccountMessages): (locale: string) 
 
 /** Fills each `{name}`. */
 export const fillText = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
+  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder)
 
 /** Returns the last two digits with a space between them, so that a screen reader reads each digit. */
 export const spacedDigits = (number: string): string => [...number.slice(-2)].join(' ')

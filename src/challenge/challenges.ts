@@ -140,12 +140,17 @@ export function createChallenges(parts: SendParts): Challenges {
       if ('outcome' in account) return undefined
       const known = await loadDecisionContext(command, account)
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], command)
-      const way = accounts
-        .ways(account, accepted, known.snapshot.ledger)
+      const destination = accounts
+        .listDestinations(account, accepted, known.snapshot.ledger)
         .find(({ factor, channel }) => !isPhone(factor) && channel === (command.channel ?? channel))
-      if (way === undefined) return undefined
+      if (destination === undefined) return undefined
       const order = { purpose, bound, details: details && accounts.sealDetails(account, details) }
-      return accounts.view(account, way.factor, createSealedChallenge(way, order, known), known)
+      return accounts.view(
+        account,
+        destination.factor,
+        createSealedChallenge(destination, order, known),
+        known,
+      )
     },
 
     async demandOf(actor, shown) {
@@ -167,13 +172,17 @@ export function createChallenges(parts: SendParts): Challenges {
       const accountOutlook = outlook(known)
       const { challenge, last } = known.snapshot.ledger
       // A user who waited for a code gets the next one by the same destination.
-      const ways = accounts.ways(account, accepted, { last: accountOutlook.expired ? challenge : last })
-      if (ways.length === 0) return unreachable(refused('no_phone'))
-      const met = ways.map((way) => [way, refusalIn(known, command, way)] as const)
+      const destinations = accounts.listDestinations(account, accepted, {
+        last: accountOutlook.expired ? challenge : last,
+      })
+      if (destinations.length === 0) return unreachable(refused('no_phone'))
+      const met = destinations.map(
+        (destination) => [destination, refusalIn(known, command, destination)] as const,
+      )
       const refusals = met.flatMap(([, one]) => one ?? [])
       const waitOf = ({ retryAfterMs = Infinity }: Refusal) => retryAfterMs
       const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other))
-      const refusal = refusals.length === ways.length ? soonest : undefined
+      const refusal = refusals.length === destinations.length ? soonest : undefined
       const live = findLiveChallenge(known.snapshot, known.requester)
       // A session must not learn where another session's code was sent (enumeration).
       const current = 'outcome' in live ? undefined : live.factor
@@ -185,8 +194,10 @@ export function createChallenges(parts: SendParts): Challenges {
             one?.retryAfterMs ? [[id ?? channel, one.retryAfterMs]] : [],
           ),
         ),
-        channels: [...new Set(ways.map((one) => one.channel))],
-        ...(account.hasChoice && { destinations: ways.map((one) => createDestinationView(one, current)) }),
+        channels: [...new Set(destinations.map((one) => one.channel))],
+        ...(account.hasChoice && {
+          destinations: destinations.map((one) => createDestinationView(one, current)),
+        }),
       }
     },
   }

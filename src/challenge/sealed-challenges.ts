@@ -117,10 +117,10 @@ export function createSealedChallenges({
     ): PendingChallenge | undefined {
       const { browserStartable, channels = [] } = purposes.find(purpose) ?? {}
       if (id !== undefined || browserStartable !== true) return undefined
-      const [way] = findDestinations(account.factors.filter(isTotp), channels)
-      if (way === undefined) return undefined
-      const challenge = createSealedChallenge(way, { purpose, bound, details: undefined }, known)
-      return { challenge, factor: way.factor, sealed: challenge, shown: { challenge: challenge.id } }
+      const [destination] = findDestinations(account.factors.filter(isTotp), channels)
+      if (destination === undefined) return undefined
+      const challenge = createSealedChallenge(destination, { purpose, bound, details: undefined }, known)
+      return { challenge, factor: destination.factor, sealed: challenge, shown: { challenge: challenge.id } }
     },
   }
 }

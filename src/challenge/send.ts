@@ -135,22 +135,26 @@ export function createSend(parts: SendParts) {
   async function startSealedChallenge(
     command: SendCommand & { readonly purpose: string; readonly bound?: string | undefined },
     account: Account,
-    way: Destination,
+    destination: Destination,
     known: DecisionContext,
   ): Promise<StartOutcome> {
     const details = command.details && accounts.sealDetails(account, command.details)
     const { purpose, bound } = command
-    const challenge = createSealedChallenge(way, { purpose, bound, details }, known)
-    const refusal = isSigned(way.factor)
+    const challenge = createSealedChallenge(destination, { purpose, bound, details }, known)
+    const refusal = isSigned(destination.factor)
       ? undefined
       : refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
     if (refusal !== undefined) return refusal
     await command.onPassed?.()
     const started = browserFields(account, known.requester)
-    emit({ type: 'challenge.started', ...challengeFields(account, way.factor, challenge), ...started })
+    emit({
+      type: 'challenge.started',
+      ...challengeFields(account, destination.factor, challenge),
+      ...started,
+    })
     return {
       outcome: 'started',
-      challenge: accounts.view(account, way.factor, challenge, known),
+      challenge: accounts.view(account, destination.factor, challenge, known),
       delivery: 'sent',
     }
   }
@@ -163,7 +167,7 @@ export function createSend(parts: SendParts) {
 
   return {
     async start(command: StartCommand): Promise<StartOutcome> {
-      const { bound, methods, destination, channel: wanted } = command
+      const { bound, methods, destination: wantedId, channel: wanted } = command
       const purpose = purposes.find(command.purpose)
       // The purpose alone separates the codes of both lanes at the provider.
       if (purpose?.browserStartable !== (command.lane !== 'enrol')) return refused('invalid_request')
@@ -175,14 +179,14 @@ export function createSend(parts: SendParts) {
       const context = { account, rateLimits, numbers, ...read }
       const { snapshot, requester } = context
       // A code that the guard does not accept would be paid for in vain (SMS pumping).
-      const way = accounts
-        .ways(account, acceptedChannels(purpose.channels, command), snapshot.ledger)
+      const destination = accounts
+        .listDestinations(account, acceptedChannels(purpose.channels, command), snapshot.ledger)
         .find((one) =>
-          destination === undefined ? one.channel === (wanted ?? one.channel) : one.id === destination,
+          wantedId === undefined ? one.channel === (wanted ?? one.channel) : one.id === wantedId,
         )
-      if (way === undefined) return unreachedBy(methods)
-      const { factor, channel } = way
-      if (!isPhone(factor)) return startSealedChallenge(command, account, way, context)
+      if (destination === undefined) return unreachedBy(methods)
+      const { factor, channel } = destination
+      if (!isPhone(factor)) return startSealedChallenge(command, account, destination, context)
       const order = {
         sendId: newCommandId(),
         challengeId: newChallengeId(),

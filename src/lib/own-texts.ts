@@ -13,9 +13,9 @@ export interface KnownTexts {
   /** A key, as an example in errors. */
   readonly example: string
   /** Returns the placeholders of a text without their braces, or undefined for an unknown key. */
-  readonly placesOf: (key: string) => readonly string[] | undefined
+  readonly placeholdersOf: (key: string) => readonly string[] | undefined
   /** If true, a text must contain each placeholder, because the user decides about these values. */
-  readonly needsPlaces?: boolean
+  readonly needsPlaceholders?: boolean
 }
 
 /**
@@ -60,26 +60,27 @@ function checkLocale(locale: string, { where }: KnownTexts): void {
 }
 
 function mistakeIn(key: string, text: string, known: KnownTexts): string | undefined {
-  const { keys, example, placesOf, needsPlaces = false } = known
-  const places = placesOf(key)
-  if (places === undefined) {
+  const { keys, example, placeholdersOf, needsPlaceholders = false } = known
+  const placeholders = placeholdersOf(key)
+  if (placeholders === undefined) {
     const near = nearestName(key, keys)
     const hint = near === undefined ? '' : `; did you mean "${near}"?`
     return `unknown key "${key}" (keys look like "${example}")${hint}`
   }
-  const named = placesIn(text)
-  const unknown = named.find((name) => !places.includes(name))
+  const named = placeholdersIn(text)
+  const unknown = named.find((name) => !placeholders.includes(name))
   if (unknown !== undefined) {
-    const near = nearestName(unknown, places)
-    const expected = places.length === 0 ? 'this text has none' : `expected: {${places.join('}, {')}}`
+    const near = nearestName(unknown, placeholders)
+    const expected =
+      placeholders.length === 0 ? 'this text has none' : `expected: {${placeholders.join('}, {')}}`
     const hint = near === undefined ? expected : `did you mean {${near}}?`
     return `unknown placeholder {${unknown}} in "${key}"; ${hint}`
   }
-  const missing = needsPlaces ? places.find((name) => !named.includes(name)) : undefined
+  const missing = needsPlaceholders ? placeholders.find((name) => !named.includes(name)) : undefined
   return missing && `"${key}" lacks {${missing}}`
 }
 
 /** Returns the placeholders of a text without their braces. */
-export function placesIn(text: string): string[] {
+export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }

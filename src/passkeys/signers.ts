@@ -13,7 +13,7 @@ export interface Site extends Pick<PasskeysOptions, 'webauthn' | 'rpName'> {
 /** Long enough to find a security key (WebAuthn Level 3, 15.1). */
 export const timeout = 5 * minuteMs
 
-const rejected = { result: 'rejected' } as const
+const refusedResponse = { result: 'rejected' } as const
 
 /** Creates the function that opens the passkeys of an account for one request. */
 export function createSigners({ webauthn, origins, rpId }: Site, used: PasskeysOptions['used']) {
@@ -23,7 +23,7 @@ export function createSigners({ webauthn, origins, rpId }: Site, used: PasskeysO
     expectedChallenge: string,
     response: unknown,
   ): Promise<SignatureResult> {
-    if (passkey === undefined) return rejected
+    if (passkey === undefined) return refusedResponse
     const { id, counter } = passkey
     const publicKey = Uint8Array.from(Buffer.from(passkey.publicKey, 'base64url'))
     const checked = await webauthn
@@ -38,11 +38,11 @@ export function createSigners({ webauthn, origins, rpId }: Site, used: PasskeysO
       })
       // Reports each mismatch by an error.
       .catch(() => undefined)
-    if (checked?.verified !== true) return rejected
+    if (checked?.verified !== true) return refusedResponse
     const { newCounter } = checked.authenticationInfo
     // Synchronised passkeys do not count (WebAuthn Level 3, 6.1.1). NaN refuses.
     const counts = newCounter !== 0 || counter !== 0
-    if (counts && !(newCounter > counter)) return { ...rejected, isCopied: true }
+    if (counts && !(newCounter > counter)) return { ...refusedResponse, isCopied: true }
     return {
       result: 'approved',
       async recordUse() {

@@ -67,8 +67,8 @@ const sentSms = () => ({
   sms: lenientText(),
   phone: lenientText(),
 })
-const tally = () => ({ property: lenientText(), clicks: lenientInteger() })
-const share = () => ({ ...tally(), percent: lenientNumber() })
+const clickCount = () => ({ property: lenientText(), clicks: lenientInteger() })
+const clickShare = () => ({ ...clickCount(), percent: lenientNumber() })
 
 /** The wire contract of the provider. All other code reads paths and parameters here. */
 export const operations = {
@@ -255,17 +255,17 @@ export const operations = {
       urlLong: lenientText(),
       clicksNumber: lenientInteger(),
       metrics: lenientList({
-        date: lenientObject(tally()),
-        hour: lenientObject({ ...tally(), date: lenientText() }),
-        country: lenientObject(tally()),
-        region: lenientObject(tally()),
-        city: lenientObject({ ...share(), countryIsoCode: lenientText(), region: lenientText() }),
-        device: lenientObject(tally()),
-        brand: lenientObject(share()),
-        model: lenientObject(share()),
-        operatingSystem: lenientObject(tally()),
-        browser: lenientObject(tally()),
-        lang: lenientObject(tally()),
+        date: lenientObject(clickCount()),
+        hour: lenientObject({ ...clickCount(), date: lenientText() }),
+        country: lenientObject(clickCount()),
+        region: lenientObject(clickCount()),
+        city: lenientObject({ ...clickShare(), countryIsoCode: lenientText(), region: lenientText() }),
+        device: lenientObject(clickCount()),
+        brand: lenientObject(clickShare()),
+        model: lenientObject(clickShare()),
+        operatingSystem: lenientObject(clickCount()),
+        browser: lenientObject(clickCount()),
+        lang: lenientObject(clickCount()),
       }),
     }),
   },

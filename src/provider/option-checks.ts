@@ -22,11 +22,11 @@ import { anyVoice } from './parameter-schemas.js'
 /** A voice of either call operation. The documentation spells one voice in two ways. */
 export const voice = oneOf(...anyVoice)
 
-const kinds: readonly string[] = [...proofKinds, passkeyMethod]
+const reservedNames: readonly string[] = [...proofKinds, passkeyMethod]
 
 const methodName = that(
-  `${methodNameRule}, and none of the kinds of proof: ${kinds.join(', ')}`,
-  (value) => isMethodName(value) && !kinds.includes(value),
+  `${methodNameRule}, and none of the kinds of proof: ${reservedNames.join(', ')}`,
+  (value) => isMethodName(value) && !reservedNames.includes(value),
 )
 const method = object({ name: methodName, label: nonEmptyString('the name that users see') }, ['name'])
 const methods = list(method, 'must list at least one method: { name, label }', 1)

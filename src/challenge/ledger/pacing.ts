@@ -76,14 +76,14 @@ export function isLost(
 export function pauseBeforeSend(
   view: LedgerSnapshot,
   { browserKind }: Pick<RequesterTag, 'browserKind'>,
-  way: SendTarget,
+  target: SendTarget,
 ): Refusal | undefined {
   const { now } = view
-  const freeAt = Math.max(reservedUntil(view, browserKind), cooldownExpiresAt(view, browserKind, way))
+  const freeAt = Math.max(reservedUntil(view, browserKind), cooldownExpiresAt(view, browserKind, target))
   if (freeAt > now) return refused('resend_too_soon', freeAt - now)
-  const postponedMs = postponedUntil(view, browserKind, way) - now
+  const postponedMs = postponedUntil(view, browserKind, target) - now
   if (postponedMs > 0) return refused('provider_unavailable', postponedMs)
-  const exhaustedMs = roomAt(view, browserKind, way.channel) - now
+  const exhaustedMs = roomAt(view, browserKind, target.channel) - now
   return exhaustedMs > 0 ? refused('send_limit', exhaustedMs) : undefined
 }
 

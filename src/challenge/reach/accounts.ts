@@ -92,7 +92,7 @@ export function createAccounts(
   }
 
   /** Returns all factors of the requester, or the refusal of the first number if no factor can be used. */
-  async function placesOf(actor: RequesterContext): Promise<Account['factors'] | Refusal> {
+  async function loadFactors(actor: RequesterContext): Promise<Account['factors'] | Refusal> {
     const found: Factor[] = []
     let refusal: Refusal | undefined
     for (const number of allNumbers(actor)) {
@@ -120,7 +120,7 @@ export function createAccounts(
 
     async open(actor: RequesterContext): Promise<Account | Refusal> {
       const { lane = 'auth', subject, session, address, proxied = false, browser, onGone } = actor
-      const factors = await placesOf(actor)
+      const factors = await loadFactors(actor)
       if ('outcome' in factors) return factors
       const [{ key: number, country }] = factors
       const key = lane === 'enrol' ? keys.enrolled(number) : keys.account(subject)
@@ -129,7 +129,7 @@ export function createAccounts(
       return { ...counted, ledger: openLedger(key, limits[lane]), factors, hasChoice }
     },
 
-    ways: (
+    listDestinations: (
       account: Account,
       channels: readonly Channel[],
       { last }: { readonly last?: Pick<Challenge, 'factor' | 'channel'> | undefined },

@@ -105,14 +105,16 @@ export function findDestinations(
   factors: readonly Factor[],
   channels: readonly Channel[],
   last?: { readonly factor: string; readonly channel: Channel },
-  idOf?: (way: Destination) => string,
+  idOf?: (destination: Destination) => string,
 ): readonly Destination[] {
-  const ways = channels.flatMap((channel) =>
+  const destinations = channels.flatMap((channel) =>
     factors.filter((factor) => factor.takes(channel)).map((factor): Destination => ({ channel, factor })),
   )
-  const named = ways.map((way) => (idOf ? { ...way, id: idOf(way) } : way))
+  const named = destinations.map((destination) =>
+    idOf ? { ...destination, id: idOf(destination) } : destination,
+  )
   const isLast = ({ channel, factor }: Destination) => factor.key === last?.factor && channel === last.channel
-  return [...named.filter(isLast), ...named.filter((way) => !isLast(way))]
+  return [...named.filter(isLast), ...named.filter((destination) => !isLast(destination))]
 }
 
 /** Creates an id that is valid for this account in this session only. */

@@ -105,12 +105,13 @@ export function createRequirements(
   }
 
   function claimsIn(token: string, sessionTag: string, subject: string): RequirementClaims | undefined {
-    const [sealed = '', way, ...more] = token.split('.')
+    const [sealed = '', sealedPath, ...more] = token.split('.')
     const opened = secrets.open('requirement', sealed, contextOf(sessionTag, subject))
     if (opened === undefined || more.length > 0) return undefined
     const claims: RequirementClaims = { ...JSON.parse(opened), subject }
     // A token can be followed only by its own return path (tampering).
-    const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
+    const path =
+      sealedPath === undefined ? undefined : (secrets.open('return-path', sealedPath, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
   }
 

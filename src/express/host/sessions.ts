@@ -113,14 +113,14 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
     enter(session: string | undefined, res: Response): (() => void) | undefined {
       // Each request without a session has its own.
       if (session === undefined) return () => undefined
-      const places = inFlight.get(session) ?? new Set()
+      const slots = inFlight.get(session) ?? new Set()
       // Already counted: a handler has called a guard, and the outer call ends it.
-      if (places.has(res)) return () => undefined
+      if (slots.has(res)) return () => undefined
       // Requests that wait for the app must not fill the memory from one session (denial of service).
-      if (places.size >= maxPerSession) return undefined
-      inFlight.set(session, places.add(res))
+      if (slots.size >= maxPerSession) return undefined
+      inFlight.set(session, slots.add(res))
       const leave = () => {
-        if (places.delete(res) && places.size === 0) inFlight.delete(session)
+        if (slots.delete(res) && slots.size === 0) inFlight.delete(session)
       }
       // A request that the app never answers must not count after the user has given up and returned.
       whenGone({ res })(leave)

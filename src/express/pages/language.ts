@@ -3,7 +3,7 @@ import type { Method } from '../../challenge/exchange/code-provider.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { memoize } from '../../lib/memoize.js'
 import { optionError } from '../../lib/options.js'
-import { checkOwnTexts, languageIn, ownTexts, placesIn } from '../../lib/own-texts.js'
+import { checkOwnTexts, languageIn, ownTexts, placeholdersIn } from '../../lib/own-texts.js'
 import { en, furtherPlurals, type Messages, type Texts } from './messages/en.js'
 import { es } from './messages/es.js'
 import { pt } from './messages/pt.js'
@@ -66,7 +66,7 @@ export function createTexts(messages: Messages, methods: readonly Method[] = [])
     where: 'twoFactor: pages.messages',
     keys: [...Object.keys(en), ...Object.keys(names)],
     example: 'code.title',
-    placesOf: (key) => (Object.hasOwn(names, key) ? [] : placesOf(key)),
+    placeholdersOf: (key) => (Object.hasOwn(names, key) ? [] : knownPlaceholders(key)),
   })
   for (const [locale, own] of Object.entries(messages)) {
     checkLang(locale, own)
@@ -186,11 +186,11 @@ const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 /**
  * Returns the placeholders of a text, or undefined for an unknown key. A placeholder without a value would be a gap.
  */
-function placesOf(given: string): readonly string[] | undefined {
+function knownPlaceholders(given: string): readonly string[] | undefined {
   const isPlural = furtherPlurals.some((form) => given === `${plural}${form}`)
   const key = isPlural ? `${plural}other` : given
   if (!isKey(key)) return undefined
-  return toldAsProblem.test(key) ? inProblems : placesIn(en[key])
+  return toldAsProblem.test(key) ? inProblems : placeholdersIn(en[key])
 }
 
 const isKey = (key: string): key is keyof typeof en => Object.hasOwn(en, key)
