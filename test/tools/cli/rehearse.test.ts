@@ -81,7 +81,7 @@ it.each([
     ['http://localhost:3000', '--plan', plan, '--sandbox', 'http://127.0.0.1:1'],
     'no sandbox responds at http://127.0.0.1:1',
   ],
-  [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'There is no /nowhere.mjs here'],
+  [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'The file /nowhere.mjs does not exist'],
   [
     ['http://localhost:3000', '--plan', planWith('empty', 'pages: []')],
     'the plan has neither pages nor actions',
