@@ -173,7 +173,10 @@ const pauseWithoutVerdictMs = 10 * minuteMs
  * a fifth of the attempts and spreads them over a day, so that an outage of any length leaves some for its end. It spans
  * all factors, because the attempts do.
  */
-function unjudgedPauseExpiresAt({ ledger, now, limits }: LedgerSnapshot, browserKind: BrowserKind): number {
+export function unjudgedPauseExpiresAt(
+  { ledger, now, limits }: LedgerSnapshot,
+  browserKind: BrowserKind,
+): number {
   const own = ledger.sends.filter(
     (send) =>
       send.browserKind === browserKind && send.state !== 'refused' && !isForgiven(send) && send.at <= now,

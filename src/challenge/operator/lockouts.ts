@@ -3,7 +3,7 @@ import type { DomainServices } from '../keys.js'
 import { attemptsCountUntil } from '../ledger/challenge.js'
 import { isDisabled, pauseBeforeCheck, unlock } from '../ledger/guessing.js'
 import { type BrowserKind, judgedIn, type Ledger, type LedgerSnapshot } from '../ledger/ledger.js'
-import { cooldownExpiresAt, reservedUntil, roomAt } from '../ledger/pacing.js'
+import { cooldownExpiresAt, reservedUntil, roomAt, unjudgedPauseExpiresAt } from '../ledger/pacing.js'
 import type { Devices } from '../proofs/devices.js'
 import type { Grants } from '../proofs/grants.js'
 import type { NumberCounters, NumberState } from '../rate-limits/number-counters.js'
@@ -47,7 +47,9 @@ export interface OfNumber {
 /** Reasons that block a send or a check, each with its duration in milliseconds. 0 if it does not block. */
 export interface Waits {
   readonly disabled: boolean
-  readonly send: Readonly<Record<'lock' | 'challenge' | 'knownBrowser' | 'sends' | 'number', number>>
+  readonly send: Readonly<
+    Record<'lock' | 'challenge' | 'knownBrowser' | 'sends' | 'unjudged' | 'number', number>
+  >
   /** The pause after the last code, for the number that received it. */
   readonly cooldown: number
   readonly check: Readonly<Record<'lock' | 'challenge' | 'guesses' | 'number', number>>
@@ -76,6 +78,7 @@ export function waitsOf(
       challenge,
       knownBrowser: until(reservedUntil(snapshot, browserKind)),
       sends: until(roomAt(snapshot, browserKind, 'sms')),
+      unjudged: until(unjudgedPauseExpiresAt(snapshot, browserKind)),
       number: Math.max(0, ...numbers.map(({ sendMs }) => sendMs)),
     },
     cooldown: last === undefined ? 0 : until(cooldownExpiresAt(snapshot, browserKind, last)),

@@ -8,6 +8,7 @@ const reasons = {
   challenge: 'all attempts of one code are used',
   knownBrowser: 'a code for a known browser is still valid',
   sends: 'hourly or daily send limit reached',
+  unjudged: 'pause after codes without a verdict of the provider',
   number: 'limit of its number over all accounts reached',
   guesses: 'hourly or daily attempt limit reached',
   cooldown: 'pause after the last code',

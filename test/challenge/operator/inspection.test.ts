@@ -72,6 +72,21 @@ it('reports once after five wrong codes that no code is accepted until that chal
   expect(await ana.verify(host.stub.rightCode)).toMatchObject({ status: 200 })
 })
 
+it('shows and lifts the pause after codes without a verdict', async () => {
+  const { host, desk } = await startDesk()
+  const ana = await host.login()
+  host.stub.answerCheck = () => ({ status: 503, text: 'down' })
+  for (let codes = 0; codes < 3; codes += 1) {
+    host.clock.now += 5 * minute
+    await ana.start()
+    await ana.verify(host.stub.rightCode)
+  }
+  expect((await desk.person('ana')).strangers.send).toMatchObject({ sends: 0, unjudged: 10 * minute })
+  expect(await host.tf.subjects.state('ana')).toMatchObject({ nextSendInMs: 10 * minute, nextCheckInMs: 0 })
+  await host.tf.subjects.unlock('ana')
+  expect(await host.tf.subjects.state('ana')).toMatchObject({ nextSendInMs: 0 })
+})
+
 it('shows trusted devices and tries of recovery codes, and ends them', async () => {
   const label = () => 'Firefox, Linux'
   const { host, desk } = await startDesk({ trustedDevices: { maxAgeMs: 30 * day, label } })

@@ -201,7 +201,7 @@ describe('a command that fails', () => {
 })
 
 describe('what is said of an account', () => {
-  const none = { lock: 0, challenge: 0, knownBrowser: 0, sends: 0, number: 0, guesses: 0 }
+  const none = { lock: 0, challenge: 0, knownBrowser: 0, sends: 0, unjudged: 0, number: 0, guesses: 0 }
   const free = { disabled: false, send: none, cooldown: 0, check: none }
   const at = Date.UTC(2027, 0, 15, 8, 30)
   const sent = { at, channel: 'sms', state: 'sent', inKnownBrowser: false, isForgiven: false } as const
@@ -223,6 +223,11 @@ describe('what is said of an account', () => {
       'after a code',
       { strangers: { ...free, cooldown: 42_001 } },
       'code in 43 s (pause after the last code)',
+    ],
+    [
+      'after codes without a verdict',
+      { strangers: { ...free, cooldown: 600_000, send: { ...none, unjudged: 600_000 } } },
+      'code in 10 min (pause after codes without a verdict of the provider), attempt now',
     ],
     ['locked', { lockedForMs: 5_400_000, judged: 1 }, 'Locked       for 1 h 30 min: 1 wrong code since'],
     ['disabled', { judged: 100, strangers: { ...free, disabled: true } }, 'only --unlock lifts it'],
