@@ -153,6 +153,8 @@ describe('a warning', () => {
       expect((await visitor.post('/login', {})).status).toBe(201)
       expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
       expect(await named(host)).toContain('cookie_never_sent')
+      // No browser sends its session back.
+      expect((await visitor.get('/two-factor')).refusal).toEqual([401, 'not_identified'])
       const ana = host.browser({ ...tls, 'x-proxy-known': 'yes' })
       await ana.post('/login', {})
       expect((await ana.get('/two-factor')).status).toBe(200)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CodeProvider, CodeSend } from '../../src/challenge/exchange/code-provider.js'
-import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
+import { failover, type OwnCodesOptions, ownCodes, ProviderError } from '../../src/provider/index.js'
 import { codeInText } from '../../src/tools/sandbox/text-code.js'
 import { order, recorded, submitted } from './recorder.js'
 
@@ -209,6 +209,39 @@ describe('a send is', () => {
     recorder.answer('{"error": 1000}', 520)
     expect(await provider().sendCode(order)).toEqual({ result: 'failed' })
     expect(await provider().sendCode({ ...order, channel: 'call' })).toEqual({ result: 'failed' })
+  })
+
+  const answered = (httpStatus: number, raw?: unknown) =>
+    new ProviderError({
+      ...{ operation: 'sendSms', delivery: 'answered', reason: 'answer', description: '' },
+      ...{ httpStatus, raw },
+    })
+  test.each([
+    [
+      new ProviderError({ operation: 'sendSms', delivery: 'not-sent', reason: 'refused', description: '' }),
+      'not-sent',
+      true,
+    ],
+    [answered(401), 'misconfigured', true],
+    [answered(403), 'misconfigured', true],
+    [answered(404), 'failed', true],
+    [answered(520, { error: '7' }), 'failed', true],
+    [answered(520), 'unconfirmed', false],
+    [answered(429, { error: '7' }), 'later', true],
+    [answered(429, '<html>'), 'later', false],
+    [answered(408), 'unconfirmed', false],
+    [answered(503, { error: '7' }), 'unconfirmed', false],
+    [new Error('of the vendor'), 'unconfirmed', false],
+  ] as const)('what a vendor throws: %#', async (error, result, continues) => {
+    const own = ownCodes({ client: { sendSms: async () => Promise.reject(error) }, secret, name: 'own' })
+    expect(await own.sendCode(order)).toMatchObject({ result })
+    const next = {
+      name: 'next',
+      sendCode: vi.fn(async () => ({ result: 'sent' as const })),
+      checkCode: vi.fn(),
+    }
+    await failover([own, next]).sendCode(order)
+    expect(next.sendCode).toHaveBeenCalledTimes(continues ? 1 : 0)
   })
 
   test('unconfirmed with its handle when a gateway answers: the code works if it arrives', async () => {
