@@ -98,7 +98,9 @@ describe.skipIf(withoutRedis).each(['redis', 'ioredis'] as const)('an app throug
     const { admitted, guesser, intruder } = people
     const [sends, checks] = [stub.sends.length, stub.checks.length]
     await server.ask('CONFIG', 'SET', 'maxmemory', '1')
+    const startedAt = performance.now()
     expectUnavailable(await intruder.start(), 'start')
+    expect(performance.now() - startedAt).toBeGreaterThan(1_400)
     expectUnavailable(await guesser.verify(stub.rightCode), 'verify')
     expect((await guesser.status()).status).toBe(200)
     expect((await admitted.account()).status).toBe(200)

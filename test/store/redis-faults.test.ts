@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Request } from 'express'
 import { Redis } from 'ioredis'
 import { createClient, createSentinel } from 'redis'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -132,13 +133,14 @@ describe.skipIf(withoutRedis)('a sign-in on a strict store', () => {
     const sendCode = vi.fn(async () => ({ result: 'sent' as const }))
     const checkCode = vi.fn(async () => 'approved' as const)
     const causes = new Set<string | undefined>()
-    const { challenges, close } = twoFactor({
+    const { challenges, grants, close } = twoFactor({
       provider: { sendCode, checkCode },
       appName: 'Bank',
       secret: 'a secret of at least thirty-two bytes',
       countries: ['CO'],
       subject: () => ana.subject,
       phone: () => ana.phone,
+      session: { id: () => ana.session, regenerate: () => undefined },
       store: redisStore({ sendCommand, strict: true, timeoutMs: 1_000 }),
       onEvent: (event) => event.type === 'store.failed' && causes.add(event.cause),
     })
@@ -147,17 +149,23 @@ describe.skipIf(withoutRedis)('a sign-in on a strict store', () => {
       client.destroy()
       await Promise.all([primary.kill(), replica.kill()])
     }
+    await grants.write({ ...ana, method: 'password' })
     const started = await challenges.start(ana)
     if (started.outcome !== 'started') throw new Error(started.outcome)
     const challenge = started.challenge.id
     replica.freeze()
     const verify = () => challenges.verify({ ...ana, code: '482913', challenge })
-    return { challenges, verify, sendCode, checkCode, causes, [Symbol.asyncDispose]: end }
+    const readGrant = () => grants.read({} as Request, 'login')
+    return { challenges, verify, readGrant, sendCode, checkCode, causes, [Symbol.asyncDispose]: end }
   }
 
   test('fails while no replica confirms its writes', async () => {
     await using app = await withoutReplica()
+    const startedAt = performance.now()
     await expect(app.verify()).rejects.toEqual(unavailable)
+    expect(performance.now() - startedAt).toBeGreaterThan(1_400)
+    // Nothing is written for a grant that exists.
+    expect(await app.readGrant()).toMatchObject({ method: 'password' })
     await expect(app.challenges.start({ ...ana, subject: 'ben' })).rejects.toEqual(unavailable)
     expect([app.sendCode, app.checkCode].map((asked) => asked.mock.calls.length)).toEqual([1, 0])
     expect(app.causes).toEqual(new Set(['no replica has confirmed']))
