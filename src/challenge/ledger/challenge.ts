@@ -44,12 +44,12 @@ export function findLiveChallenge(
 }
 
 /** Returns the live challenge if it is the displayed one. */
-export function findDisplayedChallenge(view: LedgerSnapshot, acting: SubmittedCode): Challenge | Refusal {
-  const live = findLiveChallenge(view, acting, acting.sealed)
+export function findDisplayedChallenge(view: LedgerSnapshot, submitted: SubmittedCode): Challenge | Refusal {
+  const live = findLiveChallenge(view, submitted, submitted.sealed)
   if ('outcome' in live) return live
-  const refusal = refuseOtherThanDisplayed(live, acting.shown)
+  const refusal = refuseOtherThanDisplayed(live, submitted.shown)
   if (refusal !== undefined) return refusal
-  return isOvertaken(live, view, acting) ? refused('challenge_gone') : live
+  return isOvertaken(live, view, submitted) ? refused('challenge_gone') : live
 }
 
 /**

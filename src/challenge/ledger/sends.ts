@@ -200,7 +200,7 @@ export function settleSend(view: LedgerSnapshot, order: Booked, result: SendResu
       : ledger.sends.map((one) => (one === send ? findLastSend(one, result, now) : one))
   const current = ledger.challenge
   const isCurrent = current !== undefined && current.id === send.challenge && !isEnded(current)
-  const challenge = isCurrent ? challengeAfter(view, current, send, order, result) : current
+  const challenge = isCurrent ? challengeAfter(view, current, order, { send, sent: result }) : current
   const handles = handlesAfter(view, send, result)
   return { outcome: undefined, next: { ...ledger, sends, challenge, handles, at: now } }
 }
@@ -217,12 +217,12 @@ function findLastSend(send: Send, result: SendResult, now: number): Send {
   return { ...send, channel, state: result.result === 'unconfirmed' ? 'unconfirmed' : 'sent' }
 }
 
+/** Returns the challenge after the result of its send. */
 function challengeAfter(
   { ledger, limits }: LedgerSnapshot,
   current: Challenge,
-  send: Send,
   { superseded, before }: Booked,
-  sent: SendResult,
+  { send, sent }: { readonly send: Send; readonly sent: SendResult },
 ): Challenge | undefined {
   const others = sendsFor(current, ledger.sends).filter((one) => one !== send)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {

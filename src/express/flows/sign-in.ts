@@ -38,7 +38,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   }
 
   /** Adds the factors on file, which your app returns. The store is not read. */
-  async function acting(
+  async function loadContext(
     req: Request,
     { subject, session, record, browser }: RequesterRecord,
   ): Promise<SignInContext> {
@@ -55,11 +55,11 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     return actor
   }
 
-  function actorOf(req: Request, caller: RequesterRecord): Promise<SignInContext> {
+  function loadUnrevokedContext(req: Request, caller: RequesterRecord): Promise<SignInContext> {
     // Read before the app is called for the number, so that a revocation during that call ends this request (ASVS 5.0,
     // 7.4.1).
     ignoreRejection(caller.record.read())
-    return acting(req, caller)
+    return loadContext(req, caller)
   }
 
   /** Returns whether the browser replaces the code. A later revocation ends this request. */
@@ -117,7 +117,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     wasShown: ChallengeRef,
   ): ReturnType<Challenges['demandOf']> {
     try {
-      return await challenges.demandOf(await actorOf(req, caller), wasShown)
+      return await challenges.demandOf(await loadUnrevokedContext(req, caller), wasShown)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
@@ -166,9 +166,9 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     },
 
     shown,
-    actor: async (req) => actorOf(req, callerOf(req)),
+    actor: async (req) => loadUnrevokedContext(req, callerOf(req)),
     async actorOfSeveral(req) {
-      const actor = await acting(req, callerOf(req))
+      const actor = await loadContext(req, callerOf(req))
       return mayHaveSeveral(actor) ? actor : undefined
     },
 
@@ -182,7 +182,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       if (!requireCode && devices?.serves(purpose) && (await isTrusted(caller))) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
-      const actor = await actorOf(req, caller)
+      const actor = await loadUnrevokedContext(req, caller)
       // A user with several destinations chooses one, and an authenticator app costs nothing.
       if (hostSays.isAutomatic && choicesOf(actor) > 1) return refused('invalid_request')
       const onPassed = () => sessions.save(req, res)

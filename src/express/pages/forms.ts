@@ -41,25 +41,32 @@ export function mainButton(label: string | Html, busy: string): Html {
   return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
 }
 
+interface SendWording {
+  readonly action: 'start' | 'resend'
+  /** A first code in place of an expired one is a new code. Default: `action`. */
+  readonly wording?: 'start' | 'resend'
+}
+
 /** Creates one button per destination, each with its wait. The server enforces the wait, and the script displays it. */
 export function sendButtons(
   view: PageView,
-  action: 'start' | 'resend',
-  ways: readonly (Channel | DestinationView)[],
+  { action, wording = action }: SendWording,
+  destinations: readonly (Channel | DestinationView)[],
   texts: Texts,
-  /** A first code in place of an expired one is a new code. */
-  wording: 'start' | 'resend' = action,
 ): Html {
   const { waitMs = 0 } = view
-  const free = ways.findIndex((way) => waitOf(view, way) <= waitMs)
-  const buttons = ways.map((way, index) => {
+  const free = destinations.findIndex((destination) => waitOf(view, destination) <= waitMs)
+  const buttons = destinations.map((destination, index) => {
     const look = action === 'start' && index === Math.max(free, 0) ? 'main' : 'other'
-    const ms = waitOf(view, way)
+    const ms = waitOf(view, destination)
     const wait = ms > 0 && html` data-wait-ms="${ms}"`
     const [field, label] =
-      typeof way === 'string'
-        ? [html`name="channel" value="${way}"`, byMethod(index === 0 ? wording : 'instead', way, texts)]
-        : [html`name="destination" value="${way.id}"`, sendOptionTo(way, texts, wording)]
+      typeof destination === 'string'
+        ? [
+            html`name="channel" value="${destination}"`,
+            byMethod(index === 0 ? wording : 'instead', destination, texts),
+          ]
+        : [html`name="destination" value="${destination.id}"`, sendOptionTo(destination, texts, wording)]
     return html`<button class="${look}${wait && ' waits'}" ${field} data-busy="${texts['busy.sending']}"${wait}>${label}</button>
 `
   })

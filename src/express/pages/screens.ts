@@ -48,7 +48,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   // The requested method comes first, unless the provider chose a different one.
   const others = challenge.channels.filter((one) => one !== channel)
   const used = challenge.channels.filter((one) => one === channel)
-  const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
+  const buttons = sendButtons(view, { action: 'resend' }, [...used, ...others], texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr" value="${view.typedCode}"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
@@ -92,7 +92,7 @@ function startScreen(view: PageView, texts: Texts): Screen {
   const buttons =
     destinations.length > 1
       ? destinationRows(view, destinations, texts)
-      : sendButtons(view, 'start', ways, texts, wording)
+      : sendButtons(view, { action: 'start', wording }, ways, texts)
   const sends = html`<p>${filled(text, view, texts)}${interruption(view, texts)}</p>
 ${form(view, 'start', buttons)}`
   return {
@@ -121,7 +121,7 @@ function phoneScreen(view: PageView, texts: Texts): Screen {
   const probe = view.probesCookies && hiddenField(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" dir="ltr" value="${view.typedPhone}"${fieldState(view, 'phone')}>
-${sendButtons(view, 'start', view.channels, texts)}`
+${sendButtons(view, { action: 'start' }, view.channels, texts)}`
   return {
     title: texts['phone.title'],
     content: html`<p id="why">${texts['phone.text']}</p>
