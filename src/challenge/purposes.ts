@@ -122,6 +122,7 @@ export function createPurposes(
 
   return {
     appNameOf,
+    tellsCodesApart,
     find: (name: string) => known.get(name),
     /**
      * Returns the purpose of a guard, and adds a new one. Throws a TypeError if the options declare purposes besides

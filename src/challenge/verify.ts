@@ -115,7 +115,9 @@ export function createVerify(parts: VerifyParts) {
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
-    const attempt = { id, shown, sealed, factor: factor.key, code: tag, lastSends, hasChoice, ...requester }
+    const { tellsCodesApart } = purposes
+    const submitted = { id, shown, sealed, factor: factor.key, code: tag, lastSends }
+    const attempt = { ...submitted, hasChoice, tellsCodesApart, ...requester }
     const reserving = await ledger.run((view) => reserve(view, attempt))
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved

@@ -47,6 +47,8 @@ export const bounds = [
     tests: [
       'test/challenge/lockout.test.ts',
       'test/challenge/app-adversary.test.ts',
+      'test/challenge/shared-number-adversary.test.ts',
+      'test/challenge/shared-number-redis.test.ts',
       'test/express/bursts.test.ts',
     ],
   },
@@ -145,6 +147,15 @@ export const bounds = [
       'test/challenge/postponed-sends.test.ts',
       'test/challenge/repeated-codes.test.ts',
       'test/challenge/unanswered-sends.test.ts',
+    ],
+  },
+  {
+    number: 28,
+    says: 'where codes are told apart, a code approves what its send was for',
+    tests: [
+      'test/express/codes-apart.test.ts',
+      'test/express/psd2.test.ts',
+      'test/challenge/ledger/unconfirmed-sends.test.ts',
     ],
   },
   {

@@ -20,7 +20,7 @@ import {
   type Rejected,
   updateUsage,
 } from './ledger.js'
-import { rememberedMs } from './pacing.js'
+import { isLost, rememberedMs, sendsFor } from './pacing.js'
 import { type Attempt, rejected } from './settlement.js'
 
 export type ReserveOutcome =
@@ -50,7 +50,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   if (ledger[browserKind].check?.attempt === attempt.id) {
     return { outcome: { outcome: 'reserved', challenge: live, handle } }
   }
-  const barred = refuseLocked(view, browserKind)
+  const barred = refuseLocked(view, browserKind) ?? refuseUnconfirmed(view, live, attempt)
   if (barred !== undefined) return { outcome: barred }
   const left = attemptsLeft(live, browserKind, limits)
   if (live.wrongCodes?.includes(code)) {
@@ -98,6 +98,37 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   }
   const { outcome, next } = rejected({ ...view, ledger: counted }, browserKind, check, true)
   return { outcome: { ...outcome, challenge }, next }
+}
+
+/**
+ * Refuses a code for bound fields while it is not known whether the provider received a send of this challenge. Until
+ * then, an unused code of another challenge may be the last one of the number, and the user saw other fields with it
+ * (PSD2 RTS, article 5).
+ */
+function refuseUnconfirmed(
+  view: LedgerSnapshot,
+  { id, bound, isByNumber, factor }: Challenge,
+  { tellsCodesApart }: Attempt,
+): Refusal | undefined {
+  if (bound === undefined || !isByNumber || !tellsCodesApart) return undefined
+  const { now, limits } = view
+  const { sends } = view.ledger
+  const own = sendsFor({ id }, sends)
+  if (own.some(({ state }) => state === 'sent')) return undefined
+  // A code that was booked may be sent as late as its deadline.
+  const codeMs = limits.codeLifetimeMs + limits.sendMs
+  const mayBeOther = sends.some(
+    ({ challenge, factor: to, state, at }) =>
+      challenge !== undefined &&
+      challenge !== id &&
+      to === factor &&
+      state !== 'refused' &&
+      now < at + codeMs,
+  )
+  if (!mayBeOther) return undefined
+  const underWay = own.findLast((send) => send.state === 'booked' && !isLost(send, view))
+  if (underWay === undefined) return refused('challenge_gone')
+  return refused('verification_in_progress', Math.min(underWay.at + limits.sendMs - now, limits.sendMs))
 }
 
 const pauseOfRetryMs = 5_000

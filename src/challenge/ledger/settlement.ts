@@ -34,6 +34,8 @@ export interface Attempt extends SubmittedCode {
   readonly factor: string
   /** True if the account has several factors. */
   readonly hasChoice?: boolean | undefined
+  /** True if a provider that knows a code by its number ends the earlier codes with each new one. */
+  readonly tellsCodesApart?: boolean | undefined
 }
 
 /**

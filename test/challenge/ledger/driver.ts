@@ -34,6 +34,8 @@ export interface Acting {
   lastSends?: Readonly<Record<string, readonly string[]>>
   /** The account has several places. */
   hasChoice?: boolean
+  /** The provider ends earlier codes with each new one. */
+  tellsCodesApart?: boolean
 }
 
 export const whoOf = ({ known = false, session = 's1', revocationId }: Acting): RequesterTag => ({
@@ -112,9 +114,11 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
       return outcome
     },
     reserve(who: Acting = {}, code = next('wrong-'), id = next('attempt-'), sealed?: Challenge) {
-      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger), lastSends, hasChoice } = who
+      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger) } = who
+      const { lastSends, hasChoice, tellsCodesApart } = who
       const factor = who.factor ?? sealed?.factor ?? ledger.challenge?.factor ?? 'home'
-      const attempt = { ...whoOf(who), shown, id, code, factor, lastSends, sealed, hasChoice }
+      const given = { shown, id, code, factor, lastSends, sealed, hasChoice, tellsCodesApart }
+      const attempt = { ...whoOf(who), ...given }
       attempts.set(id, attempt)
       return { id, outcome: run((view) => reserve(view, attempt)) }
     },

@@ -159,6 +159,12 @@ export const bugs: Readonly<Record<string, Bug>> = {
         : next,
   ),
 
+  'a code is taken that may be for other fields': told('reserve', (ledger, attempt, ...more) => [
+    ledger,
+    { ...attempt, tellsCodesApart: false },
+    ...more,
+  ]),
+
   // ── ranks ──────────────────────────────────────────────────────────────────────────────────────
   'the lock stops known browsers, too': around('start', (run, was, command, ...more) => {
     const [now] = more

@@ -82,6 +82,8 @@ export interface ExpectedSend {
   state: 'booked' | 'sent' | 'unconfirmed' | 'refused' | 'given back'
   unjudged: boolean
   forgiven: boolean
+  /** Its code, or another one of its challenge, was right. */
+  used: boolean
 }
 
 export interface ExpectedAttempt {
@@ -138,6 +140,21 @@ export function createOracle() {
   }
 
   const lastSend = () => sends.filter(({ state }) => state !== 'given back').at(-1)
+  const arrived = ({ state }: ExpectedSend) => state !== 'refused' && state !== 'given back'
+
+  /** Why a code for bound fields is not taken yet: it may be that of another challenge, for all that is known. */
+  function doubted(live: Challenge, now: number): string | undefined {
+    const own = sends.filter((send) => send.challenge === live && arrived(send))
+    if (live.bound === undefined || own.some(({ state }) => state === 'sent')) return undefined
+    const others = sends.filter((send) => send.challenge !== live && send.factor === live.factor)
+    const isOpen = others.some(
+      (send) => arrived(send) && !send.used && now < send.at + 10 * minute + figures.sendMs,
+    )
+    if (!isOpen) return undefined
+    const isUnderWay = own.some(({ state, at }) => state === 'booked' && now < at + figures.sendMs)
+    return isUnderWay ? 'verification_in_progress' : 'challenge_gone'
+  }
+
   const isLive = (challenge: Challenge | undefined, now: number) =>
     challenge !== undefined && !challenge.dead && now < challenge.ends
 
@@ -237,6 +254,7 @@ export function createOracle() {
       state: 'booked',
       unjudged: false,
       forgiven: false,
+      used: false,
     }
     sends.push(send)
     current = challenge
@@ -343,7 +361,9 @@ export function createOracle() {
     pardon()
     takeBack(attempt)
     if (challenge === undefined && (current?.session !== who.session || current.dead)) return 'approved'
-    for (const send of sends) if (send.challenge === current) send.forgiven = true
+    for (const send of sends) {
+      if (send.challenge === current) Object.assign(send, { forgiven: true, used: true })
+    }
     current = undefined
     return 'approved'
   }
@@ -400,7 +420,6 @@ export function createOracle() {
       { result, lifetimeMs }: { result: SendResult['result']; lifetimeMs?: number },
     ): void {
       const { challenge } = send
-      const arrived = ({ state }: ExpectedSend) => state !== 'refused' && state !== 'given back'
       const isFirst = !sends.some(
         (other) => other !== send && other.challenge === challenge && arrived(other),
       )
@@ -425,7 +444,7 @@ export function createOracle() {
     guess(who: RequesterTag, code: string, now: number): ExpectedAttempt | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const bar = barred(who.browserKind, now)
+      const bar = barred(who.browserKind, now) ?? doubted(live, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return live.open.has(code) ? 'repeated, but was open' : 'repeated'
       const open = openCodesOf(who.browserKind, live).get(code)

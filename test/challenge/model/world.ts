@@ -167,7 +167,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const code = wanted[guess] ?? newId('wrong')
       typed = code
       const factor = ledger.challenge?.factor ?? 'home'
-      const attempt = { ...who, id: newId('attempt'), shown: liveShown(ledger), code, factor }
+      const shown = liveShown(ledger)
+      const attempt = { ...who, id: newId('attempt'), shown, code, factor, tellsCodesApart: true }
       type(attempt, oracle?.guess(who, code, clock), code === codes.at(-1), fate)
     },
 

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
+import { minute, refusal } from '../kit.js'
+import { type Acting, driveLedger } from './driver.js'
+
+const unconfirmed: SendResult = { result: 'unconfirmed' }
+const payment: Acting = { purpose: 'transfer', bound: 'payment', tellsCodesApart: true }
+const gone = refusal('challenge_gone')
+
+/** An account with a code for a sign-in, sent a minute ago and not used. */
+function setUp(earlier: Acting = {}, sent?: SendResult) {
+  const account = driveLedger()
+  account.start(earlier, sent)
+  account.wait(minute)
+  return account
+}
+
+describe('a code for bound fields, after a send that nobody confirmed', () => {
+  it('is refused while an earlier code to the number may be the last one, and uses no attempt', () => {
+    const account = setUp()
+    account.start(payment, unconfirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+    expect(account.side.attempts).toEqual([])
+  })
+
+  it('is refused whatever is known about the earlier send, and after its challenge was cancelled', () => {
+    const account = setUp({}, unconfirmed)
+    account.cancel()
+    account.start(payment, unconfirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it('is accepted after a resend with a response', () => {
+    const account = setUp()
+    account.start(payment, unconfirmed)
+    account.wait(2 * minute)
+    account.resend(payment)
+    expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is accepted after a restart with a response', () => {
+    const account = setUp()
+    account.start(payment, unconfirmed)
+    account.cancel()
+    account.wait(2 * minute)
+    account.start(payment)
+    expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is accepted after a resend without a response, if an earlier send of the challenge had one', () => {
+    const account = setUp()
+    account.start(payment)
+    account.wait(2 * minute)
+    account.resend(payment, unconfirmed)
+    expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is accepted from the moment on at which the earlier code has expired', () => {
+    const account = setUp()
+    account.wait(9 * minute)
+    account.start(payment, unconfirmed)
+    // Ten minutes for the code, and twelve seconds in which it was sent.
+    account.wait(11_999)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+    account.wait(1)
+    expect(account.reserve(payment).outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('waits for the response of a send that is under way, and no longer than for its deadline', () => {
+    const account = setUp()
+    account.book(payment)
+    expect(account.reserve(payment).outcome).toEqual(refusal('verification_in_progress', 12_000))
+    account.wait(11_999)
+    expect(account.reserve(payment).outcome).toEqual(refusal('verification_in_progress', 1))
+    account.wait(1)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it.each<[string, () => ReturnType<typeof setUp>, Acting]>([
+    ['no earlier code was sent', () => driveLedger(), payment],
+    [
+      'the earlier code was used',
+      () => {
+        const account = setUp()
+        account.verify('approved')
+        return account
+      },
+      payment,
+    ],
+    ['the earlier send delivered nothing', () => setUp({}, { result: 'failed' }), payment],
+    ['the earlier code went to another number', () => setUp({ factor: 'office' }), payment],
+    ['no fields are bound', () => setUp(), { purpose: 'transfer', tellsCodesApart: true }],
+    // It accepts the earlier code after each send, so a resend would not help.
+    ['the provider keeps earlier codes', () => setUp(), { ...payment, tellsCodesApart: false }],
+  ])('is accepted if %s', (_, open, who) => {
+    const account = open()
+    account.start(who, unconfirmed)
+    expect(account.verify('approved', who)).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is accepted if a handle identifies it', () => {
+    const account = setUp()
+    account.start(payment, { ...unconfirmed, handle: 'own' })
+    expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+})
