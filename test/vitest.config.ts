@@ -42,7 +42,7 @@ const full = files(
   'express/{bursts,recovery-bursts,store-faults,frozen-store}',
   'express/{crossing,unawaited-reads}',
   'tools/sandbox/{parallel,python}',
-  'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts}',
+  'challenge/{app-adversary,adversary,hanging-provider,lockout,outages,refused-starts,shared-number-redis}',
   'challenge/rate-limits/{crowd,few-addresses,pumping}',
   'challenge/model/**/*',
   'provider/{generated,adversarial}-answers',

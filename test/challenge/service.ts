@@ -61,7 +61,7 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
   ...more,
 })
 
-interface NewGrant extends ProvenFacts {
+export interface NewGrant extends ProvenFacts {
   readonly subject: string
   readonly session: string
   readonly previousSession?: string
