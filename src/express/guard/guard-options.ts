@@ -203,7 +203,7 @@ export function resolveGuard(
   }
   if (bind !== undefined && dynamicLinking && !settings.tellsCodesApart) {
     throw optionError(
-      'requireTwoFactor: bind with the profile psd2 needs a provider that tells codes apart: ownCodes(), or providerCodes({ replacesCodes: true }) if the provider confirms that a new code ends the earlier ones',
+      'requireTwoFactor: bind with the profile psd2 needs a provider that tells codes apart: ownCodes(), or providerCodes({ replacesCodes: true }) if npx express-two-factor calibrate --replaces finds that a new code ends the earlier ones',
     )
   }
   if (describe !== undefined && bind === undefined) {

@@ -14,6 +14,7 @@ import {
 import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'
 import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
 import { quote, withProvidersWords } from './quote.js'
+import { noteOnReplacement, secondNotApproved } from './replacement.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage-error.js'
 
@@ -45,6 +46,10 @@ const flags = {
     takes: '<as>',
     help: 'format of numbers at the provider: digits, or plus for a leading +; default: digits',
   },
+  replaces: {
+    help: `send a second code, to see whether it ends the first one (replacesCodes); costs one
+more message`,
+  },
   again: { help: 'check the right code once more, to see whether it works twice' },
   yes: { help: 'send without asking first' },
   json: { help: 'print the answers and the resulting options as JSON, with a stable code' },
@@ -56,10 +61,11 @@ const isChannel = (text: string) => text === 'sms' || text === 'call'
 const usage = {
   name: 'calibrate',
   about: `Sends one real code to your phone, checks a wrong code and then the right code, and prints the answers of
-the account and the lines to paste into the options of twoFactor(). It costs one message.`,
+the account and the lines to paste into the options of twoFactor(). It costs one message, with --replaces two.`,
   flags,
   notes: `In a terminal, the command asks for missing values. Without a terminal, it reads the standard input: first the
-key, unless TWO_FACTOR_KEY is set, and then the code that arrived.
+key, unless TWO_FACTOR_KEY is set, and then the code that arrived. With --replaces, it reads the code of the second
+message after it has reported that message.
 
 Exit codes: 0 the lines are printed; 1 no options follow from the answers; 2 the command line is invalid,
 or a value is missing; 3 the answers to a right and a wrong code cannot be told apart.`,
@@ -96,45 +102,39 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
 
 type Order = Values<typeof flags> & Asked<typeof flags>
 
-/** Sends one code, checks a wrong and the correct one, and prints the options. Resolves with the exit code. */
-async function calibrate(
-  terminal: Terminal,
-  provider: ProviderClient,
-  { phone: spelled, appName, channel, countryCode, key, yes, again, json }: Order,
-): Promise<number> {
+/** Sends one code or two, checks a wrong and the correct one, and prints the options. Resolves with the exit code. */
+async function calibrate(terminal: Terminal, provider: ProviderClient, order: Order): Promise<number> {
+  const { phone: spelled, appName, countryCode, key, again, json } = order
   const to = { phone: compact(spelled), appName, countryCode }
-  const message = `one real ${channel === 'sms' ? 'SMS' : 'call'} to the number that ends in ${to.phone.slice(-2)}`
-  const question = `This sends ${message}, which costs money. Send it, y or n`
-  if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) {
+  const sent = await sendCode(terminal, provider, { ...order, ...to }, 'This sends one')
+  if (sent === undefined) {
     terminal.say('Nothing was sent.')
     return 1
   }
-  const sent = await understand(() =>
-    channel === 'sms'
-      ? provider.sendSmsCode(to)
-      : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
-  )
-  terminal.say(`The provider has accepted ${message}.`)
-  const echo = await numberEchoIn(sent.raw, to.phone)
-
-  const code = await askForCode(terminal)
+  const typed = await askForCode(terminal, 'The code that arrived')
+  const second = order.replaces
+    ? await sendSecondCode(terminal, provider, { ...order, ...to }, typed)
+    : undefined
+  const { first = typed, code, echo } = second ?? { code: typed, echo: sent.echo }
   terminal.say('')
-  const wrongCode = wrongCodeLike(code)
+  const wrongCode = wrongCodeLike(code) === first ? wrongCodeLike(first) : wrongCodeLike(code)
 
-  const form = new URLSearchParams([
-    ['key', key],
-    ['phone', to.phone],
-    ['code', code],
-    ['code', wrongCode],
-  ]).toString()
+  const sentFields = new URLSearchParams({ key, phone: to.phone })
+  for (const one of [first, code, wrongCode]) sentFields.append('code', one)
+  const form = sentFields.toString()
   const check = async (name: string, checked: string) => {
     const answer = maskAnswer(await understand(() => provider.verifyCode({ ...to, code: checked })), form)
     if (!json) print(describeAnswer(name, answer))
     return answer
   }
-  // The correct code comes last: it may be valid for only one check, and the wrong code needs it live.
+  // The first code comes before the wrong one, which may end it. The correct code comes last: it may be valid for only
+  // one check, and the wrong code needs it live.
   const observed = {
-    echo,
+    echo: sent.echo === 'others' ? sent.echo : echo,
+    first: second && {
+      answer: first === code ? undefined : await check('first code', first),
+      ageMs: Date.now() - sent.at,
+    },
     wrong: await check('wrong code', wrongCode),
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
@@ -142,16 +142,22 @@ async function calibrate(
   const calibration = calibrationOf(observed)
   const { outcome } = calibration
   if (outcome !== 'told_apart') {
-    const notes = [noCalibration[outcome], ...(echo === 'others' ? [namedNote(sent.raw)] : [])]
+    const named = sent.echo === 'others' ? sent : (second ?? sent)
+    const notes = [noCalibration[outcome], ...hintsOn(outcome, named.raw, second !== undefined)]
     if (json) printJson({ code: outcome, observed: shown(observed), notes })
     else terminal.warn(`\n${notes.join('\n')}`)
     return outcome === 'alike' ? 3 : 1
   }
-  const { approvedStatuses, rejectedCodes } = calibration
+  const { approvedStatuses, rejectedCodes, replacesCodes } = calibration
   const calibratedAt = new Date().toISOString().slice(0, 10)
-  const options = { approvedStatuses, rejectedCodes, codePattern: codePatternOf(code), calibratedAt }
-  // This message has arrived, so its state is the state of every delivered message.
-  const notes = [...notesOn(calibration), await deliveryNote(provider, sent.id, form)]
+  const codePattern = codePatternOf(code)
+  const options = { approvedStatuses, rejectedCodes, codePattern, calibratedAt, replacesCodes }
+  const notes = [
+    ...notesOn(calibration),
+    noteOnReplacement(observed.first, replacesCodes),
+    // This message has arrived, so its state is the state of every delivered message.
+    await deliveryNote(provider, sent.id, form),
+  ]
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })
   } else {
@@ -161,17 +167,62 @@ async function calibrate(
   return 0
 }
 
-async function askForCode(terminal: Terminal): Promise<string> {
+/** Returns notes besides the reason why no options may be pasted. */
+function hintsOn(outcome: keyof typeof noCalibration, raw: unknown, areTwo: boolean): readonly string[] {
+  if (outcome === 'foreign_number') return [namedNote(raw)]
+  const isUnapproved = outcome === 'alike' || outcome === 'not_approved'
+  return areTwo && isUnapproved ? [secondNotApproved] : []
+}
+
+/** Asks for permission, unless it was given, and sends a code. Returns undefined without a permission. */
+async function sendCode(terminal: Terminal, provider: ProviderClient, order: Order, opening: string) {
+  const { phone, appName, countryCode, channel, yes } = order
+  const isText = channel === 'sms'
+  const message = `real ${isText ? 'SMS' : 'call'} to the number that ends in ${phone.slice(-2)}`
+  const question = `${opening} ${message}, which costs money. Send it, y or n`
+  if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) return undefined
+  const to = { phone, appName, countryCode }
+  const at = Date.now()
+  const { id, raw } = await understand(() =>
+    isText ? provider.sendSmsCode(to) : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
+  )
+  terminal.say(`The provider has accepted one ${message}.`)
+  return { at, id, raw, echo: await numberEchoIn(raw, phone) }
+}
+
+/** Sends the code that may end the first one. Returns undefined if the person does not want it. */
+async function sendSecondCode(terminal: Terminal, provider: ProviderClient, order: Order, typed: string) {
+  if (order.yes) terminal.say('The second code costs one more message.')
+  const opening = 'To see whether a new code ends the first one, this sends one more'
+  const sent = await sendCode(terminal, provider, order, opening)
+  if (sent === undefined) return undefined
+  const code = await askForCode(terminal, 'The code of the second message')
+  // A mistyped first code would look like a replaced one.
+  const first = terminal.interactive ? await confirmCode(terminal, typed) : typed
+  return { ...sent, first, code }
+}
+
+async function askForCode(terminal: Terminal, question: string): Promise<string> {
   for (;;) {
-    const code = (await terminal.ask('The code that arrived')).replaceAll(/[\s-]/g, '')
+    const code = (await terminal.ask(question)).replaceAll(/[\s-]/g, '')
     if (/^[0-9A-Za-z]+$/.test(code)) return code
     terminal.say('A code contains only letters and digits.')
   }
 }
 
+/** Asks for the first code until it was typed twice alike. */
+async function confirmCode(terminal: Terminal, typed: string): Promise<string> {
+  for (let before = typed; ; ) {
+    const code = await askForCode(terminal, 'The code of the first message once more')
+    if (code === before) return code
+    terminal.say('That is another code than you typed before.')
+    before = code
+  }
+}
+
 /** Returns the deciding members of the responses. The other members may quote the request. */
-function shown({ echo, ...answers }: Observed): object {
-  const entries = Object.entries(answers).map(([name, answer]) => {
+function shown({ echo, first, ...answers }: Observed): object {
+  const entries = Object.entries({ first: first?.answer, ...answers }).map(([name, answer]) => {
     return [name, answer && { httpStatus: answer.httpStatus, status: answer.status, error: answer.error }]
   })
   return { echo, ...Object.fromEntries(entries) }

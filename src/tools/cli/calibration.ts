@@ -2,10 +2,13 @@ import { scalarString } from '../../lib/json.js'
 import { judge, type VerifyAnswer } from '../../provider/index.js'
 import type { NumberEcho } from '../../provider/number-echo.js'
 import { mask } from '../../provider/provider-error.js'
+import { type FirstCode, replacementOf } from './replacement.js'
 
 /** Responses of the account to the send, a wrong code, the correct code, and the correct code again. */
 export interface Observed {
   readonly echo: NumberEcho
+  /** The code before the correct one. Absent if only one was sent. */
+  readonly first?: FirstCode | undefined
   readonly wrong: VerifyAnswer
   readonly right: VerifyAnswer
   readonly again?: VerifyAnswer | undefined
@@ -20,6 +23,8 @@ export type Calibration =
       readonly rejectedCodes: readonly string[]
       /** Unknown unless the correct code was checked again. */
       readonly usedOnce?: boolean
+      /** Unknown unless a second code was sent and showed it. */
+      readonly replacesCodes?: boolean
     }
   | { readonly outcome: keyof typeof noCalibration }
 
@@ -30,6 +35,9 @@ gone to another phone, so twoFactor() accepts no code after such an answer. Ask 
   alike: `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account returns the same answer for both. Any list of
 approved statuses would accept every code. Do not go live with it. If you typed the code as it arrived,
 ask the provider for its answer to a wrong code with this app-name.`,
+  first_differs: `THE FIRST CODE GOT A STATUS OF ITS OWN, and the second code another answer. Either may be the approval, so
+no options follow. Run calibrate without --replaces. If a right code then gets the status of this first code,
+a new code does not end the earlier ones: leave replacesCodes at false.`,
   not_approved: `The answer to the right code is no approval: an approval has HTTP 200, a status that is a word or a
 number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`,
   not_rejected: `The answer to the wrong code is no rejection: a rejection has HTTP 200 with a status, or an error
@@ -43,17 +51,19 @@ people who mistype their code will read that the service is unavailable (503).`,
 } as const
 
 /** Derives the rules from the responses, and checks that the verdict distinguishes these responses by them. */
-export function calibrationOf({ echo, wrong, right, again }: Observed): Calibration {
+export function calibrationOf({ echo, first, wrong, right, again }: Observed): Calibration {
   if (echo === 'others') return { outcome: 'foreign_number' }
   const status = scalarString(right.status)
+  if (first?.answer !== undefined && hasOwnStatus(first.answer, [wrong, right]))
+    return { outcome: 'first_differs' }
   // Before the verdict: the verdict reads more than the status, but the options list only the status.
   if (isClean(wrong) && isClean(right) && scalarString(wrong.status) === status) return { outcome: 'alike' }
 
-  const first = [wrong, right]
-  if (first.some((answer) => judge(answer, { approvedStatuses: [] }) === 'misconfigured')) {
+  const both = [wrong, right]
+  if (both.some((answer) => judge(answer, { approvedStatuses: [] }) === 'misconfigured')) {
     return { outcome: 'account_refused' }
   }
-  if (first.some(({ httpStatus }) => isOutage(httpStatus))) return { outcome: 'outage' }
+  if (both.some(({ httpStatus }) => isOutage(httpStatus))) return { outcome: 'outage' }
 
   // A status that quotes the code or a long number differs next time.
   if (status === undefined || status.includes(mask)) return { outcome: 'not_approved' }
@@ -62,19 +72,35 @@ export function calibrationOf({ echo, wrong, right, again }: Observed): Calibrat
   if (judge(wrong, rules) !== 'rejected') return { outcome: 'not_rejected' }
 
   const verdict = again && judge(again, rules)
-  const refused = again && verdict === 'rejected' ? [wrong, again] : [wrong]
+  const more = [again, first?.answer].filter((answer) => answer !== undefined)
+  const refused = [wrong, ...more].filter((answer) => judge(answer, rules) === 'rejected')
+  const replacesCodes = first && replacementOf(first, rules)
   return {
     outcome: 'told_apart',
     echo,
     ...rules,
     rejectedCodes: rejectedCodesOf(refused),
     ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),
+    ...(replacesCodes !== undefined && { replacesCodes }),
   }
 }
 
 /** Returns whether a status means an outage; 520 does not, because this provider refuses codes with it. */
 export function isOutage(httpStatus: number): boolean {
   return httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 520)
+}
+
+/**
+ * Returns whether an answer has a status that none of the others has. It may be an approval, or the status of a code
+ * that was replaced.
+ */
+function hasOwnStatus(answer: VerifyAnswer, others: readonly VerifyAnswer[]): boolean {
+  const status = scalarString(answer.status)
+  return (
+    isClean(answer) &&
+    status !== undefined &&
+    others.every((other) => !isClean(other) || scalarString(other.status) !== status)
+  )
 }
 
 function isClean(answer: VerifyAnswer): boolean {

@@ -11,6 +11,8 @@ export interface FoundOptions {
   /** Source of the regular expression. */
   readonly codePattern: string
   readonly calibratedAt: string
+  /** Absent if it is not determined. */
+  readonly replacesCodes?: boolean | undefined
 }
 
 /** Returns the options as lines of a program. */
@@ -19,6 +21,7 @@ export function optionLines({
   rejectedCodes,
   codePattern,
   calibratedAt,
+  replacesCodes,
 }: FoundOptions): string {
   const letters = codePattern.includes('[') ? ', letters: true' : ''
   return [
@@ -28,6 +31,7 @@ export function optionLines({
     `  ${optionLine('approvedStatuses', approvedStatuses)}`,
     `  ${optionLine('rejectedCodes', rejectedCodes)}`,
     `    calibratedAt: '${calibratedAt}',`,
+    ...(replacesCodes === undefined ? [] : [`    replacesCodes: ${replacesCodes},`]),
     '  }),',
     `  code: { pattern: /${codePattern}/${letters} },`,
   ].join('\n')

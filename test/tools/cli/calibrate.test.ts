@@ -13,6 +13,7 @@ import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
 const phone = '+573001234567'
 const key = 'sandbox-key'
+const yes = '--yes'
 /** The program has to start first, which takes a busy machine longer than a wait lasts by default. */
 const inAMinute = { timeoutMs: 60_000 }
 
@@ -178,7 +179,6 @@ describe('express-two-factor calibrate', () => {
     expect(JSON.parse(json.out())).toMatchObject({ code: 'provider_failed', providerError: '1003' })
   })
 
-  const yes = '--yes'
   test.each<[readonly string[], string]>([
     [[], 'pass --yes'],
     [[yes, '--key', 'sesame-key'], 'TWO_FACTOR_KEY'],
@@ -206,6 +206,83 @@ describe('express-two-factor calibrate', () => {
   })
 })
 
+/** Runs it with a second code, of which one digit may be mistyped. */
+async function calibrateTwice(
+  sandbox: Sandbox,
+  args: readonly string[] = [],
+  typed: (code: string) => string = (code) => code,
+) {
+  const program = run(['calibrate', yes, '--replaces', ...args], environment(sandbox))
+  const first = await sandbox.inbox.waitFor(phone, inAMinute)
+  program.type(`${first.code}\n`)
+  const second = await sandbox.inbox.waitFor(phone, { ...inAMinute, after: first.id })
+  program.type(`${typed(second.code)}\n`)
+  const exitCode = await program.exitCode
+  expectNoSecret(sandbox, program)
+  const checked = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
+  const codes = { first: first.code, second: second.code }
+  return { exitCode, out: program.out(), err: program.err(), codes, checked: checked.toReversed() }
+}
+
+describe('express-two-factor calibrate with a second code', () => {
+  test('finds that a new code ends the earlier ones, and says before what it costs', async () => {
+    await using sandbox = await startSandbox({ resend: 'replace' })
+    const { exitCode, out, err, codes, checked } = await calibrateTwice(sandbox)
+    expect(exitCode).toBe(0)
+    expect(pasted(out).provider).toMatchObject({ approvedStatuses: ['verified'], replacesCodes: true })
+    expect(err).toMatch(/costs one more message\.[\s\S]*accepted[\s\S]*A new code ends the earlier ones/)
+    expect(checked).toEqual([codes.first, expect.any(String), codes.second])
+    expect(sandbox.requests.list('sendSmsCode')).toHaveLength(2)
+  })
+
+  test.each([
+    ['both', 3],
+    // The same code: its check is that of the right one.
+    ['repeat', 2],
+  ] as const)('finds that a new code does not end the earlier ones: %s', async (resend, checks) => {
+    await using sandbox = await startSandbox({ resend })
+    const { exitCode, out, err, checked } = await calibrateTwice(sandbox)
+    expect(exitCode).toBe(0)
+    expect(pasted(out).provider).toMatchObject({ approvedStatuses: ['verified'], replacesCodes: false })
+    expect(err).toContain('does not end the earlier ones')
+    expect(checked).toHaveLength(checks)
+  })
+
+  test('prints no line if the second code is not approved, and says what to do', async () => {
+    await using sandbox = await startSandbox({ resend: 'replace' })
+    const mistype = (code: string) => (code.startsWith('0') ? '1' : '0') + code.slice(1)
+    const { exitCode, out, err } = await calibrateTwice(sandbox, [], mistype)
+    expect(exitCode).toBe(1)
+    expect(out).not.toContain('approvedStatuses')
+    expect(err).toContain('replacesCodes is not determined')
+    expect(err).toMatch(/Run calibrate without\n--replaces first/)
+  })
+
+  test('prints the answer to the first code as JSON', async () => {
+    await using sandbox = await startSandbox({ resend: 'replace' })
+    const { out } = await calibrateTwice(sandbox, ['--json'])
+    const refused = { httpStatus: 520, error: '1111' }
+    expect(JSON.parse(out)).toMatchObject({
+      observed: { first: refused, wrong: refused, right: { status: 'verified' } },
+      options: { replacesCodes: true },
+    })
+  })
+
+  test('says which number it saw after the second send', async () => {
+    await using sandbox = await startSandbox()
+    const body = { id: 'm1', data: [{ phone: '573007654321' }] }
+    const program = run(['calibrate', yes, '--replaces'], environment(sandbox))
+    const first = await sandbox.inbox.waitFor(phone, inAMinute)
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'acceptThenStatus', status: 200, body })
+    program.type(`${first.code}\n`)
+    const second = await sandbox.inbox.waitFor(phone, { ...inAMinute, after: first.id })
+    program.type(`${second.code}\n`)
+    expect(await program.exitCode).toBe(1)
+    expect(program.err()).toContain('NAMES ANOTHER NUMBER')
+    expect(program.err()).toContain('It names ••••••21.')
+  })
+})
+
 describe('express-two-factor calibrate for a program', () => {
   test('prints the answers, the options and a stable code as JSON', async () => {
     await using sandbox = await startSandbox({
@@ -230,7 +307,7 @@ describe('express-two-factor calibrate for a program', () => {
         codePattern: '^[0-9A-Z]{5}$',
         calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       },
-      notes: [...Array(4).fill(expect.any(String)), expect.stringContaining('watch-delivery')],
+      notes: [...Array(5).fill(expect.any(String)), expect.stringContaining('watch-delivery')],
     })
   })
 
@@ -268,6 +345,38 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(await program.exitCode).toBe(0)
     expect(program.out()).toContain("approvedStatuses: ['verified'],")
     expect(program.out()).not.toContain(key)
+  })
+
+  test('asks before the second message, and for the first code until it was typed twice alike', async () => {
+    await using sandbox = await startSandbox({ resend: 'replace' })
+    const program = runInTerminal(['calibrate', '--replaces'], environment(sandbox))
+    await answer(program, 'Channel, sms or call [sms]', '')
+    await answer(program, 'This sends one real SMS', 'y')
+    const first = await sandbox.inbox.waitFor(phone, inAMinute)
+    await answer(program, 'The code that arrived', '000000')
+    await program.saying('To see whether a new code ends the first one, this sends one more real SMS')
+    expect(sandbox.requests.list('sendSmsCode')).toHaveLength(1)
+    program.type('y\r')
+    const second = await sandbox.inbox.waitFor(phone, { ...inAMinute, after: first.id })
+    await answer(program, 'The code of the second message', second.code)
+    await answer(program, 'The code of the first message once more', first.code)
+    await answer(program, 'another code than you typed before', first.code)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain('replacesCodes: true,')
+    expect(sandbox.requests.list('verifyCode').at(-1)?.fields.code).toBe(first.code)
+  })
+
+  test('goes on with one code where the second message is not wanted', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate', '--replaces'], environment(sandbox))
+    await answer(program, 'Channel, sms or call [sms]', '')
+    await answer(program, 'This sends one real SMS', 'y')
+    const { code } = await sandbox.inbox.waitFor(phone, inAMinute)
+    await answer(program, 'The code that arrived', code)
+    await answer(program, 'this sends one more real SMS', 'n')
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).not.toContain('replacesCodes:')
+    expect(sandbox.requests.list('sendSmsCode')).toHaveLength(1)
   })
 
   test.each([

@@ -7,6 +7,7 @@ import {
   optionLine,
   optionLines,
 } from '../../../src/tools/cli/conclusion.js'
+import { noteOnReplacement } from '../../../src/tools/cli/replacement.js'
 
 const echo = 'own'
 const right = { httpStatus: 200, status: 'verified' }
@@ -100,6 +101,59 @@ describe('what the answers of an account mean', () => {
   })
 })
 
+describe('what a second code shows about the first one', () => {
+  const first = (answer?: object, ageMs = 60_000) => ({
+    answer: answer && { httpStatus: 200, ...answer },
+    ageMs,
+  })
+  const minutes = 60_000
+  test.each([
+    ['ends it: as a wrong one', first(wrong), { rejectedCodes: ['1111'], replacesCodes: true }],
+    [
+      'ends it: with an error of its own',
+      first({ httpStatus: 520, error: '1112' }),
+      { rejectedCodes: ['1111', '1112'], replacesCodes: true },
+    ],
+    [
+      'ends it, just in time',
+      first(wrong, 4 * minutes - 1),
+      { rejectedCodes: ['1111'], replacesCodes: true },
+    ],
+    ['leaves it valid', first(right), { rejectedCodes: ['1111'], replacesCodes: false }],
+    ['is the same code', first(), { rejectedCodes: ['1111'], replacesCodes: false }],
+    ['shows nothing: it may have expired', first(wrong, 4 * minutes), { rejectedCodes: ['1111'] }],
+    ['shows nothing in an outage', first({ httpStatus: 503, error: '1112' }), { rejectedCodes: ['1111'] }],
+  ])('%s', (_, given, found) => {
+    expect(calibrationOf({ echo, first: given, wrong, right })).toEqual({
+      outcome: 'told_apart',
+      echo,
+      approvedStatuses: ['verified'],
+      ...found,
+    })
+  })
+
+  // The status may be that of a code that was replaced: in the list, it would approve such codes.
+  const ended = { httpStatus: 200, status: 'rejected' }
+  test.each([
+    ['another status', { httpStatus: 200, status: 'replaced' }, wrong, right],
+    ['an error', right, wrong, wrong],
+    ['the status of a wrong code', right, ended, ended],
+  ])('is nothing to paste if the first has a status of its own, and the second %s', (_, one, other, last) => {
+    const given = { echo, first: first(one), wrong: other, right: last } as const
+    expect(calibrationOf(given)).toEqual({ outcome: 'first_differs' })
+  })
+
+  test('is in a note', () => {
+    const told = [true, false, undefined].map((replaces) => noteOnReplacement(first(wrong), replaces))
+    expect(told).toEqual([
+      expect.stringMatching(/^A new code ends/),
+      expect.stringMatching(/does not end[\s\S]*appName of its own/),
+      expect.stringMatching(/not determined[\s\S]*again/),
+    ])
+    expect(noteOnReplacement(undefined, undefined)).toContain('calibrate --replaces')
+  })
+})
+
 describe('the wrong code', () => {
   test.each([
     ['482913', '829134'],
@@ -162,6 +216,9 @@ describe('what a calibration tells', () => {
       ...["approvedStatuses: ['1', 'verified'],", 'rejectedCodes: [],', "calibratedAt: '2026-03-01',", '}),'],
       'code: { pattern: /^\\d{6}$/ },',
     ])
+    expect(optionLines({ ...found, codePattern: '^\\d{6}$', replacesCodes: false })).toMatch(
+      /\n {4}calibratedAt: .*\n {4}replacesCodes: false,\n {2}\}\),/,
+    )
     expect(optionLines({ ...found, codePattern: '^[0-9A-Z]{4}$' })).toMatch(
       /\n {2}code: .*, letters: true },$/,
     )
