@@ -62,6 +62,16 @@ describe('a send that the provider postpones', () => {
     expect(provider.sends).toHaveLength(most)
   })
 
+  it('uses up the day of the number within hours', async ({ challenges, provider, wait }) => {
+    provider.send = () => ({ result: 'later', retryAfterMs: 5 * minute })
+    for (let time = 0; time < 48; time += 1) {
+      await challenges.start(ana).catch(() => undefined)
+      wait(5 * minute)
+    }
+    expect(provider.sends).toHaveLength(30)
+    expect(await challenges.start(ana)).toMatchObject({ code: 'send_limit', retryAfterMs: 20 * 60 * minute })
+  })
+
   it('keeps the first code valid, and the page can ask again after the pause', async ({
     challenges,
     provider,
