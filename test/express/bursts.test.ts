@@ -10,7 +10,7 @@ import { redisOfFile, times } from './redis.js'
 const sessions = enough(30, { inFull: 100 })
 const rightCodes = enough(60, { inFull: 500 })
 const starts = enough(60, { inFull: 200 })
-const signIns = 20
+const signIns = enough(8, { inFull: 20 })
 
 describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, provider) => {
   /** Nobody's address is what is counted here. */

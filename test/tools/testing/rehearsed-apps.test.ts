@@ -46,6 +46,25 @@ const all = [...missedApps, ...mistakes, ...laterMistakes]
 /** As many as all rows need, with bursts as small as can be; in full, larger ones. */
 const maxRequests = inFull ? 3_000 : 2_000
 
+/** Rows that repeat each request of a plan in many forms, and so send most of the requests. */
+const rowsOfVariants = ['spellings', 'other-methods', 'other-fields', 'content-types', 'forged-headers']
+
+/**
+ * Returns the scope of a right app: all rows in full, and for each fifth app. The others meet two of the rows of
+ * variants in turn, and not those that need all traffic.
+ */
+function scopeOf(index: number): { readonly only?: readonly string[] } {
+  if (inFull || index % rowsOfVariants.length === 0) return {}
+  const isLeftOut = (code: string) => {
+    const turn = rowsOfVariants.indexOf(code)
+    return turn !== -1 && ![0, 2].includes((turn + index) % rowsOfVariants.length)
+  }
+  const needAll = ['secrets', 'warnings']
+  return {
+    only: attacks.map(({ code }) => code).filter((code) => !needAll.includes(code) && !isLeftOut(code)),
+  }
+}
+
 const fallenOf = ({ rows }: Rehearsal) =>
   rows.flatMap(({ code, verdict }) => (verdict === 'fell' ? [code] : []))
 
@@ -86,10 +105,12 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     expect(attacks.map(({ code }) => code).filter((code) => !found.has(code))).toEqual([])
   })
 
-  it.each(rightApps)('reports nothing for $what', async ({ wiring, plan, untried = {}, unsure }) => {
+  const indexedApps = rightApps.map((app, index) => ({ ...app, index }))
+  it.each(indexedApps)('reports nothing for $what', async ({ wiring, plan, untried = {}, unsure, index }) => {
     sandbox.reset()
     const bank = createBank(sandbox, wiring, await stores.next())
-    const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests, all: inFull })
+    const scope = scopeOf(index)
+    const result = await rehearse({ ...bank, ...plan?.(bank), maxRequests, all: inFull, ...scope })
     tally[fallenOf(result).length === 0 ? 'right' : 'accused'] += 1
     expect(fallenOf(result)).toEqual([])
     if (unsure !== undefined) return expect(result.hindrance).toMatch(unsure)
@@ -99,7 +120,8 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
       result.rows.flatMap(({ code, lacks }) => (lacks?.startsWith('own: ') ? [code] : [])),
     )
     const others = result.rows.filter(({ code, verdict }) => verdict !== 'held' && !isOwn.has(code))
-    const expected = Object.entries(untried).filter(([code]) => !isOwn.has(code))
+    const isAsked = (code: string) => scope.only?.includes(code) ?? true
+    const expected = Object.entries(untried).filter(([code]) => isAsked(code) && !isOwn.has(code))
     expect(Object.fromEntries(others.map(({ code, lacks }) => [code, lacks]))).toEqual(
       Object.fromEntries(expected),
     )
