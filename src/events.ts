@@ -138,14 +138,14 @@ export type EventBody =
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an app or recovery codes were added, are about to be added, or were removed. Notify the user.
+   * A number, an app, a passkey or recovery codes were added, are about to be added, or were removed. Notify the user.
    *
    * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
    * after its first correct code. For recovery codes: when they are made.
    */
   | {
       readonly type: 'factor.changed'
-      readonly kind: 'phone' | 'app' | 'recovery-codes'
+      readonly kind: 'phone' | 'app' | 'passkey' | 'recovery-codes'
       readonly subject: string
       /** The number on file, masked. Absent if there was none. */
       readonly before?: string

@@ -2,6 +2,7 @@ import type { RequestHandler, Router } from 'express'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/operator/health.js'
 import { inspectStore } from './challenge/operator/self-test.js'
+import type { SignatureFactor } from './challenge/reach/signer.js'
 import { type Authenticators, createAuthenticators } from './express/flows/authenticators.js'
 import { createOwnRoute, type OwnRoute } from './express/flows/own-route.js'
 import {
@@ -85,6 +86,8 @@ export interface TwoFactor extends Operator {
   readonly recoveryCodes: RecoveryCodesFacade
   /** Adds an authenticator app. The option `authenticator` accepts its codes. */
   readonly authenticators: Authenticators
+  /** The option `passkeys`. */
+  readonly passkeys: SignatureFactor | undefined
   /** Returns the limits in force as a Markdown table. */
   describeLimits(): string
   /**
@@ -193,6 +196,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustedDevices: createTrustedDevicesFacade(http),
     recoveryCodes: createRecoveryCodesFacade(domain),
     authenticators: createAuthenticators(http, routes),
+    passkeys: settings.passkeys,
     describeLimits: () => describeLimits(limits),
     ...operator,
     async ready() {

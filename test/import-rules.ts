@@ -43,7 +43,7 @@ export const importTable: ImportTable = {
     'two-factor': everyPart,
     index: [...everyPart, 'alarms', 'two-factor'],
     // On what every host has, but for its helpers.
-    account: ['lib/*', 'errors', 'phone-number', 'type index'],
+    account: ['lib/*', 'errors', 'phone-number', 'type index', 'type passkeys/index'],
     passkeys: ['lib/*', 'type index'],
     'tools/testing': [
       ...['lib/*', 'store/*', 'provider/*', 'tools/sandbox/*', 'errors', 'phone-number'],

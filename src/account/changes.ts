@@ -1,4 +1,5 @@
 import type { BoundFields, Details, TrustedDevice } from '../index.js'
+import type { StoredPasskey } from '../passkeys/index.js'
 import { maxNumbersOnFile } from '../phone-number.js'
 import type { AccountTexts } from './texts/en.js'
 import { fillText, spacedDigits } from './texts.js'
@@ -11,22 +12,29 @@ export interface Factors {
   readonly numbers: readonly string[]
   /** If true, an authenticator app is stored. Undefined without the option `authenticator`. */
   readonly app?: boolean | undefined
+  /** Stored passkeys. Undefined without the option `passkeys`. */
+  readonly passkeys?: readonly NamedPasskey[] | undefined
   /** Number of unused recovery codes. Undefined without the option `recoveryCodes`. */
   readonly recoveryCodes?: number | undefined
 }
+
+/** A stored passkey with its name. */
+export type NamedPasskey = Pick<StoredPasskey, 'id' | 'label'>
 
 /** A change that a person requests. */
 export type AccountChangeRequest =
   | { readonly kind: 'number-added' | 'number-first' | 'number-removed'; readonly number: string }
   | { readonly kind: 'device-ended'; readonly device: Pick<TrustedDevice, 'id' | 'label'> }
-  | { readonly kind: 'app-added' | 'app-removed' | 'recovery-codes-made' }
+  | { readonly kind: 'passkey-renamed'; readonly passkey: NamedPasskey; readonly name: string }
+  | { readonly kind: 'passkey-removed'; readonly passkey: NamedPasskey }
+  | { readonly kind: 'app-added' | 'app-removed' | 'recovery-codes-made' | 'passkey-added' }
   | { readonly kind: 'devices-ended' | 'signed-out-elsewhere' }
 
 /** Name of a change in messages and in JSON. */
 export type ChangeKind = AccountChangeRequest['kind']
 
 /**
- * Factors that must remain after a number or the app is removed. `factor`: another number or the app. `recovery-codes`: a
+ * Factors that must remain after a factor is removed. `factor`: another number, a passkey or the app. `recovery-codes`: a
  * factor or recovery codes. `nothing`: no requirement, for guards that exempt accounts without a second factor.
  */
 export type MustKeep = 'factor' | 'recovery-codes' | 'nothing'
@@ -47,11 +55,14 @@ export type Objection =
   | 'taken'
   /** An app is stored, and no other app is being set up. */
   | 'app_on_file'
+  /** The browser created no passkey that this account can have. */
+  | 'no_passkey'
   /** The stored factors have changed since the change was requested. */
   | 'stale'
 
-/** Counts the factors: numbers and the app. Recovery codes do not count, because they run out. */
-export const countFactors = ({ numbers, app }: Factors): number => new Set(numbers).size + (app ? 1 : 0)
+/** Counts the factors: numbers, passkeys and the app. Recovery codes do not count, because they run out. */
+export const countFactors = ({ numbers, app, passkeys = [] }: Factors): number =>
+  new Set(numbers).size + passkeys.length + (app ? 1 : 0)
 
 /**
  * Returns whether the account has nothing that could confirm a change. The session then suffices to set up the first
@@ -69,6 +80,11 @@ export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.len
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
   const { kind } = change
   if (kind === 'app-added' || kind === 'app-removed') return { ...factors, app: kind === 'app-added' }
+  const { passkeys = [] } = factors
+  if (kind === 'passkey-added') return { ...factors, passkeys: [...passkeys, { id: '', label: '' }] }
+  if (kind === 'passkey-removed') {
+    return { ...factors, passkeys: passkeys.filter(({ id }) => id !== change.passkey.id) }
+  }
   if (!('number' in change)) return factors
   const { number } = change
   const others = factors.numbers.filter((one) => one !== number)
@@ -91,6 +107,7 @@ export function objectionTo(
   if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !factors.app) return 'stale'
+  if ('passkey' in change && !factors.passkeys?.some(({ id }) => id === change.passkey.id)) return 'stale'
   return takesAway(change) ? objectionToLoss(factors, mustKeep) : undefined
 }
 
@@ -105,7 +122,8 @@ export function objectionToLoss(factors: Factors, mustKeep: MustKeep): Objection
 }
 
 /** Returns whether a change removes a factor. */
-const takesAway = ({ kind }: AccountChangeRequest) => kind === 'number-removed' || kind === 'app-removed'
+const takesAway = ({ kind }: AccountChangeRequest) =>
+  ['number-removed', 'app-removed', 'passkey-removed'].includes(kind)
 
 /** Returns whether a change ends the trust in browsers. Verifications by a removed factor no longer count. */
 export const endsTrust = (change: AccountChangeRequest, before: Factors): boolean =>
@@ -117,10 +135,15 @@ export const endsTrust = (change: AccountChangeRequest, before: Factors): boolea
  * Returns the fields that a code for this change confirms: the change and the current factors. Recovery codes are left
  * out, because confirming with a recovery code uses it up. The store step checks again that enough factors remain.
  */
-export function boundTo(change: AccountChangeRequest, { numbers, app = false }: Factors): BoundFields {
+export function boundTo(
+  change: AccountChangeRequest,
+  { numbers, app = false, passkeys }: Factors,
+): BoundFields {
   const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
   const number = 'number' in change ? change.number : null
-  return { kind: change.kind, number, device, numbers, app }
+  const passkey = 'passkey' in change ? [change.passkey.id, 'name' in change ? change.name : ''] : null
+  const ofPasskeys = passkeys && { passkey, passkeys: passkeys.map(({ id }) => id) }
+  return { kind: change.kind, number, device, numbers, app, ...ofPasskeys }
 }
 
 /** Input of the details: the current factors and what must remain. */
@@ -139,12 +162,14 @@ export function detailsOf(change: AccountChangeRequest, circumstances: Circumsta
   const title = fillText(texts[`change.${change.kind}`], {
     number: shownNumber ?? number,
     digits: spacedDigits(number),
+    device: 'passkey' in change ? change.passkey.label : '',
   })
   const after = [texts['details.after'], consequenceOf(change, circumstances)] as const
   const device = 'device' in change && ([texts['details.device'], labelOf(change, texts)] as const)
   const isFirst = change.kind === 'recovery-codes-made' && !factors.recoveryCodes
   const action = isFirst ? texts['recovery.make'] : texts[`do.${change.kind}`]
-  return { title, rows: device ? [device, after] : [after], action }
+  const name = 'name' in change && ([texts['passkeys.name'], change.name] as const)
+  return { title, rows: [device, name, after].filter((row) => row !== false), action }
 }
 
 const labelOf = (

@@ -50,10 +50,12 @@ export interface Confirmation {
 
 /** Result of `numbers.save` for a number of another account. */
 export const taken = 'taken'
+/** Result of storing a passkey that the browser did not create for this request. */
+export const noPasskey = 'no_passkey'
 
 /** Creates the function that makes every change: it checks, confirms by a code for this change, stores and notifies. */
 export function createMaking(tf: TwoFactor, settings: AccountSettings) {
-  const { recoveryCodes, onChanged, path, purpose, mustKeep, messages } = settings
+  const { recoveryCodes, passkeys, onChanged, path, purpose, mustKeep, messages } = settings
   /** The change that the guard binds and shows for a request, set before the guard is called. */
   const asked = new WeakMap<Request, Asked>()
   // A notice may fail in a client of this package. The change stays.
@@ -91,7 +93,8 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   }
   const guard = tf.requireTwoFactor(guardOptions)
   // A recovery code must not create new ones. Otherwise a thief of the list would keep access for ever.
-  const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods: ['code', 'app', firstWay] })
+  const methods = ['code', 'app', firstWay, ...(passkeys === undefined ? [] : ['passkey'])]
+  const withoutRecovery = tf.requireTwoFactor({ ...guardOptions, methods })
   checkMustKeep(tf, guardOptions, mustKeep)
 
   /** Returns whether a code confirms the change. If not, the guard has responded. */
@@ -131,7 +134,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
       async () => areSameFactors(factors, await read(subject)) && store(factors),
     )
     if (stored === false) return 'stale'
-    if (stored === taken) return taken
+    if (stored === taken || stored === noPasskey) return stored
     const notice = announce(visit, change, factors)
     // The new codes are shown only once and the printed ones no longer work, so a failed notice must not hide them
     // (lock-out).
@@ -145,17 +148,20 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
    */
   async function announce(visit: RouteContext, change: AccountChangeRequest, before: Factors): Promise<void> {
     const { req, subject } = visit
-    // A factor that is added emits its own event.
+    // A number and an app that are added emit their own event.
     if (change.kind === 'app-removed') tf.subjects.factorRemoved(subject, { kind: 'app' })
+    if (change.kind === 'passkey-added') tf.subjects.factorAdded(subject, { kind: 'passkey' })
+    if (change.kind === 'passkey-removed') tf.subjects.factorRemoved(subject, { kind: 'passkey' })
     if (change.kind === 'number-removed') {
       tf.subjects.factorRemoved(subject, { kind: 'phone', phone: change.number })
     }
     const number = 'number' in change ? maskPhoneNumber(change.number) : undefined
     const device = 'device' in change ? change.device.label : undefined
+    const passkey = 'passkey' in change ? change.passkey.label : undefined
     try {
       await renewProofs(visit, change, before)
     } finally {
-      await tell(req, { kind: change.kind, subject, number, device, before: before.numbers })
+      await tell(req, { kind: change.kind, subject, number, device, passkey, before: before.numbers })
     }
   }
 

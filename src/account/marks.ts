@@ -39,11 +39,17 @@ export function changeButton(
 }
 
 /** Returns a form for a route of the pages. */
-export function routeForm({ visit, path }: PageContext, route: string, content: Html, fields = {}): Html {
+export function routeForm(
+  { visit, path }: PageContext,
+  route: string,
+  content: Html,
+  fields = {},
+  attributes?: Html,
+): Html {
   const hidden = Object.entries<string>({ ...fields, ...visit.formFields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return html`<form method="post" action="${path + route}" novalidate>
+  return html`<form method="post" action="${path + route}" novalidate${attributes}>
 ${hidden}${content}
 </form>\n`
 }

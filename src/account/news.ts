@@ -16,6 +16,7 @@ export interface News {
 
 export function newsAbout(change: AccountChangeRequest): News {
   if ('number' in change) return { kind: change.kind, label: change.number.slice(-2) }
+  if ('passkey' in change) return { kind: change.kind, label: change.passkey.label }
   if ('device' in change) return { kind: change.kind, label: change.device.label?.slice(0, maxLabelLength) }
   return { kind: change.kind }
 }

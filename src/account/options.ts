@@ -10,8 +10,10 @@ import {
   record,
   type Settled,
   withDefault,
+  withMethods,
 } from '../lib/options.js'
 import type { Awaitable } from '../lib/promises.js'
+import type { Passkeys } from '../passkeys/index.js'
 import type { ChangeKind, MustKeep } from './changes.js'
 import type { AccountMessages } from './texts.js'
 
@@ -32,6 +34,8 @@ export interface AccountChange {
   readonly subject: string
   /** The number that was added, removed or put first, masked. Undefined for other changes. */
   readonly number?: string | undefined
+  /** Name of the passkey that was renamed or removed. Undefined for other changes. */
+  readonly passkey?: string | undefined
   /** Label of the browser that is no longer trusted. Undefined for other changes, and for a browser without a label. */
   readonly device?: string | undefined
   /**
@@ -56,8 +60,8 @@ export interface AccountPagesOptions {
     readonly list: (subject: string) => Awaitable<readonly string[]>
     /**
      * Replaces the whole list `from` by `numbers`. If the stored list is not `from`, change nothing and return false:
-     * another tab was first. Unless you change `mustKeep`, also return false for an empty list without an app: another
-     * process was first. For a number of another account, store nothing and return `'taken'`: the person reads that it
+     * another tab was first. Unless you change `mustKeep`, also return false for an empty list without an app and a
+     * passkey: another process was first. For a number of another account, store nothing and return `'taken'`: the person reads that it
      * belongs to another account. Errors go to your error handler. If it throws, it must have changed nothing.
      *
      * @example
@@ -76,14 +80,16 @@ export interface AccountPagesOptions {
     /** Replaces the stored secret. Encrypt it. */
     readonly save: (subject: string, secret: string) => Saved
     /**
-     * Deletes the secret. Unless you change `mustKeep`, change nothing and return false if the account has no number:
-     * another process was first.
+     * Deletes the secret. Unless you change `mustKeep`, change nothing and return false if the account has no number
+     * and no passkey: another process was first.
      *
      * @example
      * remove: (subject) => db.prepare(`UPDATE users SET app = NULL WHERE id = ? AND numbers <> '[]'`).run(subject).changes === 1
      */
     readonly remove: (subject: string) => Saved
   }
+  /** The passkeys: the value of the option `passkeys` of `twoFactor()`. Default: none. */
+  readonly passkeys?: Passkeys
   /** Stores the recovery codes of an account. Requires the option `recoveryCodes` of `twoFactor()`. Default: none. */
   readonly recoveryCodes?: {
     /** Returns the number of unused codes. */
@@ -164,6 +170,10 @@ export const accountChecks = {
     save: func('(subject, secret) => saved'),
     remove: func('(subject) => saved'),
   }),
+  passkeys: withMethods(
+    ['signerOf', 'list', 'creationOptions', 'create', 'rename', 'remove'],
+    "must be passkeys({ … }) of 'express-two-factor/passkeys'",
+  ),
   recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
   label: withDefault((_req: Request, subject: string) => subject, func('(req, subject) => name')),

@@ -1,7 +1,7 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import { countFactors, type Factors, takesNumber } from './changes.js'
+import { countFactors, type Factors, type NamedPasskey, takesNumber } from './changes.js'
 import { badge, changeButton, linkButton, maskedNumber, type PageContext, spokenNumber } from './marks.js'
 import type { News } from './news.js'
 import type { UsedAt } from './read-factors.js'
@@ -23,8 +23,10 @@ export interface ListedNumber {
 }
 
 /** Content of the first page, and its JSON. */
-export interface Overview extends Omit<Factors, 'numbers'> {
+export interface Overview extends Omit<Factors, 'numbers' | 'passkeys'> {
   readonly numbers: readonly ListedNumber[]
+  /** Stored passkeys with the time of their last use in milliseconds since 1970. */
+  readonly passkeys?: readonly (NamedPasskey & { readonly usedAt: number | undefined })[] | undefined
   /** When the app was last used. */
   readonly appUsedAt: number | undefined
   readonly devices: readonly TrustedDevice[]
@@ -52,8 +54,8 @@ export function adviceFor(factors: Factors): Overview['advice'] {
  * Returns the text key of the risk of an account that has only numbers and could have an app (NIST SP 800-63B-4, 3.2.9;
  * ASVS 5.0, 6.6.1).
  */
-export const riskOf = ({ numbers, app }: Factors): Overview['risk'] =>
-  numbers.length > 0 && app === false ? 'risk.numbers' : undefined
+export const riskOf = ({ numbers, app, passkeys = [] }: Factors): Overview['risk'] =>
+  numbers.length > 0 && app === false && passkeys.length === 0 ? 'risk.numbers' : undefined
 
 /** Returns the numbers in the order of the list, each masked. */
 export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {
@@ -72,7 +74,9 @@ export function overviewPage(page: PageContext, overview: Overview, news?: News)
   const { texts } = page
   const { advice, risk } = overview
   const hints = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
-  const sections = [numbers, app, recovery, devices, elsewhere].flatMap((part) => part(page, overview) ?? [])
+  const sections = [passkeys, numbers, app, recovery, devices, elsewhere].flatMap(
+    (part) => part(page, overview) ?? [],
+  )
   return {
     title: texts.title,
     notice: news && noticeOf(news, texts),
@@ -117,6 +121,21 @@ const numbers: Part = (page, { numbers, canRemove }) => {
   return section('numbers', texts['numbers.title'], add, onOrOff(page, rows.length > 0))
 }
 
+const passkeys: Part = (page, { passkeys, canRemove }) => {
+  const { texts } = page
+  if (passkeys === undefined) return undefined
+  const rows = passkeys.map(({ id, label, usedAt }) => {
+    const button = { fields: { passkey: id }, of: label, look: 'plain' } as const
+    const rename = changeButton(page, '/passkeys/rename', 'passkey-renamed', button)
+    const remove = canRemove && changeButton(page, '/passkeys/remove', 'passkey-removed', button)
+    return row(page, html`<bdi>${label}</bdi>`, usedAt, html`${rename}${remove}`)
+  })
+  const list =
+    rows.length > 0 ? html`<ul class="rows">\n${rows}</ul>\n` : html`<p>${texts['passkeys.text']}</p>\n`
+  const add = changeButton(page, '/passkeys/start', 'passkey-added', { text: texts['passkeys.add'] })
+  return section('passkeys', texts['passkeys.title'], html`${list}${add}`, onOrOff(page, rows.length > 0))
+}
+
 const app: Part = (page, { app, appUsedAt, canRemove }) => {
   const { texts } = page
   if (app === undefined) return undefined
@@ -132,11 +151,11 @@ const app: Part = (page, { app, appUsedAt, canRemove }) => {
   return section('app', title, rows, onOrOff(page, true))
 }
 
-const recovery: Part = (page, { recoveryCodes: left, numbers, app }) => {
+const recovery: Part = (page, { recoveryCodes: left, numbers, app, passkeys = [] }) => {
   const { texts } = page
   if (left === undefined) return undefined
   const state = left === 0 ? texts['recovery.none'] : fillText(texts['recovery.left'], { n: String(left) })
-  const canMake = numbers.length > 0 || app
+  const canMake = numbers.length > 0 || app || passkeys.length > 0
   // New codes invalidate the printed codes, so the button must not invite an accidental click.
   const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
   const make = canMake && changeButton(page, '/recovery-codes', 'recovery-codes-made', look)

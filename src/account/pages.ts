@@ -1,6 +1,7 @@
 import type { NewAuthenticator, OwnPage } from '../index.js'
 import { html } from '../lib/html.js'
 import { pairingEntry, pairingSteps } from '../lib/pairing.js'
+import type { NamedPasskey } from './changes.js'
 import { back, changeButton, linkLine, type PageContext, routeForm } from './marks.js'
 import { fillText } from './texts.js'
 
@@ -16,6 +17,28 @@ export function appPage(page: PageContext, pairing: NewAuthenticator, fault?: st
   const content = html`${pairingSteps(pairing, texts)}
 ${routeForm(page, '/app', pairingEntry(texts, state))}${back(page)}`
   return { title: texts['pair.title'], content: content.markup }
+}
+
+/** Returns the page on which the browser creates a passkey. The form stays hidden without a script. */
+export function newPasskeyPage(page: PageContext, publicKey: object): OwnPage {
+  const { texts, visit } = page
+  const entry = html`<div class="buttons"><button class="main" data-busy="${visit.texts['busy.sending']}">${texts['passkeys.create']}</button></div>
+<p role="status" data-cancelled="${texts['passkeys.cancelled']}"></p>`
+  const options = html` hidden data-new-passkey="${JSON.stringify(publicKey)}"`
+  const content = html`<p>${texts['passkeys.text']}</p>
+${routeForm(page, '/passkeys', entry, { passkey: '' }, options)}<p data-without-passkey>${texts['passkeys.unsupported']}</p>
+${back(page)}`
+  return { title: texts['passkeys.add'], content: content.markup }
+}
+
+/** Returns the page for another name of a passkey. */
+export function passkeyNamePage(page: PageContext, { id, label }: NamedPasskey): OwnPage {
+  const { texts, visit } = page
+  const entry = html`<label for="name">${texts['passkeys.name']}</label>
+<input id="name" name="name" type="text" maxlength="60" autocomplete="off" value="${label}" autofocus>
+<div class="buttons"><button class="main" data-busy="${visit.texts['busy.sending']}">${texts['do.passkey-renamed']}</button></div>`
+  const content = html`${routeForm(page, '/passkeys/rename', entry, { passkey: id })}${back(page)}`
+  return { title: texts['passkeys.rename'], content: content.markup }
 }
 
 /** Returns the offer of recovery codes after the first factor. It asks for no code. */

@@ -7,6 +7,9 @@ const routes: Readonly<Record<ChangeKind, string>> = {
   'number-first': '/numbers/first',
   'number-removed': '/numbers/remove',
   'device-ended': '/devices/end',
+  'passkey-added': '/passkeys/new',
+  'passkey-renamed': '/passkeys/rename',
+  'passkey-removed': '/passkeys/remove',
   'app-added': '/app',
   'app-removed': '/app/remove',
   'recovery-codes-made': '/recovery-codes',
@@ -24,9 +27,10 @@ export function pathAfterCode(
   { kind }: AccountChangeRequest,
 ): string {
   const route = mount + routes[kind]
-  for (const name of ['number', 'device'] as const) {
+  const query = new URLSearchParams()
+  for (const name of ['number', 'device', 'passkey', 'name'] as const) {
     const { [name]: value } = fields
-    if (typeof value === 'string') return `${route}?${new URLSearchParams({ [name]: value })}`
+    if (typeof value === 'string') query.set(name, value)
   }
-  return route
+  return query.size === 0 ? route : `${route}?${query}`
 }

@@ -26,18 +26,20 @@ const times: Check = that(
  * Reads the stored factors of an account. Rejects with a TypeError if a value is unclear: an account that appears to
  * have no factor needs no code.
  */
-export function createReadFactors({ numbers, authenticator, recoveryCodes }: AccountPagesOptions) {
+export function createReadFactors({ numbers, authenticator, passkeys, recoveryCodes }: AccountPagesOptions) {
   return hostFunction(async (subject: string): Promise<Factors> => {
-    const [list, app, left] = await Promise.all([
+    const [list, app, keys, left] = await Promise.all([
       numbers.list(subject),
       authenticator?.has(subject),
+      passkeys?.list(subject),
       recoveryCodes?.remaining(subject),
     ])
     numberList(list, 'accountPages: numbers.list')
     if (authenticator !== undefined) yesOrNo(app, 'accountPages: authenticator.has')
     if (recoveryCodes !== undefined) remainingCount(left, 'accountPages: recoveryCodes.remaining')
     // Copies the list: a host that changes its list in place would also change the state before.
-    return { numbers: [...list], app, recoveryCodes: left }
+    const named = keys?.map(({ id, label }) => ({ id, label }))
+    return { numbers: [...list], app, passkeys: named, recoveryCodes: left }
   })
 }
 

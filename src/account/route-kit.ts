@@ -31,7 +31,7 @@ export type RouteKit = ReturnType<typeof createRouteKit>
 
 /** Creates the functions that add a route, make a change and reply, for numbers, app, recovery codes and browsers. */
 export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountSettings) {
-  const { path, recoveryCodes, mustKeep } = settings
+  const { path, recoveryCodes, passkeys, mustKeep } = settings
   const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
 
@@ -44,15 +44,17 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   /** Returns the first page with its JSON. */
   async function overview(visit: RouteContext): Promise<RouteResult> {
     const { req, subject, fields, session } = visit
-    const [factors, usedAt, devices] = await Promise.all([
+    const [factors, usedAt, devices, keys] = await Promise.all([
       read(subject),
       readUses(subject),
       tf.trustedDevices.list(subject, req),
+      passkeys?.list(subject),
     ])
     const body: Overview = {
       ...factors,
       numbers: listed(factors.numbers, usedAt),
       appUsedAt: usedAt('app'),
+      passkeys: keys?.map(({ id, label, usedAt: at }) => ({ id, label, usedAt: at ?? undefined })),
       devices,
       canRemove: objectionToLoss(factors, mustKeep) === undefined,
       advice: adviceFor(factors),

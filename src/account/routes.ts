@@ -5,6 +5,7 @@ import { addAppRoutes } from './app.js'
 import { addDeviceRoutes } from './devices.js'
 import { addNumberRoutes } from './numbers.js'
 import { type AccountPagesOptions, accountChecks, accountRequired } from './options.js'
+import { addPasskeyRoutes } from './passkeys.js'
 import { addRecoveryCodeRoutes } from './recovery-codes.js'
 import { createRouteKit } from './route-kit.js'
 
@@ -28,7 +29,7 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   }
   const settings = checkOptions('accountPages', options, accountChecks, accountRequired)
   checkSameWays(tf, settings)
-  const { authenticator, recoveryCodes } = settings
+  const { authenticator, passkeys, recoveryCodes } = settings
   const router = Router()
   const kit = createRouteKit(router, tf, settings)
   kit.get('/', kit.overview)
@@ -36,6 +37,7 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   router.post('/', tf.ownRoute('GET', kit.overview))
   addNumberRoutes(kit)
   if (authenticator !== undefined) addAppRoutes(kit, authenticator)
+  if (passkeys !== undefined) addPasskeyRoutes(kit, passkeys)
   if (recoveryCodes !== undefined) addRecoveryCodeRoutes(kit, recoveryCodes)
   addDeviceRoutes(kit)
   return router
@@ -46,6 +48,11 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
  * nothing else would need no code. A factor missing in `twoFactor()` could be set up but would admit no person.
  */
 function checkSameWays(tf: TwoFactor, options: AccountPagesOptions): void {
+  if (options.passkeys !== tf.passkeys) {
+    throw optionError(
+      'accountPages: passkeys must be the value of the option passkeys of twoFactor(), or a user who has nothing else appears to have no second factor',
+    )
+  }
   const taken = { authenticator: tf.authenticators.isOffered, recoveryCodes: tf.recoveryCodes.isOffered }
   for (const name of ['authenticator', 'recoveryCodes'] as const) {
     if ((options[name] !== undefined) === taken[name]) continue

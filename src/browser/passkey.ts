@@ -1,9 +1,9 @@
 /**
- * Shows the form for passkeys if the browser has them. The browser signs before the form is sent. A cancelled prompt leaves
- * the page as it is.
+ * Shows the form for passkeys if the browser has them. The browser signs, or creates a passkey, before the form is sent. A
+ * cancelled prompt leaves the page as it is.
  */
 export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
-  const form = screen.querySelector<HTMLFormElement>('form[data-passkey]')
+  const form = screen.querySelector<HTMLFormElement>('form[data-passkey], form[data-new-passkey]')
   const field = form?.querySelector<HTMLInputElement>('[name=passkey]')
   const status = form?.querySelector<HTMLElement>('[data-cancelled]')
   if (!form || !field || !('parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {}))) return
@@ -15,24 +15,33 @@ export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
   }
   let isAsking = false
 
-  async function sign(): Promise<void> {
-    if (!form || !field) return
+  async function ask(to: HTMLFormElement, answer: HTMLInputElement): Promise<void> {
     isAsking = true
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(form.dataset.passkey ?? ''))
-    const passkey = await navigator.credentials.get({ publicKey, signal }).catch(() => null)
+    const passkey = await passkeyFor(to, signal).catch(() => null)
     isAsking = false
     if (status) status.textContent = passkey === null ? (status.dataset.cancelled ?? '') : ''
     if (passkey === null) return
-    field.value = JSON.stringify(passkey)
-    form.requestSubmit()
-    // Another click signs again.
-    field.value = ''
+    answer.value = JSON.stringify(passkey)
+    to.requestSubmit()
+    // Another click asks again.
+    answer.value = ''
   }
 
   form.addEventListener('submit', (event) => {
     if (field.value !== '') return
     event.preventDefault()
     event.stopPropagation()
-    if (!isAsking) void sign()
+    if (!isAsking) void ask(form, field)
   })
+}
+
+/** Returns a signature, or a new passkey. Rejects or returns null if the user cancels. */
+async function passkeyFor({ dataset }: HTMLFormElement, signal: AbortSignal): Promise<Credential | null> {
+  const { passkey, newPasskey } = dataset
+  if (newPasskey !== undefined) {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(newPasskey))
+    return navigator.credentials.create({ publicKey, signal })
+  }
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(passkey ?? ''))
+  return navigator.credentials.get({ publicKey, signal })
 }

@@ -60,7 +60,10 @@ export interface PasskeysOptions {
    *    ON CONFLICT (id) DO UPDATE SET label = $3 WHERE passkeys.subject = $2`, [id, subject, label, passkey])).rowCount === 1
    */
   readonly save: (subject: string, passkey: NewPasskey) => unknown
-  /** Deletes a passkey of this account. */
+  /**
+   * Deletes a passkey of this account. For the account pages, change nothing and return false if the account has no other
+   * factor: another process was first.
+   */
   readonly remove: (subject: string, id: string) => unknown
   /**
    * Stores the counter and the time of a use. If it throws, the user is refused.

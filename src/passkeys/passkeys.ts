@@ -38,8 +38,8 @@ export interface Passkeys extends SignatureFactor {
   ): Promise<NewPasskey | undefined>
   /** Gives a passkey of the account another name. Resolves with false if the account does not have it. */
   rename(subject: string, id: string, label: string): Promise<boolean>
-  /** Removes a passkey of the account. */
-  remove(subject: string, id: string): Promise<void>
+  /** Removes a passkey of the account. Resolves with false if your app removed nothing. */
+  remove(subject: string, id: string): Promise<boolean>
 }
 
 /**
@@ -88,9 +88,7 @@ export function passkeys(options: PasskeysOptions): Passkeys {
       const passkey = (await list(subject)).find((one) => one.id === id)
       return passkey !== undefined && (await save(subject, { ...passkey, label: readLabel(label) })) !== false
     },
-    async remove(subject, id) {
-      await remove(subject, id)
-    },
+    remove: async (subject, id) => (await remove(subject, id)) !== false,
   }
 }
 

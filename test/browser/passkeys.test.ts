@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import * as webauthn from '@simplewebauthn/server'
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import type { fetchWithCode, OnChallenge } from '../../src/browser/index.js'
+import type { WebAuthn } from '../../src/passkeys/index.js'
+import { otherNumber, path, startAccounts } from '../account/kit.js'
 import { describedTransfers } from '../express/described-transfers.js'
-import { startHost } from '../express/kit.js'
+import { phones } from '../express/kit.js'
 import { createPasskeys } from '../passkeys/kit.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
@@ -31,34 +34,55 @@ const options = {
 } as const
 
 describeInChromium('a passkey in a browser', (browser) => {
-  /** A browser with an authenticator in which Ana has a passkey of this app, after her password. */
-  async function openWithPasskey() {
-    let passkeys: ReturnType<typeof createPasskeys> | undefined
-    const host = await startHost({
-      options: { passkeys: { signerOf: async (subject) => passkeys?.keys.signerOf(subject) } },
+  /** An authenticator of one tab. */
+  async function addAuthenticator(page: Page) {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    return { cdp, ...(await cdp.send('WebAuthn.addVirtualAuthenticator', { options })) }
+  }
+
+  /** A browser with an authenticator, after the password of Ana, who has two numbers. */
+  async function openWithAuthenticator() {
+    // A passkey belongs to a domain, and an address is none. The port is known later.
+    let origin = 'http://localhost'
+    const onPort: WebAuthn = {
+      verifyAuthenticationResponse: (expected) =>
+        webauthn.verifyAuthenticationResponse({ ...Object(expected), expectedOrigin: origin }),
+      verifyRegistrationResponse: (expected) =>
+        webauthn.verifyRegistrationResponse({ ...Object(expected), expectedOrigin: origin }),
+    }
+    const of = createPasskeys({ webauthn: onPort, origin })
+    const host = await startAccounts({
+      numbers: [String(phones.ana), otherNumber],
+      options: { passkeys: of.keys },
+      pages: { passkeys: of.keys },
       mount(app, tf) {
         app.get('/', (_req, res) => void res.type('html').send(home))
         describedTransfers(app, tf)
       },
     })
-    // A passkey belongs to a domain, and an address is none.
-    const origin = host.url.replace('127.0.0.1', 'localhost')
-    const of = createPasskeys({ origin })
-    passkeys = of
+    origin = host.url.replace('127.0.0.1', 'localhost')
     const context = await browser().newContext({ locale: 'en-US' })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    const cdp = await context.newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options })
+    const { cdp, authenticatorId } = await addAuthenticator(page)
     const visitor = await host.login()
     await context.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: origin })))
     await page.goto(origin)
-    await addPasskey(page, of)
     return { host, page, origin, cdp, authenticatorId, ...of }
   }
 
-  async function addPasskey(page: Page, { keys }: ReturnType<typeof createPasskeys>): Promise<void> {
+  /** The same browser, where Ana has a passkey of this app. */
+  async function openWithPasskey() {
+    const opened = await openWithAuthenticator()
+    await addPasskey(opened.page, opened)
+    return opened
+  }
+
+  async function addPasskey(
+    page: Page,
+    { keys }: Pick<ReturnType<typeof createPasskeys>, 'keys'>,
+  ): Promise<void> {
     const challenge = randomBytes(32).toString('base64url')
     const creation = await keys.creationOptions('ana', { challenge, account: 'ana@example.com' })
     const response: unknown = await page.evaluate(async (given) => {
@@ -79,7 +103,7 @@ describeInChromium('a passkey in a browser', (browser) => {
     await page.goto(`${origin}/two-factor`)
     expect(await page.locator('button:visible').first().innerText()).toBe('Use a passkey')
     expect(await page.locator('button.main:visible').count()).toBe(1)
-    expect(await page.getByRole('button', { name: /^Text/ }).isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: /^Text/ }).first().isVisible()).toBe(true)
     expect(await axeFindings(page)).toEqual([])
     await setVerified(cdp, authenticatorId, false)
     await use(page).click()
@@ -110,7 +134,7 @@ describeInChromium('a passkey in a browser', (browser) => {
     })
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Dad').waitFor()
-    expect(await dialog.getByRole('button', { name: /^Text/ }).isVisible()).toBe(true)
+    expect(await dialog.getByRole('button', { name: /^Text/ }).first().isVisible()).toBe(true)
     await dialog.getByRole('button', { name: 'Use a passkey' }).click()
     expect(await paid).toEqual([200, { amount: '7', payee: 'Dad' }])
 
@@ -128,12 +152,52 @@ describeInChromium('a passkey in a browser', (browser) => {
     expect(host.stub.sends).toEqual([])
   })
 
+  it('is added on the account pages and confirms the next change there, in two tabs one after the other', async () => {
+    const { host, page, origin, table } = await openWithAuthenticator()
+    const enterCode = async () => {
+      await page.getByLabel('Security code').fill(host.stub.rightCode)
+      await page.getByRole('button', { name: 'Continue' }).click()
+    }
+    await page.goto(`${origin}/two-factor`)
+    await page.getByRole('button', { name: /^Text/ }).first().click()
+    await enterCode()
+    await page.waitForURL(`${origin}/`)
+    host.clock.now += 5 * 60_000
+    await page.goto(origin + path)
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The new passkey lets you in').waitFor()
+    await page.getByRole('button', { name: /^Text/ }).first().click()
+    await enterCode()
+    const create = page.getByRole('button', { name: 'Create a passkey' })
+    await create.waitFor()
+    expect(await page.getByText("This browser can't create passkeys").isVisible()).toBe(false)
+    expect(await axeFindings(page)).toEqual([])
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await addAuthenticator(second)
+    await create.click()
+    await page.getByText('The passkey was added.').waitFor()
+    expect([...table.values()]).toEqual([
+      expect.objectContaining({ subject: 'ana', label: expect.stringMatching(/, Linux$/) }),
+    ])
+    // The page of the other tab was for the first one.
+    await second.getByRole('button', { name: 'Create a passkey' }).click()
+    await second.waitForURL(origin + path)
+    expect(table.size).toBe(1)
+
+    await page.getByRole('button', { name: 'Remove the number' }).last().click()
+    await page.getByText('No more codes to this number').waitFor()
+    await use(page).click()
+    await page.getByText('was removed.').waitFor()
+    expect(host.filed.ana?.numbers).toEqual([phones.ana])
+  })
+
   it('is not offered by a browser that has none, which texts instead', async () => {
     const { host, page, origin } = await openWithPasskey()
     await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
     await page.goto(`${origin}/two-factor`)
     expect(await use(page).isVisible()).toBe(false)
-    await page.getByRole('button', { name: /^Text/ }).click()
+    await page.getByRole('button', { name: /^Text/ }).first().click()
     await page.getByLabel('Security code').fill(host.stub.rightCode)
     await Promise.all([page.waitForURL(`${origin}/`), page.getByRole('button', { name: 'Continue' }).click()])
     expect(await statusOf(page, `${origin}/account`)).toBe(200)

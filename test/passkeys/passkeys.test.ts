@@ -88,9 +88,9 @@ describe('a saved passkey', () => {
     expect(await keys.rename('ben', id, 'Mine')).toBe(false)
     expect(await keys.rename('ana', id, ' Work phone ')).toBe(true)
     expect(table.get(id)).toMatchObject({ label: 'Work phone', subject: 'ana' })
-    await keys.remove('ben', id)
+    expect(await keys.remove('ben', id)).toBe(false)
     expect(table.size).toBe(1)
-    await keys.remove('ana', id)
+    expect(await keys.remove('ana', id)).toBe(true)
     expect(await keys.list('ana')).toEqual([])
   })
 

@@ -5,6 +5,14 @@
 export const weakenings = [
   {
     bound: 21,
+    what: 'a session adds a passkey without a code',
+    file: 'src/account/passkeys.ts',
+    find: 'if (grant === undefined) throw new TwoFactorError(notConfirmed)',
+    replace: 'if (grant === undefined) return true',
+    tests: ['test/account/passkeys.test.ts'],
+  },
+  {
+    bound: 21,
     what: 'a passkey signs another challenge than the sealed one',
     file: 'src/challenge/reach/signer.ts',
     find: "hash('sha256', sealed, 'base64url')",

@@ -21,6 +21,17 @@ export const pt: AccountTexts = {
   'numbers.is-first': 'Principal',
   'numbers.add': 'Adicionar um número',
 
+  'passkeys.title': 'Chaves de acesso',
+  'passkeys.text':
+    'Seu dispositivo confirma que é você com a digital, o rosto ou o bloqueio de tela. Não há código para roubar.',
+  'passkeys.add': 'Adicionar uma chave de acesso',
+  'passkeys.create': 'Criar uma chave de acesso',
+  'passkeys.cancelled': 'Nenhuma chave de acesso foi criada. Tente de novo.',
+  'passkeys.unsupported':
+    'Este navegador não cria chaves de acesso. Tente em outro navegador ou dispositivo.',
+  'passkeys.rename': 'Renomear uma chave de acesso',
+  'passkeys.name': 'Nome da chave de acesso',
+
   'app.title': 'App autenticador',
   'app.text': 'Um app no seu celular que mostra um código novo a cada 30 segundos, mesmo sem sinal.',
   'app.add': 'Configurar um app',
@@ -60,6 +71,9 @@ export const pt: AccountTexts = {
   'do.number-added': 'Adicionar o número',
   'do.number-first': 'Tornar principal',
   'do.number-removed': 'Remover',
+  'do.passkey-added': 'Adicionar a chave de acesso',
+  'do.passkey-renamed': 'Renomear',
+  'do.passkey-removed': 'Remover',
   'do.app-added': 'Configurar o app',
   'do.app-removed': 'Remover',
   'do.recovery-codes-made': 'Criar novos códigos',
@@ -70,6 +84,9 @@ export const pt: AccountTexts = {
   'change.number-added': 'Adicionar {number}',
   'change.number-first': 'Tornar principal o número com final {digits}',
   'change.number-removed': 'Remover o número com final {digits}',
+  'change.passkey-added': 'Adicionar uma chave de acesso',
+  'change.passkey-renamed': 'Renomear a chave de acesso {device}',
+  'change.passkey-removed': 'Remover a chave de acesso {device}',
   'change.app-added': 'Configurar um app autenticador',
   'change.app-removed': 'Remover o app autenticador',
   'change.recovery-codes-made': 'Criar códigos de recuperação',
@@ -83,6 +100,9 @@ export const pt: AccountTexts = {
   'after.number-first':
     'É seu número principal. A última forma que funcionou para você continua sendo oferecida primeiro',
   'after.number-removed': 'Este número não recebe mais códigos. Formas que restam: {n}',
+  'after.passkey-added': 'Você poderá entrar com a nova chave de acesso, sem código',
+  'after.passkey-renamed': 'A chave de acesso terá o novo nome',
+  'after.passkey-removed': 'Você não poderá mais entrar com esta chave de acesso. Formas que restam: {n}',
   'after.app-added': 'Você também pode entrar com os códigos do app',
   'after.app-replaced': 'Os códigos do app anterior não valem mais',
   'after.app-removed': 'Os códigos do app não valem mais. Formas que restam: {n}',
@@ -97,6 +117,9 @@ export const pt: AccountTexts = {
   'done.number-added': 'O número com final {digits} foi adicionado.',
   'done.number-first': 'O número com final {digits} agora é seu número principal.',
   'done.number-removed': 'O número com final {digits} foi removido.',
+  'done.passkey-added': 'A chave de acesso foi adicionada.',
+  'done.passkey-renamed': 'A chave de acesso {device} foi renomeada.',
+  'done.passkey-removed': 'A chave de acesso {device} foi removida.',
   'done.app-added': 'O app autenticador foi ativado.',
   'done.app-removed': 'O app autenticador foi removido.',
   'done.recovery-codes-made': 'Você tem novos códigos de recuperação. Agora só estes valem.',
@@ -114,5 +137,7 @@ export const pt: AccountTexts = {
   'problem.on_file': 'Esse número já está na sua lista.',
   'problem.taken': 'Este número pertence a outra conta.',
   'problem.app_on_file': 'Já há um app configurado. Se você estava configurando outro, comece de novo.',
+  'problem.no_passkey':
+    'A chave de acesso não foi adicionada. Tente de novo. Se ela já está na sua lista, você não precisa de outra.',
   'problem.stale': 'Suas configurações mudaram nesse meio-tempo e nada foi feito. Confira e tente de novo.',
 }

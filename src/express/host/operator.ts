@@ -33,15 +33,22 @@ export interface SubjectsFacade {
    */
   revokeEverything(subject: SubjectName): Promise<void>
   /**
-   * Emits `factor.changed` for a number or an app that your app removed. Additions are reported automatically.
+   * Emits `factor.changed` for a factor that your app removed. Additions are reported automatically, except for passkeys.
    *
    * @example
    * tf.subjects.factorRemoved(user.id, { kind: 'phone', phone: '+573001234567' })
    */
   factorRemoved(
     subject: SubjectName,
-    factor: { readonly kind: 'phone'; readonly phone: string } | { readonly kind: 'app' },
+    factor: { readonly kind: 'phone'; readonly phone: string } | { readonly kind: 'app' | 'passkey' },
   ): void
+  /**
+   * Emits `factor.changed` for a passkey that your own pages added.
+   *
+   * @example
+   * tf.subjects.factorAdded(user.id, { kind: 'passkey' })
+   */
+  factorAdded(subject: SubjectName, factor: { readonly kind: 'passkey' }): void
 }
 
 /** Adds to the counts of the option `signupGuard`. */
@@ -118,6 +125,8 @@ export function createOperator(
         const subject = subjectText(name)
         emit({ type: 'factor.changed', kind: factor.kind, subject, ...before, removed: true })
       },
+      factorAdded: (subject, { kind }) =>
+        emit({ type: 'factor.changed', kind, subject: subjectText(subject) }),
     },
     signups: {
       async approved(country) {

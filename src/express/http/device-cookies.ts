@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
 import type { Domain } from '../../challenge/domain.js'
 import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
+import { browserLabel } from '../../lib/browser-label.js'
 import { hostFunction } from '../../lib/host-function.js'
 import type { Awaitable } from '../../lib/promises.js'
 import { crossesSites, isPartitioned } from '../host/session.js'
 import type { HttpSettings } from '../settings.js'
-import { browserLabel } from './browser-label.js'
 import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
 import type { RequestContext } from './request-body.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { browserLabel } from '../../src/express/http/browser-label.js'
+import { browserLabel } from '../../src/lib/browser-label.js'
 
 const mozilla = 'Mozilla/5.0'
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'

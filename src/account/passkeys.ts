@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto'
+import { TwoFactorError } from '../errors.js'
+import type { RouteContext } from '../index.js'
+import { browserLabel } from '../lib/browser-label.js'
+import { hostFunction, isOfHost } from '../lib/host-function.js'
+import { isPlainObject, parseJson } from '../lib/json.js'
+import type { Passkeys } from '../passkeys/index.js'
+import { type AccountChangeRequest, boundTo, type Factors } from './changes.js'
+import { confirmedChange, firstWay, noPasskey } from './making.js'
+import { newPasskeyPage, passkeyNamePage } from './pages.js'
+import { problemBody, type RouteKit } from './route-kit.js'
+
+/** Nothing has been confirmed yet, or too long ago. */
+const notConfirmed = 'second_factor_required'
+
+/** Adds the routes that create, rename and remove passkeys. */
+export function addPasskeyRoutes(
+  {
+    tf,
+    settings,
+    get,
+    post,
+    changes,
+    path,
+    read,
+    isConfirmed,
+    isFirst,
+    pageContextOf,
+    alreadySo,
+    change,
+  }: RouteKit,
+  passkeys: Passkeys,
+): void {
+  const { purpose } = settings
+  const what: AccountChangeRequest = { kind: 'passkey-added' }
+  const accountOf = hostFunction(settings.label)
+  /** The fields of the grant that lets this session create a passkey. It ends when the stored factors change. */
+  const creating = (factors: Factors) => ({ ...boundTo(what, factors), kind: 'passkey-creating' })
+
+  /** Returns the grant of a code whose page named the change. One of the session is enough for a first factor only. */
+  async function findGrant({ req }: RouteContext, factors: Factors) {
+    const grant = await tf.grants.read(req, purpose, creating(factors))
+    const isEnough = grant?.method === confirmedChange || (grant?.method === firstWay && isFirst(factors))
+    return isEnough ? grant : undefined
+  }
+
+  /** Only this session can answer it, until the next code. */
+  const challengeOf = ({ subject, session }: RouteContext, { verifiedAt }: { readonly verifiedAt: number }) =>
+    createHmac('sha256', session).update(`passkey ${verifiedAt} ${subject}`).digest('base64url')
+
+  /** Returns the options for the browser after a code has confirmed the change. Undefined if a code is required first. */
+  async function begin(visit: RouteContext): Promise<object | undefined> {
+    const { req, subject, session } = visit
+    const factors = await read(subject)
+    let grant = await findGrant(visit, factors)
+    if (grant === undefined) {
+      if (!(await isConfirmed(visit, what, factors))) return undefined
+      const method = isFirst(factors) ? firstWay : confirmedChange
+      grant = await tf.grants.write({ subject, session, purpose, bound: creating(factors), method })
+    }
+    const account = await accountOf(req, subject)
+    return passkeys.creationOptions(subject, { challenge: challengeOf(visit, grant), account })
+  }
+
+  get('/passkeys/new', async (visit) => {
+    const publicKey = await begin(visit)
+    return publicKey && { ...newPasskeyPage(pageContextOf(visit), publicKey), body: { publicKey } }
+  })
+  post('/passkeys/start', async (visit) => {
+    const publicKey = await begin(visit)
+    return publicKey && { location: `${path}/passkeys/new`, body: { publicKey } }
+  })
+  post('/passkeys', async (visit) => {
+    const { req, subject, fields } = visit
+    const label = browserLabel(req) ?? visit.appName
+    let challenge = ''
+    const confirm = async (factors: Factors) => {
+      const grant = await findGrant(visit, factors)
+      if (grant === undefined) throw new TwoFactorError(notConfirmed)
+      challenge = challengeOf(visit, grant)
+      return true
+    }
+    const store = async () => {
+      const response = responseIn(fields.passkey)
+      return (await passkeys.create(subject, { challenge, response, label })) !== undefined || noPasskey
+    }
+    try {
+      return await change(visit, what, store, { confirm })
+    } catch (error) {
+      if (!(error instanceof TwoFactorError) || isOfHost(error) || error.code !== notConfirmed) throw error
+      // Confirmed too long ago, or the form was sent twice.
+      const body = problemBody(error.code, 'A fresh second factor is required', undefined, error.status)
+      return { location: path, status: error.status, body }
+    }
+  })
+
+  /** Returns the stored passkey that a form names. */
+  const findPasskey = async ({ subject, fields }: RouteContext) =>
+    (await read(subject)).passkeys?.find(({ id }) => id === fields.passkey)
+
+  changes('/passkeys/rename', async (visit) => {
+    const passkey = await findPasskey(visit)
+    if (passkey === undefined) return alreadySo
+    const { name: typed } = visit.fields
+    const name = typeof typed === 'string' ? typed.trim().slice(0, maxNameLength) : ''
+    if (name === '')
+      return { ...passkeyNamePage(pageContextOf(visit), passkey), address: path, body: { passkey } }
+    if (name === passkey.label) return alreadySo
+    const store = () => passkeys.rename(visit.subject, passkey.id, name)
+    return change(visit, { kind: 'passkey-renamed', passkey, name }, store)
+  })
+  changes('/passkeys/remove', async (visit) => {
+    const passkey = await findPasskey(visit)
+    if (passkey === undefined) return alreadySo
+    const store = () => passkeys.remove(visit.subject, passkey.id)
+    return change(visit, { kind: 'passkey-removed', passkey }, store)
+  })
+}
+
+/** As long as `passkeys.rename` stores. */
+const maxNameLength = 60
+
+/** Returns the response of the browser: an object in JSON, its text in a form. */
+function responseIn(field: unknown): object {
+  const response = typeof field === 'string' ? parseJson(field) : field
+  return isPlainObject(response) ? response : {}
+}

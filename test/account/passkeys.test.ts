@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest'
+import type { Browser } from '../express/browser.js'
+import { createAuthenticator } from '../passkeys/authenticator.js'
+import { createPasskeys, origin } from '../passkeys/kit.js'
+import {
+  type AccountHost,
+  type AccountHostOptions,
+  confirmed,
+  linesOf,
+  otherNumber,
+  path,
+  prove,
+  signIn,
+  startAccounts,
+} from './kit.js'
+
+/** A host whose accounts may have passkeys. Ana has one number, Eve nothing. */
+async function startWithPasskeys(given: AccountHostOptions = {}) {
+  const of = createPasskeys()
+  const host = await startAccounts({
+    ...given,
+    options: { passkeys: of.keys, ...given.options },
+    pages: { passkeys: of.keys, ...given.pages },
+  })
+  return { host, ...of }
+}
+
+/** Asks for the options of a new passkey, after a code for it. */
+async function begin(host: AccountHost, browser: Browser) {
+  return (await confirmed(host, browser, '/passkeys/start')).json.publicKey
+}
+
+/** Gives a passkey for a requirement. */
+async function proveByPasskey(
+  browser: Browser,
+  requirement: string,
+  authenticator: ReturnType<typeof createAuthenticator>,
+) {
+  const { challenge, publicKey } = (
+    await browser.post('/two-factor/start', { requirement, channel: 'passkey' })
+  ).json
+  const passkey = authenticator.sign(publicKey)
+  return browser.post('/two-factor/verify', { challenge: challenge.id, passkey })
+}
+
+describe('a new passkey', () => {
+  it('is added after a code for it, named after the device, and reported', async () => {
+    const { host } = await startWithPasskeys()
+    const ana = await signIn(host)
+    expect((await ana.post(`${path}/passkeys/start`)).json.details).toEqual({
+      title: 'Adding a passkey',
+      rows: [['Afterwards', 'The new passkey lets you in without a code']],
+      action: 'Add the passkey',
+    })
+    const publicKey = await begin(host, ana)
+    expect(publicKey).toMatchObject({ rp: { name: 'Acme' }, user: { name: 'ana' }, excludeCredentials: [] })
+    const authenticator = createAuthenticator(origin)
+    const agent = { 'user-agent': 'Mozilla/5.0 (iPhone) Safari/604.1' }
+    const added = await ana.post(`${path}/passkeys`, { passkey: authenticator.create(publicKey) }, agent)
+    expect(added.json).toEqual({ changed: 'passkey-added' })
+    const { passkeys, risk } = (await ana.get(path)).json
+    expect(passkeys).toEqual([{ id: authenticator.id, label: 'Safari, iPhone' }])
+    expect(risk).toBeUndefined()
+    expect(host.told).toEqual([
+      expect.objectContaining({ kind: 'passkey-added', subject: 'ana', before: ['+573001234567'] }),
+    ])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'factor.changed', kind: 'passkey', subject: 'ana' }),
+    )
+    // The session stays signed in, and others need a factor again.
+    expect((await ana.get('/home')).status).toBe(200)
+    const page = await ana.open(added.location || path)
+    const row = [
+      'Safari, iPhone',
+      '[/passkeys/rename] Rename Safari, iPhone',
+      '[/passkeys/remove] Remove Safari, iPhone',
+    ]
+    expect(linesOf(page)).toEqual(
+      expect.arrayContaining(['Passkeys', ...row, '[/passkeys/start] Add a passkey']),
+    )
+  })
+
+  it('needs its code: neither the session alone nor a code for another change is enough', async () => {
+    const { host, table } = await startWithPasskeys()
+    const ana = await signIn(host)
+    const authenticator = createAuthenticator(origin)
+    const challenge = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+    const passkey = authenticator.create({ challenge, rp: { id: 'acme.example' } })
+    expect((await ana.post(`${path}/passkeys`, { passkey })).refusal).toEqual([403, 'second_factor_required'])
+    expect((await ana.get(`${path}/passkeys/new`)).status).toBe(403)
+    const { requirement } = (await ana.post(`${path}/sign-out`)).json
+    await prove(host, ana, requirement)
+    expect((await ana.post(`${path}/passkeys`, { passkey })).status).toBe(403)
+    expect(table.size).toBe(0)
+  })
+
+  it('answers the challenge of this session, once', async () => {
+    const { host, table } = await startWithPasskeys()
+    const ana = await signIn(host)
+    const publicKey = await begin(host, ana)
+    const authenticator = createAuthenticator(origin)
+    const wrong = [
+      authenticator.create({ ...publicKey, challenge: 'AAAA' }),
+      authenticator.create(publicKey, { isVerified: false }),
+      authenticator.create(publicKey, { origin: 'https://evil.example' }),
+      'no JSON',
+      undefined,
+    ]
+    for (const passkey of wrong) {
+      expect((await ana.post(`${path}/passkeys`, { passkey })).refusal).toEqual([409, 'no_passkey'])
+    }
+    expect(table.size).toBe(0)
+    const passkey = authenticator.create(publicKey)
+    const form = await ana.submit(`${path}/passkeys`, { passkey: JSON.stringify(passkey) })
+    expect([form.status, form.location.startsWith(`${path}?changed=`)]).toEqual([303, true])
+    expect((await ana.open(form.location)).text).toContain('The passkey was added.')
+    const second = createAuthenticator(origin).create(publicKey)
+    expect((await ana.post(`${path}/passkeys`, { passkey: second })).status).toBe(403)
+    expect(table.size).toBe(1)
+  })
+
+  it('is no passkey of another account', async () => {
+    const { host, give, table } = await startWithPasskeys()
+    const ofBen = await give('ben')
+    const ana = await signIn(host)
+    const publicKey = await begin(host, ana)
+    const passkey = ofBen.create(publicKey)
+    expect((await ana.post(`${path}/passkeys`, { passkey })).refusal).toEqual([409, 'no_passkey'])
+    expect(table.get(ofBen.id)?.subject).toBe('ben')
+  })
+
+  it('may be the first factor, and then confirms the next change', async () => {
+    const { host } = await startWithPasskeys()
+    const eve = await host.login('eve')
+    const { publicKey } = (await eve.post(`${path}/passkeys/start`)).json
+    const authenticator = createAuthenticator(origin)
+    const passkey = authenticator.create(publicKey)
+    const other = await host.login('eve')
+    const begunToo = (await other.post(`${path}/passkeys/start`)).json.publicKey
+    expect((await eve.post(`${path}/passkeys`, { passkey })).json).toEqual({ changed: 'passkey-added' })
+    // A session that began before is not enough any more.
+    const late = createAuthenticator(origin).create(begunToo)
+    expect((await other.post(`${path}/passkeys`, { passkey: late })).status).toBe(403)
+    expect((await other.get('/home')).status).toBe(403)
+    const refused = await eve.post(`${path}/sign-out`)
+    expect(refused.status).toBe(403)
+    expect((await proveByPasskey(eve, refused.json.requirement, authenticator)).status).toBe(200)
+    expect((await eve.post(`${path}/sign-out`)).json).toEqual({ changed: 'signed-out-elsewhere' })
+    const codes = (await eve.post(`${path}/recovery-codes`)).json.requirement
+    await proveByPasskey(eve, codes, authenticator)
+    expect((await eve.post(`${path}/recovery-codes`)).json.changed).toBe('recovery-codes-made')
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('is created by a script: without one the page says so', async () => {
+    const { host } = await startWithPasskeys()
+    const ana = await signIn(host)
+    await begin(host, ana)
+    const page = await ana.open(`${path}/passkeys/new`)
+    expect(page.text).toMatch(/<form [^>]*hidden data-new-passkey="\{/)
+    expect(linesOf(page)).toContain("This browser can't create passkeys. Try another browser or device.")
+  })
+})
+
+describe('a stored passkey', () => {
+  it('is renamed and removed after a code, each for this passkey', async () => {
+    const { host, give, table } = await startWithPasskeys()
+    const [first, second] = [await give('ana'), await give('ana')]
+    const ana = await signIn(host)
+    const rename = { passkey: first.id, name: ' Old phone ' }
+    expect((await ana.post(`${path}/passkeys/rename`, rename)).json.details).toMatchObject({
+      title: 'Renaming the passkey Phone',
+      rows: [
+        ['Name of the passkey', 'Old phone'],
+        ['Afterwards', 'The passkey has the new name'],
+      ],
+    })
+    expect((await confirmed(host, ana, '/passkeys/rename', rename)).json.changed).toBe('passkey-renamed')
+    expect(table.get(first.id)).toMatchObject({ label: 'Old phone', counter: 0 })
+
+    const { requirement } = (await ana.post(`${path}/passkeys/remove`, { passkey: first.id })).json
+    await prove(host, ana, requirement)
+    // The code was for the other passkey.
+    expect((await ana.post(`${path}/passkeys/remove`, { passkey: second.id })).status).toBe(403)
+    expect((await ana.post(`${path}/passkeys/remove`, { passkey: first.id })).json).toEqual({
+      changed: 'passkey-removed',
+    })
+    expect([...table.keys()]).toEqual([second.id])
+    expect(host.told.map(({ kind, passkey }) => [kind, passkey])).toEqual([
+      ['passkey-renamed', 'Phone'],
+      ['passkey-removed', 'Old phone'],
+    ])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'factor.changed', kind: 'passkey', removed: true }),
+    )
+  })
+
+  it('that nobody named, or that is gone, changes nothing and asks for nothing', async () => {
+    const { host, give } = await startWithPasskeys()
+    const { id } = await give('ana')
+    const ofBen = await give('ben')
+    const ana = await signIn(host)
+    for (const route of ['/passkeys/rename', '/passkeys/remove']) {
+      for (const passkey of [undefined, 'none', ofBen.id]) {
+        expect((await ana.post(path + route, { passkey, name: 'Mine' })).json).toEqual({})
+      }
+    }
+    const same = await ana.post(`${path}/passkeys/rename`, { passkey: id, name: 'Phone' })
+    expect(same.json).toEqual({})
+    const page = await ana.submit(`${path}/passkeys/rename`, { passkey: id })
+    expect(linesOf(page)).toContain('Name of the passkey')
+    expect((await ana.get(path)).json.passkeys).toEqual([{ id, label: 'Phone' }])
+  })
+
+  it('counts as a factor: the last one stays, and a number beside it may go', async () => {
+    const { host, give, table } = await startWithPasskeys({ numbers: [], hashes: [] })
+    const { id, sign } = await give('ana')
+    const ana = await host.login()
+    const start = (await ana.start({ channel: 'passkey' })).json
+    await ana.post('/two-factor/verify', { challenge: start.challenge.id, passkey: sign(start.publicKey) })
+    const overview = (await ana.get(path)).json
+    expect(overview).toMatchObject({ canRemove: false, advice: 'advice.one.codes' })
+    expect(overview.passkeys).toEqual([{ id, label: 'Phone', usedAt: table.get(id)?.usedAt }])
+    expect((await ana.post(`${path}/passkeys/remove`, { passkey: id })).refusal).toEqual([409, 'last_factor'])
+  })
+
+  it('shows its last use', async () => {
+    const { host, give, table } = await startWithPasskeys({ numbers: [otherNumber] })
+    const { id } = await give('ana')
+    table.set(id, { ...Object(table.get(id)), usedAt: Date.parse('2026-02-03') })
+    const ana = await signIn(host)
+    expect(linesOf(await ana.open(path))).toContain('Last used Feb 3, 2026')
+  })
+})
+
+describe('account pages', () => {
+  it('have the passkeys of twoFactor(), and no others', async () => {
+    const missing = startWithPasskeys({ pages: { passkeys: undefined } as never })
+    await expect(missing).rejects.toThrow('passkeys must be the value of the option passkeys of twoFactor()')
+    const other = startWithPasskeys({ pages: { passkeys: createPasskeys().keys } })
+    await expect(other).rejects.toThrow('passkeys must be the value of the option passkeys of twoFactor()')
+  })
+})
