@@ -25,6 +25,14 @@ describe('the time a command works with', () => {
     expect(started.ledger.sends).toHaveLength(2)
   })
 
+  it('set back by an hour ends the wait after a postponed send', ({ started }) => {
+    started.wait(minute)
+    started.resend({}, { result: 'later', retryAfterMs: 5 * minute })
+    expect(started.start({ session: 's2' })).toMatchObject({ code: 'provider_unavailable' })
+    started.wait(-hour)
+    expect(started.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
+  })
+
   it.each([
     [5_000, true, 'refused'],
     [5_001, false, 'booked'],
