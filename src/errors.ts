@@ -36,7 +36,8 @@ export const httpStatusOf = {
   no_phone: 409,
   /**
    * The challenge is unknown, expired, used or belongs to another session, or its number has since received a code for
-   * another account. Start again.
+   * another account. Or its fields are bound, its send got no response, and an earlier code may be the newest one. Start
+   * again.
    */
   challenge_gone: 410,
   /** The body is too large. */
