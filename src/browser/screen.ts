@@ -28,6 +28,8 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   if (!dialog.open) dialog.showModal()
   const start = find('[autofocus]') ?? find('form:not([method=dialog], [hidden]) button:enabled, a')
   start?.focus()
+  // The dialog may have focused it when it opened, before the listener below.
+  reveal(start)
   // WebKit ignores elements beyond the edge (WCAG 2.2, 2.4.11).
   dialog.addEventListener('focusin', ({ target }) => reveal(target), { signal: end.signal })
   const code = find<HTMLInputElement>('[autocomplete=one-time-code]')
