@@ -34,6 +34,8 @@ export interface LedgerReport {
   readonly strangers: Waits
   /** Codes of the last day, oldest first. */
   readonly codes: readonly CodeReport[]
+  /** Times of accepted passkeys in the last day, of at most 20 successes. */
+  readonly passkeys: readonly number[]
 }
 
 /** Report on everything that is stored about an account. */
@@ -152,6 +154,9 @@ function ledgerReport(snapshot: LedgerSnapshot, strangers: Waits): LedgerReport 
     judged: judgedIn(ledger),
     strangers,
     codes: ledger.sends.filter(({ at }) => at > now - rememberedMs).map(codeReport),
+    passkeys: ledger.usedCodes.flatMap(({ at, by }) =>
+      by !== undefined && at > now - rememberedMs ? [at] : [],
+    ),
   }
 }
 

@@ -23,12 +23,16 @@ export function describeLedger(seen: LedgerReport): readonly string[] {
 
 /** Describes an account, line by line. */
 export function describePerson(person: PersonReport): readonly string[] {
-  const { known, sessions, trustedDevices, recoveryTries } = person
+  const { known, passkeys, sessions, trustedDevices, recoveryTries } = person
+  const lastPasskey = passkeys.at(-1)
   const { count, most, endsInMs } = recoveryTries
   return [
     ...statusLines(person),
     ...(known === undefined ? [] : [line('Known', waitText(known))]),
     ...codeLines(person.codes),
+    ...(lastPasskey === undefined
+      ? []
+      : [line('Passkeys', `${passkeys.length} accepted in the last day, the last ${momentOf(lastPasskey)}`)]),
     line('Sessions', `${sessions} with a valid grant`),
     line('Devices', trustedDevices.length === 0 ? 'none trusted' : `${trustedDevices.length} trusted`),
     ...trustedDevices.map(({ label = 'without a label', trustedAt, usedAt, endsAt }) => {

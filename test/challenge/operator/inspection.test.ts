@@ -3,6 +3,7 @@ import { openInspection } from '../../../src/challenge/operator/inspection.js'
 import { memoryStore, type TwoFactorOptions } from '../../../src/index.js'
 import { bringDevice, gate, signupAt } from '../../express/kit.js'
 import { recover, startRecoveryHost, wrongCode } from '../../express/recovery-kit.js'
+import { createPasskeys } from '../../passkeys/kit.js'
 import { minute } from '../kit.js'
 
 const secret = 'a secret of thirty-two bytes or more'
@@ -44,6 +45,20 @@ it('shows the waits of unknown and known browsers separately', async () => {
     ['sent', false],
     ['sent', true],
   ])
+})
+
+it('shows accepted passkeys of the last day', async () => {
+  const { keys, give } = createPasskeys()
+  const { host, desk } = await startDesk({ passkeys: keys })
+  const authenticator = await give('ana')
+  const ana = await host.login()
+  const { challenge, publicKey } = (await ana.start({ channel: 'passkey' })).json
+  const passkey = authenticator.sign(publicKey)
+  await ana.post('/two-factor/verify', { challenge: challenge.id, passkey })
+  const usedAt = host.clock.now
+  expect(await desk.person('ana')).toMatchObject({ codes: [], passkeys: [usedAt] })
+  host.clock.now += day
+  expect(await desk.person('ana')).toMatchObject({ passkeys: [] })
 })
 
 it('knows no account that nothing was sent for', async () => {

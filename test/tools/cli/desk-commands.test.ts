@@ -211,6 +211,7 @@ describe('what is said of an account', () => {
     judged: 0,
     strangers: free,
     codes: [],
+    passkeys: [],
     sessions: 1,
     recoveryTries: { count: 0, most: 10, endsInMs: 0 },
     trustedDevices: [],
@@ -237,6 +238,11 @@ describe('what is said of an account', () => {
       'forgiven',
       { codes: [{ ...sent, state: 'entered', inKnownBrowser: true, isForgiven: true }] },
       'sms: sent and entered, in a known browser, forgiven',
+    ],
+    [
+      'signed in with a passkey',
+      { passkeys: [at, at] },
+      'Passkeys     2 accepted in the last day, the last 2027-01-15 08:30 UTC',
     ],
     [
       'trusting a browser',

@@ -508,6 +508,8 @@ export const mistakes: readonly Mistake[] = [
     'a password': ({ session }: express.Request) => session.pendingUserId !== undefined,
     'a session': ({ session, path }: express.Request) =>
       session.userId !== undefined && path === '/settings/app/remove',
+    'a new passkey': ({ session, path }: express.Request) =>
+      session.userId !== undefined && path === '/settings/passkeys',
   }).map(([whose, isFree]) =>
     mistake(`account settings that ${whose} changes`, 'account-without-code', settingsAtOnce(isFree)),
   ),

@@ -9,11 +9,14 @@ import type { RehearsalResponse } from './wire.js'
 type Change = readonly [way: string, fields: Fields]
 
 /** Returns the changes that `accountPages` offers, below its mount. */
-const changesOf = (number: string): readonly Change[] => [
+const changesOf = (number: string, passkey: string): readonly Change[] => [
   ['/numbers/add', {}],
   ['/numbers/first', { number }],
   ['/numbers/remove', { number }],
   ['/app/remove', {}],
+  ['/passkeys', { passkey: '{}' }],
+  ['/passkeys/rename', { passkey, name: 'Rehearsal' }],
+  ['/passkeys/remove', { passkey }],
   ['/recovery-codes', {}],
   ['/devices/end', { device: 'one' }],
   ['/devices/end-all', {}],
@@ -38,9 +41,10 @@ async function settled(stage: Stage, mount: string) {
   const visit = await stage.signedIn()
   const settings = await settingsOf(visit, mount)
   const [first, second] = settings.json.numbers
+  const [passkey] = settings.json.passkeys ?? []
   const own: Change =
     second === undefined ? ['/sign-out', {}] : ['/numbers/remove', { number: String(second.id) }]
-  return { visit, before: onFile(settings), changes: changesOf(String(first?.id)), own }
+  return { visit, before: onFile(settings), changes: changesOf(String(first?.id), String(passkey?.id)), own }
 }
 
 /** Enters the code that a change requires, without making the change. */
@@ -54,7 +58,7 @@ export const attacksOnAccounts: readonly Attack[] = [
   {
     code: 'account-without-code',
     claim: 'no change in the account settings is made without a code for it',
-    fix: 'make these changes through the routes of accountPages only; let phone and authenticator.secretOf return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
+    fix: 'make these changes through the routes of accountPages only; let phone, authenticator.secretOf and the passkeys return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
     docs: 'docs/account.md#what-holds',
     async run(stage, tries) {
       const mount = stage.given('account')
