@@ -20,7 +20,7 @@ export interface BrowserFields {
   readonly browser?: 'known' | 'new'
 }
 
-/** What the limit counts: requests of one address, session, subject or country, or of the whole service. */
+/** Scope of the limit: requests of one address, session, subject or country, or of the whole service. */
 export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country'
 
 /** Service-wide limits, as the option `limits` names them. */

@@ -74,7 +74,7 @@ export function overviewPage(page: PageContext, overview: Overview, news?: News)
   const { texts } = page
   const { advice, risk } = overview
   const hints = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
-  const sections = [passkeys, numbers, app, recovery, devices, elsewhere].flatMap(
+  const sections = [passkeySection, numbers, app, recovery, devices, elsewhere].flatMap(
     (part) => part(page, overview) ?? [],
   )
   return {
@@ -121,7 +121,7 @@ const numbers: Part = (page, { numbers, canRemove }) => {
   return section('numbers', texts['numbers.title'], add, onOrOff(page, rows.length > 0))
 }
 
-const passkeys: Part = (page, { passkeys, canRemove }) => {
+const passkeySection: Part = (page, { passkeys, canRemove }) => {
   const { texts } = page
   if (passkeys === undefined) return undefined
   const rows = passkeys.map(({ id, label, usedAt }) => {

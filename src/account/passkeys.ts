@@ -37,7 +37,7 @@ export function addPasskeyRoutes(
   /** The fields of the grant that lets this session create a passkey. It ends when the stored factors change. */
   const creating = (factors: Factors) => ({ ...boundTo(what, factors), kind: 'passkey-creating' })
 
-  /** Returns the grant of a code whose page named the change. One of the session is enough for a first factor only. */
+  /** Returns the grant of a code whose page named the change. A grant of the session is enough for a first factor only. */
   async function findGrant({ req }: RouteContext, factors: Factors) {
     const grant = await tf.grants.read(req, purpose, creating(factors))
     const isEnough = grant?.method === confirmedChange || (grant?.method === firstWay && isFirst(factors))

@@ -95,15 +95,15 @@ export function createVerify(parts: VerifyParts) {
     const { snapshot, requester, lastSends } = await loadDecisionContext(command, account, undefined, find)
     const { shown: wasShown = {} } = command
     const sentOrNamed = sealedChallenges.findPendingChallenge(account, wasShown, { snapshot, requester })
-    const awaited =
+    const pending =
       'outcome' in sentOrNamed
         ? (sealedChallenges.createImpliedChallenge(account, wasShown, { snapshot, requester }) ?? sentOrNamed)
         : sentOrNamed
-    if ('outcome' in awaited) return awaited
-    const { factor, sealed, shown } = awaited
+    if ('outcome' in pending) return pending
+    const { factor, sealed, shown } = pending
     if (isSigned(factor)) {
       if (command.signature === undefined) return refused('invalid_request')
-      return verifySignature(command, account, { ...awaited, factor }, { snapshot, requester })
+      return verifySignature(command, account, { ...pending, factor }, { snapshot, requester })
     }
     if (command.signature !== undefined) return refused('challenge_gone')
     const code = factor.typed(command)
@@ -133,16 +133,16 @@ export function createVerify(parts: VerifyParts) {
       isPhone(factor) && lane === 'auth'
         ? numberCounters.forCode(factor.key, await browserKindAt(command, factor))
         : undefined
-    const spent = await wrongCode?.consume().catch(async (error: unknown) => {
+    const refusal = await wrongCode?.consume().catch(async (error: unknown) => {
       // Nothing was sent. If the store fails here as well, the attempt stays used.
       await record('not-sent').catch(() => undefined)
       throw error
     })
     // A used code is rejected whatever the counters return, and is not sent to the provider.
     if (reserved.outcome === 'rejected') return reportRejection(checked, reserved, reserving)
-    if (spent !== undefined) {
+    if (refusal !== undefined) {
       await record('not-sent')
-      return spent
+      return refusal
     }
 
     // Check and settle.
@@ -188,7 +188,7 @@ export function createVerify(parts: VerifyParts) {
       case 'gone':
         reportLock(checked, outcome)
         return refused('challenge_gone')
-      case 'spent':
+      case 'no-verdict':
       case 'refunded':
         throw noVerdict(verdict)
     }

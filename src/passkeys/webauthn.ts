@@ -6,7 +6,7 @@ interface Credential {
   readonly transports?: string[]
 }
 
-/** What both checks compare the response with. */
+/** Expected values with which both checks compare the response. */
 interface Expected {
   readonly response: unknown
   readonly expectedChallenge: string | ((challenge: string) => boolean | Promise<boolean>)

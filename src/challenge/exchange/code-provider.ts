@@ -14,7 +14,7 @@ export interface Method {
   readonly label?: string | undefined
 }
 
-/** What the user sees about the action that a code confirms, such as amount and payee (dynamic linking, PSD2). */
+/** Details of the action that a code confirms, such as amount and payee (dynamic linking, PSD2). */
 export interface Details {
   /** For example `Transfer`. */
   readonly title?: string

@@ -127,7 +127,7 @@ export type SettleOutcome =
   | { readonly outcome: 'approved'; readonly channel: Channel }
   | Rejected
   /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
-  | (Consequences & { readonly outcome: 'spent' | 'gone' })
+  | (Consequences & { readonly outcome: 'no-verdict' | 'gone' })
   | { readonly outcome: 'refunded' }
 
 /** Usage of one kind of browser. */

@@ -54,17 +54,17 @@ export function settle(
   if (settled?.attempt === id) return { outcome: settled.outcome }
   // The check timed out, and another one has started.
   if (check?.attempt !== id) return { outcome: { outcome: 'gone' } }
-  const { outcome, next } = decided(view, attempt, check, verdict, step)
+  const { outcome, next } = decideOutcome(view, attempt, { verdict, step }, check)
   const settling = { check: undefined, settled: { attempt: id, outcome } }
   return { outcome, next: { ...updateUsage(next, browserKind, settling), at: now } }
 }
 
-function decided(
+/** Returns the outcome of a check and the ledger after it. */
+function decideOutcome(
   view: LedgerSnapshot,
   attempt: Attempt,
+  { verdict, step }: { readonly verdict: Verdict; readonly step: number | undefined },
   check: PendingCheck,
-  verdict: Verdict,
-  step: number | undefined,
 ): Required<Decision<SettleOutcome>> {
   const { ledger } = view
   const { browserKind } = attempt
@@ -84,7 +84,7 @@ function decided(
     return { outcome: { outcome: 'gone' }, next: own ? { ...ledger, challenge: endChallenge(own) } : ledger }
   }
   if (verdict === 'unavailable' || verdict === 'misconfigured' || verdict === 'over') {
-    return { outcome: { outcome: 'spent' }, next: unjudged(ledger, check) }
+    return { outcome: { outcome: 'no-verdict' }, next: unjudged(ledger, check) }
   }
   const live = attempt.sealed ?? ownChallenge(ledger, check)
   const used = { ...ledger, ...usedUp(view, { code: check.code }), lastStep: step ?? ledger.lastStep }

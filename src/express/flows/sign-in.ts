@@ -26,8 +26,8 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const admit = createAdmit(http)
 
   /** An unreadable requirement signs no user out: a code in another tab may have renewed the session. */
-  const isSignIn: Flow['isSignIn'] = ({ purpose, issued, spent }) =>
-    purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
+  const isSignIn: Flow['isSignIn'] = ({ purpose, issued, isExpired }) =>
+    purpose === firstPurpose && (issued === undefined ? !isExpired : issued.isStepUp !== true)
 
   /** Returns the requester without reading the store. */
   function callerOf(req: Request): RequesterRecord {

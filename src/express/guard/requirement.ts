@@ -148,7 +148,7 @@ function pathOf({ returnTo }: Requirement): string | undefined {
   return returnTo?.replace(/\?.*/, '')
 }
 
-/** What a request wants, as the form or link of the previous page describes it. */
+/** Input of a request, as the form or link of the previous page describes it. */
 export interface PageIntent {
   /** The guard's requirement, if it is valid. */
   readonly demand: RequirementClaims | undefined
@@ -157,7 +157,7 @@ export interface PageIntent {
   /** Token of the requirement. */
   readonly requirement: string | undefined
   /** True if the request contained a requirement that is no longer valid. */
-  readonly spent: boolean
+  readonly isExpired: boolean
   readonly purpose: string | undefined
   /** Path after success. */
   readonly returnTo: string | undefined
@@ -178,16 +178,19 @@ export function readIntent(
   const token = findField(fields, 'requirement')
   const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
   const demand = issued && requirements?.isLive(issued) ? issued : undefined
-  const spent = token !== undefined && demand === undefined
+  const isExpired = token !== undefined && demand === undefined
   const given = fromBrowser(findField(fields, 'returnTo'))
   return {
     demand,
     issued,
     requirement: demand && token,
-    spent,
+    isExpired,
     purpose: issued?.purpose ?? purposes.find(findField(fields, 'purpose') ?? '')?.name,
     returnTo:
-      demand?.returnTo ?? given ?? issued?.returnTo ?? (spent ? requirements?.returnPath(token) : undefined),
+      demand?.returnTo ??
+      given ??
+      issued?.returnTo ??
+      (isExpired ? requirements?.returnPath(token) : undefined),
     challenge: findField(fields, 'challenge'),
   }
 }

@@ -12,7 +12,7 @@ export interface FactorOnFile<Found> {
 export class InvalidSecret extends TypeError {}
 
 /**
- * Returns the function that reads the app or the passkeys of an account. What cannot be read makes only this factor
+ * Returns the function that reads the app or the passkeys of an account. An unreadable secret makes only this factor
  * unavailable, and emits one event per request.
  */
 export function createFactorOf<Found>(

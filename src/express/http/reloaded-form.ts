@@ -7,7 +7,7 @@ import { queryOf } from './request-body.js'
 /** `page.js` adds it to an address at which forms are posted too. */
 const mark = 'reloaded'
 
-/** Whether a request posts a form again to the address of the page that responded to it. */
+/** Returns whether a request posts a form again to the address of the page that responded to it. */
 export function isReloadedForm(req: Request, expected: 'GET' | 'POST'): boolean {
   return req.method === 'POST' && (expected === 'GET' || Object.hasOwn(queryOf(req), mark))
 }

@@ -13,7 +13,7 @@ export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
   /** Methods that the guard accepts, if not all are accepted. */
   readonly methods?: readonly string[] | undefined
   /** True if the requirement has expired: only `returnTo` leads to a new one. */
-  readonly spent?: boolean
+  readonly isExpired?: boolean
   /** True if the code was entered in another tab. */
   readonly proven?: boolean
   /** True for the page of a saved form. */
@@ -37,10 +37,12 @@ const pageOrder: readonly (readonly [Page, (facts: PageFacts) => boolean | undef
   [
     'recovery',
     (facts) =>
-      facts.takesRecoveryCode && !facts.spent && (facts.method === 'recovery-code' || noCodeWillDo(facts)),
+      facts.takesRecoveryCode &&
+      !facts.isExpired &&
+      (facts.method === 'recovery-code' || noCodeWillDo(facts)),
   ],
   ['code', ({ challenge, method }) => challenge !== undefined && method !== 'any'],
-  ['problem', (facts) => facts.spent || noCodeWillDo(facts)],
+  ['problem', (facts) => facts.isExpired || noCodeWillDo(facts)],
   ['phone', ({ changeableNumber }) => changeableNumber],
 ]
 
@@ -107,7 +109,7 @@ function endsPage(page: Page, problem: PageProblem, { destinations = [] }: PageF
 
 /** Decides which page is shown, with which problem and exit links. No other code decides this. */
 export function pageFor(facts: PageFacts): PageView {
-  const { proven, resumed, formless, outlook, spent, methods, ...shown } = facts
+  const { proven, resumed, formless, outlook, isExpired, methods, ...shown } = facts
   const [form = 'start'] = pageOrder.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && endsPage(form, problem, facts) ? 'problem' : form
@@ -117,7 +119,7 @@ export function pageFor(facts: PageFacts): PageView {
   const chooses = form === 'start' && facts.method === 'any'
   const isOfApp = form === 'code' && facts.method === 'app'
   const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : isOfApp ? 'app' : undefined
-  const here = spent ? facts.returnTo : pageUrl(`${facts.basePath}/`, { ...facts, method })
+  const here = isExpired ? facts.returnTo : pageUrl(`${facts.basePath}/`, { ...facts, method })
   const view: Omit<PageView, 'ways'> = {
     ...shown,
     page,
@@ -150,9 +152,9 @@ function nextPlace(
 }
 
 /** Returns whether the page offers "Cancel". At a sign-up another number can be used instead. */
-function isLeft(page: Page, { changeableNumber, formless, spent }: PageFacts): boolean {
+function isLeft(page: Page, { changeableNumber, formless, isExpired }: PageFacts): boolean {
   if (changeableNumber || formless || ['done', 'resume', 'pair'].includes(page)) return false
-  return page !== 'problem' || spent !== true
+  return page !== 'problem' || isExpired !== true
 }
 
 /** Returns the refusal of a start, if the page offers one. */

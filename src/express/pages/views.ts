@@ -121,12 +121,12 @@ export function createViews(http: HttpParts, flow: Flow) {
     { live, outlook, passkey, proven, typed: remembered, destination, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
-    const { demand, spent, requirement, returnTo } = intent
+    const { demand, isExpired, requirement, returnTo } = intent
     const { problem, formless = false, resumed } = more
     // A page that requires another method ignores it. After a submitted code, the page reports about it in any case.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const isOfPasskey = Object.hasOwn(fields, 'passkey')
-    const challenge = isOfPasskey || ((spent || useless) && req.method !== 'POST') ? undefined : live
+    const challenge = isOfPasskey || ((isExpired || useless) && req.method !== 'POST') ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     const chosen = [other, typed?.country, preferredRegion(req.headers['accept-language'], countries)]
@@ -153,7 +153,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       requirement,
       returnTo: proven?.returnTo ?? returnTo ?? (proven && flow.successPathOf(proven.purpose)),
       purpose: purpose?.name,
-      spent: spent || formless,
+      isExpired: isExpired || formless,
       channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand).filter(
         (channel) => channel !== passkeyMethod,
       ),
@@ -216,7 +216,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       if (problem === undefined) throw error
       return {}
     })
-    if (intent.spent && problem === undefined && found.proven === undefined) {
+    if (intent.isExpired && problem === undefined && found.proven === undefined) {
       throw invalid('requirement is invalid or has expired.')
     }
     const shownProblem = problem ?? problemBefore(context, found)
@@ -257,9 +257,9 @@ const atApp = (destination: DestinationView) => ({
  * Returns whether the problem may come from a success in another tab, which ends the challenge and the session of the
  * requirement.
  */
-function mayBeProven(problem: Problem | undefined, { spent }: PageIntent): boolean {
+function mayBeProven(problem: Problem | undefined, { isExpired }: PageIntent): boolean {
   if (problem === undefined || problem.code === 'challenge_gone') return true
-  return spent && problem.code === 'invalid_request'
+  return isExpired && problem.code === 'invalid_request'
 }
 
 /** Returns the page that a link or its own form requests instead of the code page. */

@@ -55,7 +55,7 @@ describe('reserving an attempt', () => {
   it('takes a code until just before expiry and none from then on', ({ fresh: account }) => {
     account.start({}, { result: 'sent', lifetimeMs: 120_000 })
     account.wait(119_999)
-    expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
+    expect(account.verify('unavailable')).toEqual({ outcome: 'no-verdict' })
     account.wait(1)
     expect(account.reserve().outcome).toEqual(refusal('challenge_gone'))
   })
@@ -118,8 +118,8 @@ describe('settling an attempt', () => {
   })
 
   it('keeps the attempt spent and unjudged when the answer was no verdict', ({ started: account }) => {
-    expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
-    expect(account.verify('misconfigured')).toEqual({ outcome: 'spent' })
+    expect(account.verify('unavailable')).toEqual({ outcome: 'no-verdict' })
+    expect(account.verify('misconfigured')).toEqual({ outcome: 'no-verdict' })
     expect(account.side).toMatchObject({ attempts: [account.now, account.now], rejections: 0 })
     expect(account.challenge?.attempts.unknown).toBe(2)
   })
@@ -153,7 +153,7 @@ describe('settling an attempt', () => {
   it.each<[Verdict, SettleOutcome]>([
     ['approved', { outcome: 'approved', channel: 'sms' }],
     ['rejected', { outcome: 'rejected', attemptsRemaining: 4, used: false }],
-    ['unavailable', { outcome: 'spent' }],
+    ['unavailable', { outcome: 'no-verdict' }],
     ['not-sent', { outcome: 'refunded' }],
   ])('says of one that was %s the same again, whoever wrote between', (verdict, outcome) => {
     const account = startedLedger(guessing)
@@ -269,7 +269,7 @@ describe('a code about which no verdict came', () => {
     const account = startedLedger(guessing)
     const { id } = account.reserve({}, 'right')
     account.start({ session: 's2' })
-    expect(account.settle(id, 'unavailable')).toEqual({ outcome: 'spent' })
+    expect(account.settle(id, 'unavailable')).toEqual({ outcome: 'no-verdict' })
     expect(account.verify('rejected', { session: 's2' }, 'right')).not.toHaveProperty('open')
   })
 
@@ -446,7 +446,7 @@ describe('an hour and a day', () => {
       account.wait(5 * minute - 2)
       expect(account.reserve().outcome).toEqual(refusal('attempts_exhausted', 1))
       account.wait(1)
-      expect(account.verify('unavailable')).toEqual({ outcome: 'spent' })
+      expect(account.verify('unavailable')).toEqual({ outcome: 'no-verdict' })
     },
   )
 

@@ -353,7 +353,7 @@ export function createOracle() {
         challenge.open.set(code, { at, checkedAt: at, checks: 1 })
       }
       if (challenge && attempt.send?.challenge === challenge) attempt.send.unjudged = true
-      return 'spent'
+      return 'no-verdict'
     }
     usedCodes.push({ code: attempt.code, at: now })
     lastStep = step ?? lastStep

@@ -14,14 +14,14 @@ describe('the page', () => {
     ['takes the code that is on its way', codeView, 'code'],
     ['takes a recovery code where one is asked for', recoveryView, 'recovery'],
     ['takes none where none will do', { ...recoveryView, takesRecoveryCode: false }, 'start'],
-    ['takes none for a requirement that ran out', { ...recoveryView, spent: true }, 'problem'],
-    ['has no form for a requirement that ran out', { ...startView, spent: true }, 'problem'],
+    ['takes none for a requirement that ran out', { ...recoveryView, isExpired: true }, 'problem'],
+    ['has no form for a requirement that ran out', { ...startView, isExpired: true }, 'problem'],
     [
       'lets the person choose another way than the code that is awaited',
       { ...codeView, method: 'any' },
       'start',
     ],
-    ['takes the code that was posted with one', { ...codeView, spent: true }, 'code'],
+    ['takes the code that was posted with one', { ...codeView, isExpired: true }, 'code'],
     ['has no form where only another factor will do', { ...startView, ...factor }, 'problem'],
     [
       'takes a recovery code where no other will do',

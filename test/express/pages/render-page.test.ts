@@ -222,7 +222,7 @@ describe('a problem', () => {
   const everyCode = Object.keys(httpStatusOf) as ProblemCode[]
   it.each(everyCode)('has a page of its own in every language: %s', (code) => {
     for (const language of texts.values()) {
-      const page = pageOf({ ...startView, spent: true, problem: { code, retryAfterMs: 5_000 } }, language)
+      const page = pageOf({ ...startView, isExpired: true, problem: { code, retryAfterMs: 5_000 } }, language)
       const title = language[`problem.${code}.title`]?.replaceAll("'", '&#39;')
       expect(page).toContain(`<h1>${title}</h1>`)
       expect(words(page)).not.toMatch(/\{\w+\}|undefined|\[object/)
