@@ -12,7 +12,7 @@ export interface FactorOnFile<Found> {
 export class InvalidSecret extends TypeError {}
 
 /**
- * Returns the function that reads the app or the passkeys of an account. An unreadable secret makes only this factor
+ * Returns the function that reads the app or the passkeys of an account. An unreadable factor makes only itself
  * unavailable, and emits one event per request.
  */
 export function createFactorOf<Found>(
