@@ -38,6 +38,7 @@ export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
       expectedChallenge: string,
       response: unknown,
     ): Promise<Omit<NewPasskey, 'label' | 'createdAt'> | undefined> {
+      if (!hasNoCertificate(response)) return undefined
       const checked = await webauthn
         .verifyRegistrationResponse({
           response,
@@ -55,6 +56,22 @@ export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
       return { id, publicKey: key, counter, transports: readTransports(transports) }
     },
   }
+}
+
+/** No attestation, and that of a key by itself, which has two members and no certificate (CBOR). */
+const formats = ['cfmtdnonegattStmt\xa0', 'cfmtfpackedgattStmt\xa2'].map((text) =>
+  Buffer.from(text, 'latin1'),
+)
+
+/**
+ * Returns whether an attestation has no certificate, because none was requested. A certificate may contain a URL that the
+ * server would fetch to check it (SSRF).
+ */
+function hasNoCertificate(response: unknown): boolean {
+  const { attestationObject } = Object(Object(response).response)
+  const bytes = Buffer.from(String(attestationObject), 'base64url')
+  // After the first byte, which opens the map. Browsers write the format first (CTAP 2.2, 8).
+  return formats.some((format) => bytes.indexOf(format) === 1)
 }
 
 const maxTransports = 10

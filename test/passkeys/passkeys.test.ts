@@ -1,3 +1,4 @@
+import * as webauthn from '@simplewebauthn/server'
 import { describe, expect, it } from 'vitest'
 import { passkeys } from '../../src/passkeys/index.js'
 import { createAuthenticator } from './authenticator.js'
@@ -50,6 +51,30 @@ describe('a new passkey', () => {
       expect(await keys.create('ana', { challenge, response, label: 'Phone' })).toBeUndefined()
     }
     expect(table.size).toBe(0)
+  })
+
+  it('brings no certificate, whose URLs the server would fetch', async () => {
+    let checks = 0
+    const counting: typeof webauthn.verifyRegistrationResponse = (options) => {
+      checks += 1
+      return webauthn.verifyRegistrationResponse(options)
+    }
+    const { keys } = createPasskeys({ webauthn: { ...webauthn, verifyRegistrationResponse: counting } })
+    const made = createAuthenticator(origin).create({ challenge, rp })
+    const cbor = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
+    for (const attestationObject of [
+      cbor('\xa3cfmtfpackedgattStmt\xa3calg'),
+      cbor('\xa3cfmteapplegattStmt\xa1cx5c'),
+      cbor('\xa3gattStmt\xa0cfmtdnone'),
+      cbor(''),
+      7,
+    ]) {
+      const response = { ...made, response: { ...made.response, attestationObject } }
+      expect(await keys.create('ana', { challenge, response, label: 'Phone' })).toBeUndefined()
+    }
+    expect(checks).toBe(0)
+    expect(await keys.create('ana', { challenge, response: made, label: 'Phone' })).toBeDefined()
+    expect(checks).toBe(1)
   })
 
   it('replaces neither a passkey of another account nor the counter of its own', async () => {
