@@ -51,13 +51,15 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
       return { outcome: 'rejected', attemptsRemaining: left }
     }
 
+    const id = newCommandId()
+    const tag = secrets.tag('code-tag', `${factor.key} ${challenge.id}`)
+    // Sent twice: its counter has not increased since, and no copy is the reason.
+    if (snapshot.ledger.usedCodes.some(({ code }) => code === tag)) return reject(true)
     const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
     if (checked.result !== 'approved') {
       if (checked.isCopied) emit({ type: 'passkey.copied', subject })
       return reject(false)
     }
-    const id = newCommandId()
-    const tag = secrets.tag('code-tag', `${factor.key} ${challenge.id}`)
     const signed = { id, tag, shown, sealed: challenge, hasChoice, ...requester }
     const { outcome: accepted } = await ledger.run((view) => acceptSignature(view, signed))
     if (accepted.outcome === 'refused') return accepted

@@ -1,7 +1,7 @@
 import * as webauthn from '@simplewebauthn/server'
 import { describe, expect, it } from 'vitest'
 import { createPasskeys, startPasskeyHost } from '../passkeys/kit.js'
-import { ok, startHost } from './kit.js'
+import { anasToken, ok, startHost, withTokens } from './kit.js'
 
 type Host = Awaited<ReturnType<typeof startPasskeyHost>>['host']
 type Visitor = Awaited<ReturnType<Host['login']>>
@@ -161,6 +161,17 @@ describe('a passkey', () => {
     )
     expect(approved).toHaveLength(1)
     expect(events).toContainEqual(expect.objectContaining({ type: 'challenge.rejected', used: true }))
+  })
+
+  it('that is sent twice is no copy', async () => {
+    const { host, events, ofAna } = await startPasskeyHost(withTokens())
+    const ana = host.browser(anasToken)
+    const { challenge, publicKey } = await begin(ana)
+    const passkey = ofAna.sign(publicKey)
+    const answers = await Promise.all([send(ana, challenge, passkey), send(ana, challenge, passkey)])
+    answers.push(await send(ana, challenge, passkey))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+    expect(events.map(({ type }) => type)).not.toContain('passkey.copied')
   })
 
   it('is refused if its challenge ends during the check', async () => {
