@@ -51,11 +51,14 @@ export function adviceFor(factors: Factors): Overview['advice'] {
 }
 
 /**
- * Returns the text key of the risk of an account that has only numbers and could have an app (NIST SP 800-63B-4, 3.2.9;
- * ASVS 5.0, 6.6.1).
+ * Returns the text key of the risk of an account that has only numbers and could have a safer factor (NIST SP 800-63B-4,
+ * 3.2.9; ASVS 5.0, 6.6.1).
  */
-export const riskOf = ({ numbers, app, passkeys = [] }: Factors): Overview['risk'] =>
-  numbers.length > 0 && app === false && passkeys.length === 0 ? 'risk.numbers' : undefined
+export function riskOf({ numbers, app, passkeys }: Factors): Overview['risk'] {
+  if (numbers.length === 0 || app || passkeys?.length) return undefined
+  if (passkeys !== undefined) return 'risk.passkeys'
+  return app === undefined ? undefined : 'risk.numbers'
+}
 
 /** Returns the numbers in the order of the list, each masked. */
 export function listed(numbers: readonly string[], usedAt?: UsedAt): readonly ListedNumber[] {

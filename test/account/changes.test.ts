@@ -81,6 +81,10 @@ describe('advice', () => {
 describe('the risk of numbers', () => {
   it.each<[Factors, string | undefined]>([
     [{ numbers: [one], app: false }, 'risk.numbers'],
+    [{ numbers: [one], app: false, passkeys: [] }, 'risk.passkeys'],
+    [{ numbers: [one], passkeys: [] }, 'risk.passkeys'],
+    [{ numbers: [one], app: false, passkeys: [{ id: 'a', label: 'Phone' }] }, undefined],
+    [{ numbers: [one], app: true, passkeys: [] }, undefined],
     [{ numbers: [one, two], app: false, recoveryCodes: 9 }, 'risk.numbers'],
     // No other way could be set up.
     [{ numbers: [one] }, undefined],

@@ -13,6 +13,8 @@ export const en = {
   'advice.few': 'You have few recovery codes left. Make new ones.',
   'risk.numbers':
     'Texts and calls can be intercepted, and a phone number can be stolen. An authenticator app is safer.',
+  'risk.passkeys':
+    'Texts and calls can be intercepted, and a phone number can be stolen. A passkey is safer.',
 
   'last-used': 'Last used {when}',
   'state.on': 'On',

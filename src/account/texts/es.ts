@@ -13,6 +13,8 @@ export const es: AccountTexts = {
   'advice.few': 'Te quedan pocos códigos de recuperación. Crea otros.',
   'risk.numbers':
     'Los mensajes y las llamadas se pueden interceptar, y un número se puede robar. Una app de autenticación es más segura.',
+  'risk.passkeys':
+    'Los mensajes y las llamadas se pueden interceptar, y un número se puede robar. Una llave de acceso es más segura.',
 
   'last-used': 'Último uso: {when}',
   'state.on': 'En uso',

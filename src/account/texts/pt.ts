@@ -13,6 +13,8 @@ export const pt: AccountTexts = {
   'advice.few': 'Restam poucos códigos de recuperação. Crie outros.',
   'risk.numbers':
     'Mensagens e ligações podem ser interceptadas, e um número pode ser roubado. Um app autenticador é mais seguro.',
+  'risk.passkeys':
+    'Mensagens e ligações podem ser interceptadas, e um número pode ser roubado. Uma chave de acesso é mais segura.',
 
   'last-used': 'Último uso: {when}',
   'state.on': 'Em uso',
