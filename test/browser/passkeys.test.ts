@@ -69,7 +69,12 @@ describeInChromium('a passkey in a browser', (browser) => {
     const visitor = await host.login()
     await context.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: origin })))
     await page.goto(origin)
-    return { host, page, origin, cdp, authenticatorId, ...of }
+    const served = origin
+    /** Moves the site: what the browser signed here was for another origin. */
+    const moveTo = (elsewhere = served) => {
+      origin = elsewhere
+    }
+    return { host, page, origin: served, cdp, authenticatorId, moveTo, ...of }
   }
 
   /** The same browser, where Ana has a passkey of this app. */
@@ -150,6 +155,53 @@ describeInChromium('a passkey in a browser', (browser) => {
     })
     expect(await ownLook).toBe(200)
     expect(host.stub.sends).toEqual([])
+  })
+
+  it('is refused for another challenge, amount or origin, as a copy, after its removal and a second time', async () => {
+    const { host, page, table, moveTo } = await openWithPasskey()
+    const [stored] = [...table.values()]
+    if (stored === undefined) throw new Error('there is no passkey')
+    const post = (path: string, body: object) =>
+      page.evaluate(
+        async ([url, json]) => {
+          const headers = { 'content-type': 'application/json', accept: 'application/json' }
+          const response = await fetch(url, { method: 'POST', headers, body: json })
+          return { status: response.status, json: await response.json() }
+        },
+        [path, JSON.stringify(body)] as const,
+      )
+    const begin = async (body: object = {}) => {
+      const { challenge, publicKey } = (await post('/two-factor/start', body)).json
+      const passkey: unknown = await page.evaluate(async (given) => {
+        const request = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(given))
+        return JSON.parse(JSON.stringify(await navigator.credentials.get({ publicKey: request })))
+      }, JSON.stringify(publicKey))
+      return { challenge: challenge.id, passkey }
+    }
+    const verify = async (challenge: unknown, passkey: unknown) =>
+      (await post('/two-factor/verify', { challenge, passkey })).status
+
+    const [one, other] = [await begin(), await begin()]
+    expect(await verify(one.challenge, other.passkey)).toBe(422)
+    moveTo('http://acme.localhost')
+    expect(await verify(one.challenge, one.passkey)).toBe(422)
+    moveTo()
+    table.set(stored.id, { ...stored, counter: 1_000 })
+    expect(await verify(one.challenge, one.passkey)).toBe(422)
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'passkey.copied', subject: 'ana' }))
+    table.set('another', { ...stored, id: 'another' })
+    table.delete(stored.id)
+    expect(await verify(one.challenge, one.passkey)).toBe(422)
+    table.set(stored.id, stored)
+    expect(await verify(one.challenge, one.passkey)).toBe(200)
+    expect(await verify(one.challenge, one.passkey)).not.toBe(200)
+
+    const pay = (amount: string) => post('/pay', { amount, payee: 'Mum' })
+    const five = await begin({ requirement: (await pay('5')).json.requirement })
+    const nine = await begin({ requirement: (await pay('9')).json.requirement })
+    expect(await verify(nine.challenge, five.passkey)).toBe(422)
+    expect(await verify(five.challenge, five.passkey)).toBe(200)
+    expect([(await pay('9')).status, (await pay('5')).status]).toEqual([403, 200])
   })
 
   it('is added on the account pages and confirms the next change there, in two tabs one after the other', async () => {
