@@ -58,7 +58,8 @@ export function addPasskeyRoutes(
       const method = isFirst(factors) ? firstWay : confirmedChange
       grant = await tf.grants.write({ subject, session, purpose, bound: creating(factors), method })
     }
-    const account = await accountOf(req, subject)
+    const account: unknown = await accountOf(req, subject)
+    if (typeof account !== 'string') throw new TypeError('accountPages: label must return a string')
     return passkeys.creationOptions(subject, { challenge: challengeOf(visit, grant), account })
   }
 

@@ -152,6 +152,18 @@ describe('a new passkey', () => {
     expect(host.stub.sends).toEqual([])
   })
 
+  it('names the account as the app does, or asks for nothing', async () => {
+    for (const [label, name, status] of [
+      [() => 'ana@example.com', 'ana@example.com', 200],
+      [() => 7, undefined, 500],
+    ] as const) {
+      const { host } = await startWithPasskeys({ pages: { label: label as () => string } })
+      const ana = await signIn(host)
+      const begun = await confirmed(host, ana, '/passkeys/start')
+      expect([begun.status, begun.json.publicKey?.user.name]).toEqual([status, name])
+    }
+  })
+
   it('is created by a script: without one the page says so', async () => {
     const { host } = await startWithPasskeys()
     const ana = await signIn(host)
