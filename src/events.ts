@@ -164,7 +164,7 @@ export type EventBody =
       readonly subject: string
       /**
        * Such as `not-a-number` or `wrong-length`. For an app `invalid-secret`, or the code or class of the error that
-       * `secretOf` threw. For passkeys that of `list`.
+       * `secretOf` threw. For passkeys the code or class of the error that `list` threw.
        */
       readonly reason: string
     }

@@ -7,8 +7,8 @@ import type { Account, DecisionContext } from './reach/account.js'
 import { type Destination, type Factor, findDestinations, isPhone, isTotp } from './reach/factors.js'
 import { newChallengeId } from './updater.js'
 
-// Challenges for which nothing is sent: those of an authenticator app and of passkeys. Starting one writes nothing: an attacker
-// with only the password could start any number of them in the record that sign-ins share. The browser holds the sealed
+// Challenges for which nothing is sent, of an authenticator app or passkeys. Starting one writes nothing: an attacker with
+// only the password could start any number of them in the record that sign-ins share. The browser holds the sealed
 // challenge instead.
 
 /** The challenge of a submitted code, with its factor. */

@@ -13,7 +13,7 @@ export interface NewPasskey {
   readonly counter: number
   /** How the browser reaches the authenticator, such as `internal`. */
   readonly transports: readonly string[]
-  /** Name for the user, such as that of the device. At most 60 characters. */
+  /** Name for the user, such as the name of the device. At most 60 characters. */
   readonly label: string
   /** Milliseconds since 1970. */
   readonly createdAt: number

@@ -58,7 +58,7 @@ export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
   }
 }
 
-/** No attestation, and that of a key by itself, which has two members and no certificate (CBOR). */
+/** No attestation, or one by the new key itself, which has two members and no certificate (CBOR). */
 const formats = ['cfmtdnonegattStmt\xa0', 'cfmtfpackedgattStmt\xa2'].map((text) =>
   Buffer.from(text, 'latin1'),
 )

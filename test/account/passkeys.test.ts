@@ -164,7 +164,7 @@ describe('a new passkey', () => {
     }
   })
 
-  it('is created by a script: without one the page says so', async () => {
+  it('is created by a script, and the page explains this without one', async () => {
     const { host } = await startWithPasskeys()
     const ana = await signIn(host)
     await begin(host, ana)
@@ -207,7 +207,7 @@ describe('a stored passkey', () => {
     )
   })
 
-  it('that nobody named, or that is gone, changes nothing and asks for nothing', async () => {
+  it('changes nothing and requires no code if the form names none or a removed one', async () => {
     const { host, give } = await startWithPasskeys()
     const { id } = await give('ana')
     const ofBen = await give('ben')

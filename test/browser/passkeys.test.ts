@@ -70,14 +70,14 @@ describeInChromium('a passkey in a browser', (browser) => {
     await context.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: origin })))
     await page.goto(origin)
     const served = origin
-    /** Moves the site: what the browser signed here was for another origin. */
+    /** Expects another origin than the one for which the browser signs. */
     const moveTo = (elsewhere = served) => {
       origin = elsewhere
     }
     return { host, page, origin: served, cdp, authenticatorId, moveTo, ...of }
   }
 
-  /** The same browser, where Ana has a passkey of this app. */
+  /** Like `openWithAuthenticator`, with a passkey of Ana for this app. */
   async function openWithPasskey() {
     const opened = await openWithAuthenticator()
     await addPasskey(opened.page, opened)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startPasskeyHost } from '../passkeys/kit.js'
 import { describedTransfers, mum, transfersAt } from './described-transfers.js'
 
-/** What the form for passkeys holds: the options of the browser, and its hidden fields. */
+/** Returns the options of the browser and the hidden fields of the form for passkeys. */
 function passkeyFormIn(page: string) {
   const [, form = ''] = /(<form [^>]*data-passkey.*?<\/form>)/s.exec(page) ?? []
   const [, options = ''] = /data-passkey="([^"]*)"/.exec(form) ?? []
@@ -50,7 +50,7 @@ describe('the page of an account with a passkey', () => {
     expect(code.text).toContain('method=any')
   })
 
-  it('says what failed and offers a fresh challenge, also for an expired one', async () => {
+  it('reports the failure with a fresh challenge, also for an expired one', async () => {
     const { host, ofAna } = await startPasskeyHost()
     const ana = await host.login()
     const { fields, publicKey } = passkeyFormIn((await ana.open('/two-factor')).text)
@@ -82,7 +82,7 @@ describe('the page of an account with a passkey', () => {
     expect((await ben.open('/two-factor')).text).not.toContain('passkey')
   })
 
-  it('shows what the passkey confirms, and confirms that alone', async () => {
+  it('shows the details that the passkey confirms, and confirms no others', async () => {
     const { host, ofAna } = await startPasskeyHost({ mount: describedTransfers })
     const ana = await host.login()
     await host.confirm(ana, { channel: 'sms' })

@@ -14,7 +14,7 @@ export interface CreationOptions {
   readonly rp: { readonly id: string }
 }
 
-/** What an attacker, or another authenticator, does differently. */
+/** Differences of an attacker or of another authenticator. */
 export interface Deviation {
   readonly origin?: string
   readonly counter?: number
