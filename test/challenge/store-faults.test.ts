@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { minute } from './kit.js'
-import { ana, createService, it, rightCode, visitor } from './service.js'
+import { ana, createService, it, rightCode, type ServiceOptions, visitor } from './service.js'
 
 /**
  * When a command fails: before anything was done, or once it was, so that only its answer is lost. So many milliseconds:
@@ -13,7 +13,7 @@ type Fault = (
 ) => 'before' | 'after' | number | undefined
 
 /** A service whose store fails as it is told, and not by itself. */
-function setUp() {
+function setUp({ limits }: Pick<ServiceOptions, 'limits'> = {}) {
   const trouble: { fault: Fault } = { fault: () => undefined }
   let resumesAt = 0
   async function troubled<Result>(fault: ReturnType<Fault>, work: () => Result | Promise<Result>) {
@@ -26,6 +26,7 @@ function setUp() {
     return result
   }
   const service = createService({
+    ...(limits && { limits }),
     commands: (well) => ({
       read: (key) => troubled(trouble.fault('read', key, 0), () => well.read(key)),
       swap: (...args) => troubled(trouble.fault('swap', args[0], 0), () => well.swap(...args)),
@@ -184,6 +185,31 @@ describe('what cannot be counted', () => {
     expect(refunded.some((key) => key.includes('count-auth-address-sends'))).toBe(false)
     trouble.fault = () => undefined
     expect(await challenges.start(here)).toMatchObject({ outcome: 'started' })
+  })
+
+  it('leaves the number its limits, also if its booking was stored and the response lost', async () => {
+    const { challenges, provider, trouble } = setUp({ limits: { allSendsPerHour: 1 } })
+    // Loads the numbering plans, which takes real time.
+    await challenges.start({ ...login, subject: 'eve', phone: '+573009998877' })
+    fakeTimers()
+    let isBooked = false
+    let reads = 0
+    trouble.fault = (command, key) => {
+      if (!key.includes(':number-sends:')) return undefined
+      const wasBooked = isBooked
+      isBooked ||= command === 'swap'
+      if (!wasBooked) return isBooked ? 'after' : undefined
+      // Down for longer than a booking is retried. Then the store responds, and breaks once more at the second attempt.
+      const isDown = performance.now() < 1_600
+      if (!isDown) reads += 1
+      return isDown || reads === 2 ? 'before' : undefined
+    }
+    const starting = challenges.start(login).catch(({ code }) => code)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await starting).toBe('store_unavailable')
+    expect(provider.sends).toHaveLength(1)
+    const other = { ...login, subject: 'ben', session: 'session-2' }
+    expect(await challenges.start(other)).toMatchObject({ outcome: 'started' })
   })
 
   it('is not checked if it is a code, and the attempt is refunded', async () => {

@@ -204,6 +204,16 @@ describe('settling an attempt', () => {
     expect(account.side.rejections).toBe(0)
   })
 
+  it('changes nothing when a verification ended at the provider after its challenge was approved', () => {
+    const account = startedLedger(guessing)
+    const { id } = account.reserve()
+    expect(account.verify('approved', { known: true })).toMatchObject({ outcome: 'approved' })
+    const { challenge, sends } = account.ledger
+    expect(account.settle(id, 'over')).toEqual({ outcome: 'gone' })
+    expect([account.challenge, account.ledger.sends]).toEqual([challenge, sends])
+    expect(account.side.rejections).toBe(0)
+  })
+
   it('counts a wrong answer even when a restart took the challenge away', () => {
     const account = startedLedger(guessing)
     const { id } = account.reserve()

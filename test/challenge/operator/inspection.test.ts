@@ -61,6 +61,20 @@ it('shows accepted passkeys of the last day', async () => {
   expect(await desk.person('ana')).toMatchObject({ passkeys: [] })
 })
 
+it('shows the counters of a number over all accounts, if a number is given', async () => {
+  const { host, desk } = await startDesk()
+  const ana = await host.login()
+  await ana.start()
+  await ana.verify('111111')
+  const number = async (of?: { readonly phone: string }) => (await desk.person('ben', of)).number
+  expect(await number()).toBeUndefined()
+  expect(await number({ phone: '+57 300 123 4567' })).toMatchObject({
+    sendsInHour: { count: 1, endsInMs: 60 * minute },
+    sendsInDay: { count: 1, endsInMs: day },
+    wrongCodesInDay: { count: 1, endsInMs: day },
+  })
+})
+
 it('knows no account that nothing was sent for', async () => {
   const { desk } = await startDesk()
   expect(await desk.person('eve')).toMatchObject({ isKnown: false, sessions: 0, trustedDevices: [] })
