@@ -96,14 +96,16 @@ const alarms = Object.entries(eventUrgency).flatMap(
   ([type, { level, atLeast = 0, todo = '', section = '' }]) =>
     level === 'alarm' ? [{ type, atLeast, todo, section }] : [],
 )
+/** The types of the alarms that have one threshold and one section, which share a row. */
+const typesOf = new Map<string, string[]>()
+for (const { type, atLeast, section } of alarms) {
+  const level = `[alarm, from ${atLeast}](#${section})`
+  typesOf.set(level, [...(typesOf.get(level) ?? []), `\`${type}\``])
+}
 const urgencies = [
-  ...alarms.map(({ type, atLeast, section }) => [
-    `\`${type}\``,
-    `alarm, from ${atLeast}`,
-    `[what to do](#${section})`,
-  ]),
-  [warnings.join(', '), 'warning', 'on the dashboard, for the weekly look'],
-  ['all others', 'record', 'for audits and investigations'],
+  ...[...typesOf].map(([level, types]) => [types.join(', '), level]),
+  [warnings.join(', '), 'warning: on the dashboard, for the weekly look'],
+  ['all others', 'record: for audits and investigations'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
@@ -161,7 +163,7 @@ const tables: [document: string, name: string, table: string][] = [
     table(['code', 'status', 'what it means, and what to do'], problems),
   ],
   ['docs/reference.md', 'events', table(['type', 'when'], events)],
-  ['docs/operation.md', 'alarms', table(['type', 'level', ''], urgencies)],
+  ['docs/operation.md', 'alarms', table(['type', 'level, and what to do'], urgencies)],
   [
     'docs/pages.md',
     'brand',
