@@ -3,7 +3,7 @@ import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
 import { judgedIn } from './ledger/ledger.js'
-import { acceptSignature } from './ledger/signatures.js'
+import { acceptSignature, isSpent } from './ledger/signatures.js'
 import { maxWrongSignatures } from './limits.js'
 import { networksOf } from './rate-limits/networks.js'
 import { type Account, browserFields, challengeFields, type DecisionContext } from './reach/account.js'
@@ -54,7 +54,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${challenge.id}`)
     // Sent twice: its counter has not increased since, and no copy is the reason.
-    if (snapshot.ledger.usedCodes.some(({ code }) => code === tag)) return reject(true)
+    if (isSpent(snapshot, { sealed: challenge, tag })) return reject(true)
     const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
     if (checked.result !== 'approved') {
       if (checked.isCopied) emit({ type: 'passkey.copied', subject })

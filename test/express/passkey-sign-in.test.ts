@@ -163,6 +163,32 @@ describe('a passkey', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'challenge.rejected', used: true }))
   })
 
+  it('signs a challenge once, however many others follow, and makes the host forget no code', async () => {
+    const { host, give } = await startPasskeyHost(withTokens())
+    const synchronised = await give('ana', { counts: false })
+    const ana = host.browser(anasToken)
+    await ana.start({ channel: 'sms' })
+    const { rightCode } = host.stub
+    expect((await ana.verify(rightCode)).status).toBe(200)
+    const sign = async () => {
+      host.clock.now += 2_000
+      const { challenge, publicKey } = await begin(ana)
+      return { challenge, passkey: synchronised.sign(publicKey) }
+    }
+    const first = await sign()
+    const early = await sign()
+    const verify = (signed: object) => ana.post('/two-factor/verify', signed)
+    expect((await verify(first)).status).toBe(200)
+    for (let others = 0; others < 20; others += 1) expect((await verify(await sign())).status).toBe(200)
+    for (const old of [first, early]) expect((await verify(old)).refusal).toEqual([422, 'code_not_accepted'])
+    expect((await verify(await sign())).status).toBe(200)
+    host.clock.now += 60_000
+    await ana.start({ channel: 'sms' })
+    // The provider would approve the used code again.
+    host.stub.rightCode = rightCode
+    expect((await ana.verify(rightCode)).refusal).toEqual([422, 'code_not_accepted'])
+  })
+
   it('that is sent twice is no copy', async () => {
     const { host, events, ofAna } = await startPasskeyHost(withTokens())
     const ana = host.browser(anasToken)
@@ -263,6 +289,7 @@ describe('wrong signatures', () => {
   it('stay within the limit if right ones come between them', async () => {
     const { host, ofAna } = await startPasskeyHost()
     for (let round = 0; round < 22; round += 1) {
+      host.clock.now += 1_000
       const ana = await host.login()
       const { challenge, publicKey } = await begin(ana)
       expect((await send(ana, challenge, ofAna.sign(publicKey))).status).toBe(200)

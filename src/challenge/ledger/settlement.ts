@@ -24,7 +24,8 @@ import {
 } from './ledger.js'
 import { rememberedMs } from './pacing.js'
 
-const maxUsedCodes = 20
+/** Of each kind: codes, and challenges that were signed. */
+export const maxUsedCodes = 20
 
 export interface Attempt extends SubmittedCode {
   readonly id: string
@@ -176,13 +177,19 @@ function withoutAttempt(ledger: Ledger, browserKind: BrowserKind, { at }: Pendin
   return own < 0 ? ledger : updateUsage(ledger, browserKind, { attempts: attempts.toSpliced(own, 1) })
 }
 
-/** Remembers a code or a signed challenge, so that it is accepted once (replay). */
+/**
+ * Remembers a code or a signed challenge, so that it is accepted once (replay). Neither kind displaces the other: no
+ * window limits signatures.
+ */
 export function usedUp(
   { ledger, now }: LedgerSnapshot,
   { code, by }: Pick<UsedCode, 'code' | 'by'>,
 ): Pick<Ledger, 'usedCodes'> {
   const young = ledger.usedCodes.filter(({ at }) => at > now - rememberedMs)
-  return { usedCodes: [...young, { code, at: now, ...(by && { by }) }].slice(-maxUsedCodes) }
+  const isAlike = (one: UsedCode) => (one.by === undefined) === (by === undefined)
+  const others = young.filter((one) => !isAlike(one))
+  const alike = young.filter(isAlike).slice(1 - maxUsedCodes)
+  return { usedCodes: [...others, ...alike, { code, at: now, ...(by && { by }) }] }
 }
 
 /**

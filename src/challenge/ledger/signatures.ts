@@ -1,7 +1,7 @@
 import type { Refusal } from '../commands.js'
 import { findDisplayedChallenge, type SubmittedCode } from './challenge.js'
 import type { Challenge, Decision, LedgerSnapshot } from './ledger.js'
-import { afterSuccess, usedUp } from './settlement.js'
+import { afterSuccess, maxUsedCodes, usedUp } from './settlement.js'
 
 /** A challenge whose signature was verified. */
 export interface SignedChallenge extends SubmittedCode {
@@ -21,6 +21,22 @@ type SignatureOutcome =
   | Refusal
 
 /**
+ * Returns whether a challenge was accepted before, or may have been: only the newest are remembered, so one that started
+ * before the oldest of them is refused (replay).
+ */
+export function isSpent(
+  { ledger, limits }: LedgerSnapshot,
+  { sealed, tag }: Pick<SignedChallenge, 'sealed' | 'tag'>,
+): boolean {
+  const { maxExpiresAt, lifetimeMs = limits.codeLifetimeMs } = sealed
+  const signed = ledger.usedCodes.filter(({ by }) => by !== undefined)
+  const isFull = signed.length >= maxUsedCodes
+  return signed.some(
+    ({ code, at }, index) => code === tag || (isFull && index === 0 && maxExpiresAt - lifetimeMs <= at),
+  )
+}
+
+/**
  * Accepts a verified signature. Each challenge is accepted once, whatever signs it (replay). Lock and windows do not
  * concern it, because they limit guesses.
  */
@@ -29,9 +45,9 @@ export function acceptSignature(view: LedgerSnapshot, signed: SignedChallenge): 
   if ('outcome' in live) return { outcome: live }
   const { ledger, now } = view
   const { id, tag } = signed
-  const earlier = ledger.usedCodes.find(({ code }) => code === tag)
   // A store that executed the swap twice returns our own success.
-  if (earlier !== undefined) return { outcome: { outcome: earlier.by === id ? 'approved' : 'used' } }
+  if (ledger.usedCodes.some(({ by }) => by === id)) return { outcome: { outcome: 'approved' } }
+  if (isSpent(view, signed)) return { outcome: { outcome: 'used' } }
   const used = { ...ledger, ...usedUp(view, { code: tag, by: id }), at: now }
   return { outcome: { outcome: 'approved' }, next: afterSuccess(used, signed, live) }
 }

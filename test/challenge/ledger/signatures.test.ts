@@ -39,3 +39,25 @@ it('a signature of another session, or after the end of its challenge, changes n
   const late = acceptSignature({ ...view, now: sealed.expiresAt }, signed)
   expect(late).toEqual({ outcome: { outcome: 'refused', code: 'challenge_gone' } })
 })
+
+it('of the signed challenges the newest twenty are remembered, and one that started before them is refused', () => {
+  const usedCodes = Array.from({ length: 20 }, (_, index) => ({
+    code: `tag-${index}`,
+    at: view.now + index,
+    by: `by-${index}`,
+  }))
+  const full = { ...view, now: view.now + 60_000, ledger: { ...emptyLedger, usedCodes } }
+  for (const lifetimeMs of [sealed.lifetimeMs, undefined]) {
+    const old = { ...signed, sealed: { ...sealed, lifetimeMs } }
+    expect(acceptSignature(full, old)).toEqual({ outcome: { outcome: 'used' } })
+  }
+  const { maxExpiresAt } = sealed
+  const young = {
+    ...signed,
+    sealed: { ...sealed, expiresAt: maxExpiresAt + 1, maxExpiresAt: maxExpiresAt + 1 },
+  }
+  const { outcome, next } = acceptSignature(full, young)
+  expect(outcome).toEqual({ outcome: 'approved' })
+  const codes = next?.usedCodes.map(({ code }) => code)
+  expect([codes?.length, codes?.at(0), codes?.at(-1)]).toEqual([20, 'tag-1', 'tag'])
+})
