@@ -34,14 +34,14 @@ export type AccountChangeRequest =
 export type ChangeKind = AccountChangeRequest['kind']
 
 /**
- * Factors that must remain after a factor is removed. `factor`: another number, a passkey or the app. `recovery-codes`: a
- * factor or recovery codes. `nothing`: no requirement, for guards that exempt accounts without a second factor.
+ * Factors that must remain after a factor is removed. `factor`: another number, a passkey or the app.
+ * `recovery-codes`: a factor or recovery codes. `nothing`: no requirement, for guards that exempt accounts without a second factor.
  */
 export type MustKeep = 'factor' | 'recovery-codes' | 'nothing'
 
 /** Reason why a change is refused. */
 export type Objection =
-  /** Recovery codes need a number or an app first. */
+  /** Recovery codes need another factor first. */
   | 'no_factor'
   /** No factor and no recovery codes would remain. */
   | 'last_factor'

@@ -61,8 +61,9 @@ export interface AccountPagesOptions {
     /**
      * Replaces the whole list `from` by `numbers`. If the stored list is not `from`, change nothing and return false:
      * another tab was first. Unless you change `mustKeep`, also return false for an empty list without an app and a
-     * passkey: another process was first. For a number of another account, store nothing and return `'taken'`: the person reads that it
-     * belongs to another account. Errors go to your error handler. If it throws, it must have changed nothing.
+     * passkey: another process was first. For a number of another account, store nothing and return `'taken'`: the
+     * person reads that it belongs to another account. Errors go to your error handler. If it throws, it must have
+     * changed nothing.
      *
      * @example
      * save: (subject, numbers, from) => db.prepare(
@@ -122,7 +123,7 @@ export interface AccountPagesOptions {
    */
   readonly onChanged?: (req: Request, change: AccountChange) => unknown
   /**
-   * Factors that must remain after a number or the app is removed. Default: `factor`, another number or the app.
+   * Factors that must remain after a factor is removed. Default: `factor`, another number, a passkey or the app.
    * `recovery-codes`: recovery codes are enough. `nothing`: no requirement; choose it if your guards exempt accounts
    * without a second factor. The person reads the effect before entering the code.
    */

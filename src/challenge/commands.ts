@@ -75,8 +75,8 @@ export interface StartCommand extends SendCommand {
 }
 
 /**
- * The challenge that the client displayed, by its own account. The code may approve only this challenge. Every member must match the
- * live challenge. Without any member it means a sign-in.
+ * The challenge that the client displayed, by its own account. The code may approve only this challenge. Every member
+ * must match the live challenge. Without any member it means a sign-in.
  */
 export interface ChallengeRef {
   /** Id of the challenge. */

@@ -10,7 +10,9 @@ interface ReplaceableClient {
   destroy(): void
 }
 
-/** Intervals of silence after which a connection is replaced. Five seconds are longer than any pause of a healthy Redis. */
+/**
+ * Intervals of silence after which a connection is replaced. Five seconds are longer than any pause of a healthy Redis.
+ */
 const silentIntervals = 5
 
 /** Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. */

@@ -24,9 +24,10 @@ interface WaitingExchange extends SlotRequest {
 const isCheckOfSignIn = ({ lane, command }: SlotRequest) => lane === 'auth' && command === 'check'
 
 /**
- * Limits the requests in progress to `most`, which is at least 3. A hanging request uses one slot only, and a slow provider receives no more
- * requests than it can answer in time. A quarter of the slots is reserved for checks of sign-ins, because hanging sends must
- * refuse no correct code. Sign-ups use at most half of the slots, and never the last one that sends of sign-ins can use.
+ * Limits the requests in progress to `most`, which is at least 3. A hanging request uses one slot only, and a slow
+ * provider receives no more requests than it can answer in time. A quarter of the slots is reserved for checks of
+ * sign-ins, because hanging sends must refuse no correct code. Sign-ups use at most half of the slots, and never the last
+ * one that sends of sign-ins can use.
  */
 export function createExchangeQueue(most: number) {
   const reserved = Math.max(1, Math.floor(most / 4))

@@ -126,7 +126,7 @@ export type SettleOutcome =
   /** `channel` is that of the last code. */
   | { readonly outcome: 'approved'; readonly channel: Channel }
   | Rejected
-  /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
+  /** `no-verdict`: the attempt stays used. `gone`: the attempt or its challenge no longer exists. */
   | (Consequences & { readonly outcome: 'no-verdict' | 'gone' })
   | { readonly outcome: 'refunded' }
 
