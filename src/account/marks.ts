@@ -35,7 +35,14 @@ export function changeButton(
   const spoken = of && html`<span class="unseen"> <bdi>${of}</bdi></span>`
   const busy = page.visit.texts['busy.sending']
   const button = html`<button${look && html` class="${look}"`} data-busy="${busy}">${text}${spoken}</button>`
-  return routeForm(page, route, look === 'main' ? html`<div class="buttons">${button}</div>` : button, fields)
+  const content = look === 'main' ? html`<div class="buttons">${button}</div>` : button
+  return routeForm(page, route, content, { fields })
+}
+
+interface FormOptions {
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  readonly attributes?: Html
 }
 
 /** Returns a form for a route of the pages. */
@@ -43,8 +50,7 @@ export function routeForm(
   { visit, path }: PageContext,
   route: string,
   content: Html,
-  fields = {},
-  attributes?: Html,
+  { fields, attributes }: FormOptions = {},
 ): Html {
   const hidden = Object.entries<string>({ ...fields, ...visit.formFields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

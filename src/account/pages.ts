@@ -26,7 +26,7 @@ export function newPasskeyPage(page: PageContext, publicKey: object): OwnPage {
 <p role="status" data-cancelled="${texts['passkeys.cancelled']}"></p>`
   const options = html` hidden data-new-passkey="${JSON.stringify(publicKey)}"`
   const content = html`<p>${texts['passkeys.text']}</p>
-${routeForm(page, '/passkeys', entry, { passkey: '' }, options)}<p data-without-passkey>${texts['passkeys.unsupported']}</p>
+${routeForm(page, '/passkeys', entry, { fields: { passkey: '' }, attributes: options })}<p data-without-passkey>${texts['passkeys.unsupported']}</p>
 ${back(page)}`
   return { title: texts['passkeys.add'], content: content.markup }
 }
@@ -37,7 +37,7 @@ export function passkeyNamePage(page: PageContext, { id, label }: NamedPasskey):
   const entry = html`<label for="name">${texts['passkeys.name']}</label>
 <input id="name" name="name" type="text" maxlength="60" autocomplete="off" value="${label}" autofocus>
 <div class="buttons"><button class="main" data-busy="${visit.texts['busy.sending']}">${texts['do.passkey-renamed']}</button></div>`
-  const content = html`${routeForm(page, '/passkeys/rename', entry, { passkey: id })}${back(page)}`
+  const content = html`${routeForm(page, '/passkeys/rename', entry, { fields: { passkey: id } })}${back(page)}`
   return { title: texts['passkeys.rename'], content: content.markup }
 }
 

@@ -33,23 +33,24 @@ export function optionError(message: string): TypeError {
 
 /**
  * Checks the options of a function and returns a copy with defaults. Errors quote no value, because some values are
- * secrets. `undefined` counts as omitted, an inherited option as given.
+ * secrets. `undefined` counts as omitted, an inherited option as given. With a `page`, the error for an unknown name links
+ * to it.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
  * const { path } = checkOptions('twoFactor', options, { path: withDefault('/two-factor', mountPath) })
  */
 export function checkOptions<Options, Table extends Checks>(
-  where: string,
+  where: string | { readonly name: string; readonly page: string },
   given: Options,
   checks: Table,
   required: RequiredNames = [],
-  page?: string,
 ): Settled<Options, Table> {
+  const { name, page } = typeof where === 'string' ? { name: where, page: undefined } : where
   try {
     return object(checks, required, page)(given, '') as Settled<Options, Table>
   } catch (error) {
-    throw error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
+    throw error instanceof TypeError ? optionError(`${name}: ${error.message}`) : error
   }
 }
 

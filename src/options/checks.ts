@@ -174,13 +174,8 @@ export type CheckedOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof 
  * value, because some values are secrets.
  */
 export function checkTwoFactorOptions(options: TwoFactorOptions): CheckedOptions {
-  const given = checkOptions(
-    'twoFactor',
-    options,
-    optionChecks,
-    toPaste,
-    'docs/reference.md#options',
-  ) as CheckedOptions
+  const where = { name: 'twoFactor', page: 'docs/reference.md#options' }
+  const given = checkOptions(where, options, optionChecks, toPaste) as CheckedOptions
   refuseUndeclaredChannels(given)
   if (given.session?.bearer && given.trustedDevices !== undefined) {
     // Trusted devices would be off without a word. `knownBrowsers` is off as well, but by default.

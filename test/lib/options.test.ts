@@ -51,10 +51,10 @@ describe('options', () => {
   })
 
   it('are listed, or looked up where a page has them', () => {
-    const unknown = (page?: string) => () =>
-      checkOptions('make', { colour: 'red' }, { key: boolean }, [], page)
-    expect(unknown()).toThrow('make: unknown option "colour"; expected: key')
-    expect(unknown('docs/reference.md#options')).toThrow(
+    const unknown = (where: Parameters<typeof checkOptions>[0]) => () =>
+      checkOptions(where, { colour: 'red' }, { key: boolean })
+    expect(unknown('make')).toThrow('make: unknown option "colour"; expected: key')
+    expect(unknown({ name: 'make', page: 'docs/reference.md#options' })).toThrow(
       'make: unknown option "colour"; see docs/reference.md#options',
     )
   })
