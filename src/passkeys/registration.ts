@@ -70,6 +70,8 @@ const formats = ['cfmtdnonegattStmt\xa0', 'cfmtfpackedgattStmt\xa2'].map((text) 
 function hasNoCertificate(response: unknown): boolean {
   const { attestationObject } = Object(Object(response).response)
   const bytes = Buffer.from(String(attestationObject), 'base64url')
+  // Decoders differ about other characters than these, and would read another format than this one.
+  if (bytes.toString('base64url') !== attestationObject) return false
   // After the first byte, which opens the map. Browsers write the format first (CTAP 2.2, 8).
   return formats.some((format) => bytes.indexOf(format) === 1)
 }
