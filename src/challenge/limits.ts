@@ -189,8 +189,8 @@ const leaseMarginMs = 2_000
 /** Store commands between a reserved attempt and its verdict: one count, the settle, and as many in reserve. */
 const commandsOnTheWay = 4
 /**
- * Maximum wrong signatures of an account from one address in ten minutes. A signature cannot be guessed, so the limit
- * only saves work, and no other address and no code is affected (denial of service).
+ * Maximum wrong signatures of an account from one address in ten minutes, for each kind of browser. A signature cannot
+ * be guessed, so the limit only saves work, and no other address and no code is affected (denial of service).
  */
 export const maxWrongSignatures = 20
 

@@ -2,10 +2,10 @@ import { allSettled } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
-import { judgedIn } from './ledger/ledger.js'
+import { judgedIn, type RequesterTag } from './ledger/ledger.js'
 import { acceptSignature, isSpent } from './ledger/signatures.js'
 import { maxWrongSignatures } from './limits.js'
-import { networksOf } from './rate-limits/networks.js'
+import { networksOf, timesBehindProxy } from './rate-limits/networks.js'
 import { type Account, browserFields, challengeFields, type DecisionContext } from './reach/account.js'
 import type { SignedFactor } from './reach/factors.js'
 import { challengeToSign } from './reach/signer.js'
@@ -19,20 +19,20 @@ type SignedPending = PendingChallenge & { readonly factor: SignedFactor }
 
 /** Creates verify for signatures: count, check, accept once. No provider is involved. */
 export function createVerifySignature({ store, keys, secrets, emit }: DomainServices) {
-  /** Counts a signature before its check. Only wrong ones stay counted. */
-  async function count({ key, address }: Account) {
-    const counter = keys.counter(
-      'count-auth-signatures',
-      hashId(`${key} ${networksOf(String(address)).customer}`),
-    )
+  /**
+   * Counts a signature before its check. Only wrong ones stay counted. Known browsers have a count of their own, because an
+   * attacker may share the network of the owner.
+   */
+  async function count({ key, address, proxied }: Account, { browserKind }: RequesterTag) {
+    const network = networksOf(String(address)).customer
+    const counter = keys.counter('count-auth-signatures', hashId(`${key} ${browserKind} ${network}`))
+    const max = maxWrongSignatures * (proxied ? timesBehindProxy : 1)
     const { count: used, resetInMs } = await store.increment(counter, windowMs)
     const refusal: Refusal | undefined =
-      used > maxWrongSignatures
-        ? { ...refused('attempts_exhausted', resetInMs), limit: 'address' }
-        : undefined
+      used > max ? { ...refused('attempts_exhausted', resetInMs), limit: 'address' } : undefined
     // A failed refund must not undo a success.
     const refund = () => allSettled([store.increment(counter, windowMs, -1)])
-    return { refusal, left: maxWrongSignatures - used, refund }
+    return { refusal, left: max - used, refund }
   }
 
   return async function verifySignature(
@@ -41,7 +41,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     { factor, challenge, id: sealedId, shown }: SignedPending,
     { snapshot, requester }: DecisionContext,
   ): Promise<VerifyOutcome> {
-    const { refusal, left, refund } = await count(account)
+    const { refusal, left, refund } = await count(account, requester)
     if (refusal !== undefined) return refusal
     const { hasChoice, subject, ledger } = account
     const eventFields = challengeFields(account, factor, challenge)

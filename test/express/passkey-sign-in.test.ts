@@ -286,6 +286,28 @@ describe('wrong signatures', () => {
     expect((await attacker.verify(host.stub.rightCode)).status).toBe(200)
   })
 
+  it('at one address stop no known browser, and may be more behind a proxy that Express does not know', async () => {
+    for (const [trusted, last] of [
+      [1, 429],
+      [0, 422],
+    ] as const) {
+      const { host, ofAna } = await startPasskeyHost()
+      host.app.set('trust proxy', trusted)
+      const from = { 'x-forwarded-for': '192.0.2.1' }
+      const [owner, attacker] = [host.browser(from), host.browser(from)]
+      await owner.post('/login', { user: 'ana' })
+      await host.confirm(owner, { channel: 'sms' })
+      await attacker.post('/login', { user: 'ana' })
+      const { challenge } = await begin(attacker)
+      const refused: number[] = []
+      for (let wrong = 0; wrong < 21; wrong += 1) refused.push((await send(attacker, challenge, {})).status)
+      expect(refused).toEqual([...Array<number>(20).fill(422), last])
+      await owner.post('/login', { user: 'ana' })
+      const own = await begin(owner)
+      expect((await send(owner, own.challenge, ofAna.sign(own.publicKey))).status).toBe(200)
+    }
+  })
+
   it('stay within the limit if right ones come between them', async () => {
     const { host, ofAna } = await startPasskeyHost()
     for (let round = 0; round < 22; round += 1) {
