@@ -97,7 +97,7 @@ export const passkeysChecks = {
     "must be the package @simplewebauthn/server: import * as webauthn from '@simplewebauthn/server'",
   ),
   rpName: nonEmptyString('the name of your app'),
-  origin: (value: unknown, name: string) => origins(typeof value === 'string' ? [value] : value, name),
+  origin: (value: unknown, name: string) => (typeof value === 'string' ? origin : origins)(value, name),
   rpId: nonEmptyString('a domain, such as acme.example'),
   list: func('(subject) => passkeys'),
   save: func('(subject, passkey) => saved'),

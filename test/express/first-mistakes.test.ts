@@ -75,9 +75,12 @@ describe('routes that users do not reach', () => {
 })
 
 describe('a bind with a misspelt field', () => {
-  const withBind = (name: string): HostOptions => ({
+  const withBind = (name: string, second?: string): HostOptions => ({
     mount(app, tf) {
-      const bind = (req: express.Request) => ({ amount: req.body[name] })
+      const bind = ({ body }: express.Request) => ({
+        amount: body[name],
+        ...(second && { payee: body[second] }),
+      })
       app.post('/pay', express.json(), tf.requireTwoFactor({ purpose: 'pay', bind }), ok)
     },
   })
@@ -86,6 +89,20 @@ describe('a bind with a misspelt field', () => {
     const { ana } = await startSignedIn(withBind('amuont'))
     for (let time = 0; time < 2; time += 1) expect((await ana.post('/pay', { amount: 5 })).status).toBe(400)
     expect(await warnings('TWO_FACTOR_BIND_EMPTY')).toHaveLength(1)
+  })
+
+  it('warns once where a field is undefined that the body has', async () => {
+    const { ana } = await startSignedIn(withBind('amuont', 'payee'))
+    for (let time = 0; time < 2; time += 1) {
+      expect((await ana.post('/pay', { amount: 5, payee: 'mum' })).status).toBe(400)
+    }
+    expect(await warnings('TWO_FACTOR_BIND_EMPTY')).toHaveLength(1)
+  })
+
+  it('is not assumed for a field that the client omitted', async () => {
+    const { ana } = await startSignedIn(withBind('amount', 'payee'))
+    expect((await ana.post('/pay', { payee: 'mum' })).status).toBe(400)
+    expect(await warnings('TWO_FACTOR_BIND_EMPTY')).toEqual([])
   })
 
   it('is not assumed for an empty body or a field that was sent', async () => {

@@ -147,7 +147,7 @@ describe('the options', () => {
   it.each([
     [{ webauthn: {} }, 'webauthn must be the package @simplewebauthn/server'],
     [{ rpName: '' }, 'rpName must be a non-empty string'],
-    [{ origin: 'acme.example' }, 'must be an origin without a path'],
+    [{ origin: 'acme.example' }, 'passkeys: origin must be an origin without a path'],
     [{ origin: 'https://acme.example/login' }, 'must be an origin without a path'],
     [{ origin: [] }, 'origin must be an origin, or list at least one'],
     [{ origin: [origin, 'https://acme.test'] }, 'acme.test is not in the domain "acme.example"'],

@@ -101,6 +101,11 @@ export function createShownCheck(warn: Warn) {
   }
 }
 
-/** Returns whether a filled body has none of the bound fields: their names are probably misspelt. */
-export const hasNoField = (bound: unknown, body: unknown): boolean =>
-  Object.keys(Object(body)).length > 0 && Object.values(Object(bound)).every((value) => value === undefined)
+/** Returns whether `bind` probably misspells a name: a filled body has an undefined field, or all fields are undefined. */
+export function isBindMisspelt(bound: unknown, body: unknown): boolean {
+  const sent = Object.keys(Object(body))
+  const fields = Object.entries<unknown>(Object(bound))
+  const missing = fields.filter(([, value]) => value === undefined)
+  const isAll = missing.length === fields.length
+  return sent.length > 0 && (isAll || missing.some(([name]) => sent.includes(name)))
+}

@@ -16,7 +16,7 @@ import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
-import { hasNoField, readDetails } from './details.js'
+import { isBindMisspelt, readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import { refuseMissingBody } from './missing-body.js'
 
@@ -184,7 +184,7 @@ function createAdmission(
    */
   function explained(req: Request, error: unknown): unknown {
     if (error instanceof EmptyField && wasParsed(req)) {
-      if (bind !== undefined && hasNoField(bind(req), req.body)) hint('TWO_FACTOR_BIND_EMPTY')
+      if (bind !== undefined && isBindMisspelt(bind(req), req.body)) hint('TWO_FACTOR_BIND_EMPTY')
       return invalid(error.complaint)
     }
     if (!(error instanceof TypeError) || wasParsed(req) || !hasBody(req)) return error
