@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { TwoFactor } from '../index.js'
+import { refuseOtherMount } from '../lib/mount.js'
 import { checkOptions, optionError } from '../lib/options.js'
 import { addAppRoutes } from './app.js'
 import { addDeviceRoutes } from './devices.js'
@@ -31,6 +32,11 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
   checkSameWays(tf, settings)
   const { authenticator, passkeys, recoveryCodes } = settings
   const router = Router()
+  const refuseElsewhere = refuseOtherMount(settings.path)
+  router.use((req, _res, next) => {
+    refuseElsewhere(req)
+    next()
+  })
   const kit = createRouteKit(router, tf, settings)
   kit.get('/', kit.overview)
   // A refusal uses this address, and WebKit posts its form again after a reload.

@@ -33,6 +33,17 @@ async function startAna(given: Parameters<typeof startAccounts>[0] = {}) {
   return { host, ana }
 }
 
+it('throws at the first request to pages that are mounted elsewhere than at their path', async () => {
+  const open = async (given: string) => {
+    const host = await startAccounts({ pages: { path: given } })
+    return (await signIn(host)).get(path)
+  }
+  expect((await open('/settings')).json.host).toContain(
+    "path is '/settings', but these routes are mounted at '/account/security'",
+  )
+  expect((await open('/Account/Security')).status).toBe(200)
+})
+
 describe('a form of the account pages', () => {
   it('adds a number by three pages and no further confirmation', async () => {
     const { host, ana } = await startAna()

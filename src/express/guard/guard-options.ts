@@ -43,7 +43,7 @@ export interface GuardOptions {
    */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * Returns the rows of strings that the user sees before entering the code: at most 12 rows and 2 kB. They appear on the pages,
+   * Returns rows of strings that the user sees before entering the code: at most 12 rows and 2 kB. They appear on the pages,
    * as `details` in JSON, and in messages of `ownCodes`. It requires `bind`, so that a code confirms what was
    * displayed.
    *

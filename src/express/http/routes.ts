@@ -81,15 +81,6 @@ const checkMount = (check: (req: Request) => void): RequestHandler =>
     return true
   })
 
-/** Refuses requests to a router at another mount, because links to its path would lead nowhere. */
-export function refuseOtherMount(path: string): (req: Request) => void {
-  return ({ baseUrl }) => {
-    // Express ignores the case of a path.
-    if (baseUrl.toLowerCase() === path.toLowerCase()) return
-    throw optionError(`path is '${path}', but these routes are mounted at '${baseUrl}'; make both equal`)
-  }
-}
-
 /** Creates a router with the files that pages load. */
 export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>): Router {
   const router = Router()
