@@ -6,6 +6,7 @@ import {
   type AccountHost,
   type AccountHostOptions,
   confirmed,
+  idOf,
   linesOf,
   otherNumber,
   path,
@@ -224,7 +225,7 @@ describe('a stored passkey', () => {
     expect((await ana.get(path)).json.passkeys).toEqual([{ id, label: 'Phone' }])
   })
 
-  it('counts as a factor: the last one stays, and a number beside it may go', async () => {
+  it('counts as a factor: the last one stays, and a number beside it can be removed', async () => {
     const { host, give, table } = await startWithPasskeys({ numbers: [], hashes: [] })
     const { id, sign } = await give('ana')
     const ana = await host.login()
@@ -234,6 +235,14 @@ describe('a stored passkey', () => {
     expect(overview).toMatchObject({ canRemove: false, advice: 'advice.one.codes' })
     expect(overview.passkeys).toEqual([{ id, label: 'Phone', usedAt: table.get(id)?.usedAt }])
     expect((await ana.post(`${path}/passkeys/remove`, { passkey: id })).refusal).toEqual([409, 'last_factor'])
+
+    const beside = await startWithPasskeys()
+    const other = await signIn(beside.host)
+    expect((await other.get(path)).json.canRemove).toBe(false)
+    await beside.give('ana')
+    expect((await other.get(path)).json.canRemove).toBe(true)
+    const number = await idOf(other, 0)
+    expect((await other.post(`${path}/numbers/remove`, { number })).refusal[1]).toBe('second_factor_required')
   })
 
   it('shows its last use', async () => {

@@ -38,7 +38,7 @@ export interface GrantsFacade {
     readonly session: string
     readonly purpose: string
     readonly bound?: Bound | undefined
-    /** Your name for the factor, for a guard's option `methods`. Default: `host`. `passkey` needs no option `passkeys`. */
+    /** Your name for the factor, for a guard's option `methods`. Default: `host`. The option `passkeys` reserves `passkey`. */
     readonly method?: string
     /** Time of the verification, in milliseconds since 1970, if it is past. Default: now. */
     readonly verifiedAt?: number | undefined
