@@ -77,12 +77,15 @@ describe('what is published', () => {
 describe('an import', () => {
   it.each([
     ['', ['lru-cache', 'zod']],
+    ['/account', []],
     ['/client', ['zod']],
     // Stores and what browsers load know no zod.
     ['/redis', []],
     ['/browser', []],
     ['/sandbox', ['zod']],
     ['/testing', []],
+    // The app passes in the library.
+    ['/passkeys', []],
   ])('of the package%s loads, besides its own part, %j', (entry, dependencies) => {
     const loaded = loadedBy(`await import('express-two-factor${entry}')`)
     expect(loaded.filter((name) => !name.startsWith('dist/'))).toEqual(dependencies)
