@@ -36,8 +36,9 @@ export const httpStatusOf = {
   no_phone: 409,
   /**
    * The challenge is unknown, expired, used or belongs to another session, or its number has since received a code for
-   * another account. Or its fields are bound, its send got no response, and an earlier code may be the newest one. Start
-   * again.
+   * another account. Start again.
+   *
+   * Or its fields are bound, its send got no response, and an earlier code may be the newest one.
    */
   challenge_gone: 410,
   /** The body is too large. */

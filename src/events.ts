@@ -133,7 +133,11 @@ export type EventBody =
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A grant was revoked. */
   | { readonly type: 'grant.revoked'; readonly subject: string }
-  /** A recovery code was used. Notify the user. `remaining` is present if your app has the option of this name. */
+  /**
+   * A recovery code was used. Notify the user.
+   *
+   * `remaining` is present if your app has the option of this name.
+   */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
@@ -155,8 +159,9 @@ export type EventBody =
       readonly removed?: true
     }
   /**
-   * A number on file, the secret of an app or the passkeys cannot be read, so the account cannot use that factor. Once
-   * per account and process for a number, otherwise once per request.
+   * A number on file, the secret of an app or the passkeys cannot be read, so the account cannot use that factor.
+   *
+   * Emitted once per account and process for a number, otherwise once per request.
    */
   | {
       readonly type: 'factor.unreadable'
@@ -211,7 +216,11 @@ export type EventBody =
       /** `auth` for sends to numbers on file, `enrol` for sends of sign-ups. */
       readonly lane: 'auth' | 'enrol'
     }
-  /** The provider rejects your account, so no code is sent or checked. Emitted once an hour by each process. */
+  /**
+   * The provider rejects your account, so no code is sent or checked.
+   *
+   * Emitted once an hour by each process.
+   */
   | ({ readonly type: 'provider.misconfigured' } & ExchangeFields)
   /** The provider returned no usable response. */
   | ({
@@ -221,10 +230,9 @@ export type EventBody =
       readonly sent: boolean
     } & ExchangeFields)
   /**
-   * For five accounts in a row, the provider returned a `status` that is not approved. Either `approvedStatuses` is
-   * incomplete, or an attacker is guessing.
+   * For five accounts in a row, the provider returned a `status` that is not approved.
    *
-   * `cause` contains the line to paste. Emitted once a minute by each process.
+   * Either `approvedStatuses` is incomplete, or an attacker is guessing. `cause` contains the line to paste. Emitted once a minute by each process.
    */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & ExchangeFields)
 

@@ -29,10 +29,9 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Maximum codes submitted per challenge, 1 to 10. Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account
-   * to 25 attempts per hour and 50 per day.
+   * Maximum codes submitted per challenge, 1 to 10.
    *
-   * Resends, restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number
+   * Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account to 25 attempts per hour and 50 per day. Resends, restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number
    * over all accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.

@@ -53,8 +53,8 @@ export function hashRecoveryCode(subject: string, code: string): string {
 /** Your storage of the hashes of recovery codes. */
 export interface RecoveryCodeStore {
   /**
-   * Removes the hash in one atomic step and returns whether it existed, so that one of several parallel uses succeeds.
-   * Any result but `true` refuses. If it rejects, it must have removed nothing.
+   * Removes the hash in one atomic step and returns whether it existed. One of several parallel uses then succeeds. Any
+   * result but `true` refuses. If it rejects, it must have removed nothing.
    *
    * @example
    * consume: async (subject, hash) =>

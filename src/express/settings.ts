@@ -63,7 +63,7 @@ export interface HttpOptions {
   /** Lets trusted browsers replace the code at sign-in. Default: off. Not available with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Reserves part of each limit for browsers in which the account signed in before, so that an attacker cannot lock the
+   * Reserves part of each limit for browsers in which the account signed in before. An attacker then cannot lock the
    * owner out. Default: for 90 days after the last success. `false` disables it.
    *
    * A signed cookie identifies the browser and never replaces a code. All other browsers have 60 % of the limits.

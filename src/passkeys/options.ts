@@ -42,7 +42,7 @@ export interface PasskeysOptions {
    * import * as webauthn from '@simplewebauthn/server'
    */
   readonly webauthn: WebAuthn
-  /** Name of your app, which the browser shows when it creates a passkey. */
+  /** Name of your app. The browser shows it when it creates a passkey. */
   readonly rpName: string
   /** Origin of your pages, such as `https://acme.example`, or several. */
   readonly origin: string | readonly string[]

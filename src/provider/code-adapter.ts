@@ -38,7 +38,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly calibratedAt?: string | undefined
   /**
    * If true, a new code ends the earlier codes to this number with this app-name, as `calibrate --replaces` finds out.
-   * Default: false; a purpose whose guards `bind` fields then needs an `appName` of its own.
+   * Default: false. A purpose whose guards `bind` fields then needs an `appName` of its own.
    */
   readonly replacesCodes?: boolean | undefined
   /** Voice of the calls. Default: `Mariana`. */

@@ -20,7 +20,7 @@ export interface SubjectsFacade {
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts, including those of
+   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts. It includes those of
    * its numbers over all accounts. Pass `phone` for an account whose start was refused.
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>

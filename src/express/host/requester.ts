@@ -177,10 +177,10 @@ export interface AuthenticatorOptions {
    * secretOf: async (req, subject) => decrypt((await users.find(subject)).authenticator)
    */
   readonly secretOf: (req: Request, subject: string) => MayTakeTime<string>
-  /** Name of your app, which the authenticator app shows above the code. Must not contain a colon. */
+  /** Name of your app. The authenticator app shows it above the code. It must not contain a colon. */
   readonly issuer: string
   /**
-   * Returns the name of the account, which the authenticator app shows beside the issuer. Default: the subject.
+   * Returns the name of the account. The authenticator app shows it beside the issuer. Default: the subject.
    *
    * @example
    * label: (req) => req.user.email
