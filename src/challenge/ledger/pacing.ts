@@ -216,7 +216,7 @@ export function roomAt(
   )
 }
 
-/** After an outage nobody pays for it: at sign-in, what met no answer or no verdict counts for the number alone. */
+/** An outage must not use up limits: at sign-in, a send without a response or a verdict counts only for the number. */
 function isCounted(send: Send, limits: LedgerLimits): boolean {
   if (isForgiven(send) || isUncounted(send, limits)) return false
   const { lane } = limits
