@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { NewPasskey, StoredPasskey } from './options.js'
+import { createOriginWarning } from './origin-warning.js'
 import { describePasskey, type Site, timeout } from './signers.js'
 
 // Creates passkeys.
@@ -16,6 +17,7 @@ export interface Creation {
 const algorithms = [-8, -7, -257]
 
 export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
+  const warnOfOrigin = createOriginWarning(origins)
   return {
     optionsFor: (
       subject: string,
@@ -49,7 +51,10 @@ export function createRegistration({ webauthn, rpName, origins, rpId }: Site) {
           supportedAlgorithmIDs: algorithms,
         })
         // Reports each mismatch by an error.
-        .catch(() => undefined)
+        .catch(() => {
+          warnOfOrigin(response)
+          return undefined
+        })
       if (checked?.verified !== true || checked.registrationInfo === undefined) return undefined
       const { id, publicKey, counter, transports } = checked.registrationInfo.credential
       const key = Buffer.from(publicKey).toString('base64url')

@@ -1,11 +1,13 @@
 import * as webauthn from '@simplewebauthn/server'
 import { describe, expect, it } from 'vitest'
 import { passkeys } from '../../src/passkeys/index.js'
+import { hearWarnings } from '../express/kit.js'
 import { createAuthenticator } from './authenticator.js'
 import { createPasskeys, origin, passkeysOptions } from './kit.js'
 
 const challenge = 'a-challenge-of-thirty-two-bytes'
 const rp = { id: 'acme.example' }
+const warned = hearWarnings()
 
 describe('a new passkey', () => {
   it('is created with user verification, for a handle without personal data, and never twice', async () => {
@@ -51,6 +53,21 @@ describe('a new passkey', () => {
       expect(await keys.create('ana', { challenge, response, label: 'Phone' })).toBeUndefined()
     }
     expect(table.size).toBe(0)
+  })
+
+  it('warns once if its page has another origin than the option, and of no other mistake', async () => {
+    const { keys } = createPasskeys()
+    const give = async (deviation: object) => {
+      const response = createAuthenticator(origin).create({ challenge, rp }, deviation)
+      await keys.create('ana', { challenge, response, label: 'Phone' })
+    }
+    await give({ isVerified: false })
+    await give({ origin: 'not an origin' })
+    expect(await keys.create('ana', { challenge, response: undefined, label: 'Phone' })).toBeUndefined()
+    expect(await warned.codes()).toEqual([])
+    for (let time = 0; time < 2; time += 1) await give({ origin: 'http://localhost:3000' })
+    expect(await warned.codes()).toEqual(['TWO_FACTOR_PASSKEY_ORIGIN'])
+    expect(warned.said[0]?.message).toContain('add its origin. (http://localhost:3000)')
   })
 
   it('brings no certificate, whose URLs the server would fetch', async () => {
