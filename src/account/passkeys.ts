@@ -4,6 +4,7 @@ import type { RouteContext } from '../index.js'
 import { browserLabel } from '../lib/browser-label.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import { isPlainObject, parseJson } from '../lib/json.js'
+import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
 import { type AccountChangeRequest, boundTo, type Factors } from './changes.js'
 import { confirmedChange, firstWay, noPasskey } from './making.js'
@@ -103,7 +104,7 @@ export function addPasskeyRoutes(
     const passkey = await findPasskey(visit)
     if (passkey === undefined) return alreadySo
     const { name: typed } = visit.fields
-    const name = typeof typed === 'string' ? typed.trim().slice(0, maxNameLength) : ''
+    const name = typeof typed === 'string' ? readName(typed) : ''
     if (name === '')
       return { ...passkeyNamePage(pageContextOf(visit), passkey), address: path, body: { passkey } }
     if (name === passkey.label) return alreadySo
@@ -117,9 +118,6 @@ export function addPasskeyRoutes(
     return change(visit, { kind: 'passkey-removed', passkey }, store)
   })
 }
-
-/** As long as `passkeys.rename` stores. */
-const maxNameLength = 60
 
 /** Returns the response of the browser: an object in JSON, its text in a form. */
 function responseIn(field: unknown): object {

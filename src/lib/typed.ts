@@ -18,3 +18,14 @@ function worthOf(digit: string): number {
   while (decimalDigit.test(String.fromCodePoint(zero - 1))) zero -= 1
   return (code - zero) % 10
 }
+
+const maxNameLength = 60
+
+/** Returns the name of a thing as it is stored: one line without characters that a database may refuse. */
+export const readName = (typed: string): string =>
+  typed
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, maxNameLength)
+    // Half of a character that was cut.
+    .replaceAll(/\p{Surrogate}/gu, '')

@@ -2,6 +2,7 @@ import type { SignatureFactor } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
 import { checkOptions, optionError } from '../lib/options.js'
 import { originOf } from '../lib/origin.js'
+import { readName } from '../lib/typed.js'
 import {
   type NewPasskey,
   type PasskeysOptions,
@@ -81,21 +82,16 @@ export function passkeys(options: PasskeysOptions): Passkeys {
       if (created === undefined) return undefined
       // A passkey that is saved again would get its first counter back, with which a copy of it is accepted.
       if ((await list(subject)).some(({ id }) => id === created.id)) return undefined
-      const passkey = { ...created, label: readLabel(label), createdAt: Date.now() }
+      const passkey = { ...created, label: readName(label), createdAt: Date.now() }
       return (await save(subject, passkey)) === false ? undefined : passkey
     },
     async rename(subject, id, label) {
       const passkey = (await list(subject)).find((one) => one.id === id)
-      return passkey !== undefined && (await save(subject, { ...passkey, label: readLabel(label) })) !== false
+      return passkey !== undefined && (await save(subject, { ...passkey, label: readName(label) })) !== false
     },
     remove: async (subject, id) => (await remove(subject, id)) !== false,
   }
 }
-
-const maxLabelLength = 60
-
-/** Returns a name as it is stored. */
-const readLabel = (typed: string): string => typed.trim().slice(0, maxLabelLength)
 
 /** Returns the domain of the passkeys. A browser refuses a domain to which the page does not belong. */
 function rpIdOf(origins: readonly string[], given: string | undefined): string {

@@ -180,7 +180,7 @@ describe('a stored passkey', () => {
     const { host, give, table } = await startWithPasskeys()
     const [first, second] = [await give('ana'), await give('ana')]
     const ana = await signIn(host)
-    const rename = { passkey: first.id, name: ' Old phone ' }
+    const rename = { passkey: first.id, name: ' Old\0 phone\n' }
     expect((await ana.post(`${path}/passkeys/rename`, rename)).json.details).toMatchObject({
       title: 'Renaming the passkey Phone',
       rows: [

@@ -135,6 +135,14 @@ describe('a saved passkey', () => {
     expect(await keys.rename('ben', id, 'Mine')).toBe(false)
     expect(await keys.rename('ana', id, ' Work phone ')).toBe(true)
     expect(table.get(id)).toMatchObject({ label: 'Work phone', subject: 'ana' })
+    // One line that every database stores.
+    for (const [typed, label] of [
+      ['Phone\r\nBcc: x@y.example\0', 'PhoneBcc: x@y.example'],
+      [`${'a'.repeat(59)}😀`, 'a'.repeat(59)],
+    ] as const) {
+      await keys.rename('ana', id, typed)
+      expect(table.get(id)).toMatchObject({ label })
+    }
     expect(await keys.remove('ben', id)).toBe(false)
     expect(table.size).toBe(1)
     expect(await keys.remove('ana', id)).toBe(true)
