@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longest, or wait longest: first of their project, so that the others fill the time. */
 const long = [
+  'tools/testing/rehearsed-apps',
   'browser/walk',
   'browser/chromium',
   'browser/firefox',
@@ -14,7 +15,6 @@ const long = [
   'express/dialog/dialog',
   'browser/inbox',
   'store/redis-clients',
-  'tools/testing/rehearsed-apps',
   'express/dialog/fetch-with-code',
   'store/redis-cluster',
   'browser/keyboard',
