@@ -60,13 +60,13 @@ export interface TwoFactorOptions extends HttpOptions {
    * process.
    */
   readonly store?: Store
-  /** Part of every key, so that several apps or tenants can share one store. Default: empty. */
+  /** Part of every key. Several apps or tenants can then share one store. Default: empty. */
   readonly namespace?: string
   /** Changes single limits, or selects the stricter set with `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
   /** Configures how sign-ups are watched for SMS pumping. Default: it reports and refuses nothing. */
   readonly signupGuard?: SignupGuardOptions
-  /** Receives every event. The diagnostics channel `express-two-factor:event` publishes them, too. */
+  /** Receives every event, like the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent
   /** Returns the time in milliseconds since 1970, for tests. Default: `Date.now`. */
   readonly now?: () => number

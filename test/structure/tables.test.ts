@@ -47,7 +47,8 @@ const limits = documented(read('src/challenge/limits.ts'), /(\w+): limit/).map(
 const membersOf = (file: string, type: string, of = '') =>
   membersOfType(file, type).map(({ name, takes, isRequired, docstring }) => [
     `\`${of}${name}${takes}\`${isRequired && takes === '' ? ' (required)' : ''}`,
-    inBrief(docstring),
+    // The first line of the page names the unit.
+    inBrief(docstring).replaceAll(/, in milliseconds(?=[.:])/g, ''),
   ])
 
 const options = [
@@ -105,7 +106,7 @@ for (const { type, atLeast, section } of alarms) {
 const urgencies = [
   ...[...typesOf].map(([level, types]) => [types.join(', '), level]),
   [warnings.join(', '), 'warning: on the dashboard, for the weekly look'],
-  ['all others', 'record: for audits and investigations'],
+  ['all others', 'record: for audits'],
 ]
 
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
