@@ -66,11 +66,13 @@ export interface PasskeysOptions {
    */
   readonly remove: (subject: string, id: string) => unknown
   /**
-   * Stores the counter and the time of a use. If it throws, the user is refused.
+   * Stores the counter and the time of a use. If it throws, the user is refused. Keep the higher counter: two uses may
+   * arrive in the other order.
    *
    * @example
-   * used: (subject, id, { counter, usedAt }) =>
-   *   db.query('UPDATE passkeys SET counter = $1, used_at = $2 WHERE id = $3 AND subject = $4', [counter, usedAt, id, subject])
+   * used: (subject, id, { counter, usedAt }) => db.query(
+   *   `UPDATE passkeys SET counter = GREATEST(counter, $1), used_at = $2 WHERE id = $3 AND subject = $4`,
+   *   [counter, usedAt, id, subject])
    */
   readonly used: (subject: string, id: string, use: PasskeyUse) => unknown
 }
