@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from './code-provider.js'
 import { createExchanges, type ExchangeContext, type ExchangeResult } from './exchanges.js'
+import { readVerdict } from './provider-answer.js'
 
 export type Codes = ReturnType<typeof createCodes>
 
@@ -94,7 +95,11 @@ export function createCodes(
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
       const submitted = { signal: neverAborted, ...check, ...(handle !== undefined && { handle }) }
       const { asked, known } = guarded(target)
-      return { result: await asked.checkCode(submitted), ...known() }
+      // The wrappers return known verdicts only. A composite of the app may return any value, or throw.
+      const verdict = await (async () => asked.checkCode(submitted))().then(readVerdict, () =>
+        readVerdict(undefined),
+      )
+      return { result: verdict, ...known() }
     },
   }
 }

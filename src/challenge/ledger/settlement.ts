@@ -84,7 +84,7 @@ function decideOutcome(
     const own = ownChallenge(ledger, check)
     return { outcome: { outcome: 'gone' }, next: own ? { ...ledger, challenge: endChallenge(own) } : ledger }
   }
-  if (verdict === 'unavailable' || verdict === 'misconfigured' || verdict === 'over') {
+  if (verdict !== 'approved') {
     return { outcome: { outcome: 'no-verdict' }, next: unjudged(ledger, check) }
   }
   const live = attempt.sealed ?? ownChallenge(ledger, check)

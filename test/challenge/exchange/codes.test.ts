@@ -426,3 +426,25 @@ describe('a provider made of several', () => {
     expect(await send()).toEqual({ result: 'sent' })
   })
 })
+
+it.each<[what: string, checkCode: () => unknown]>([
+  ['returns nothing', () => undefined],
+  ['returns an unknown word', async () => 'valid'],
+  ['returns true', async () => true],
+  [
+    'throws',
+    () => {
+      throw new Error('bug')
+    },
+  ],
+  [
+    'rejects',
+    async () => {
+      throw new Error('bug')
+    },
+  ],
+])('a composite provider that %s has approved no code', async (_what, checkCode) => {
+  const composed = { sendCode: pending, checkCode } as unknown as CodeProvider
+  const { check } = open({ ...composed, members: [composed], withMembers: () => composed })
+  expect(await check()).toBe('unavailable')
+})

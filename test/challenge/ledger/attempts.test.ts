@@ -124,6 +124,12 @@ describe('settling an attempt', () => {
     expect(account.challenge?.attempts.unknown).toBe(2)
   })
 
+  it('approves nothing for a value that is no verdict', ({ started: account }) => {
+    const { id } = account.reserve()
+    expect(account.settle(id, undefined as unknown as Verdict)).toEqual({ outcome: 'no-verdict' })
+    expect(account.ledger.usedCodes).toEqual([])
+  })
+
   it('gives the attempt back once when nothing was sent', ({ started: account }) => {
     account.verify('rejected')
     const { id } = account.reserve()
