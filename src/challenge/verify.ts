@@ -110,8 +110,8 @@ export function createVerify(parts: VerifyParts) {
     // Input that no code of this factor resembles uses no attempt.
     if (code === undefined) return refused('invalid_request')
 
-    // Decide and commit: the attempt is counted in the ledger before the check, and in the counters only afterwards, so
-    // that one of several parallel requests is counted.
+    // Decide and commit: first the attempt is reserved in the ledger, then the counter of the number is raised, then the
+    // code is checked. Only one of several parallel requests gets past the ledger, so only this one raises the counter.
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
