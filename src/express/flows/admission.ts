@@ -86,8 +86,9 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
   }
 
   /**
-   * Calls `onVerified` and then confirms the grant. Returns false if `onVerified` refused or a revocation came
-   * meanwhile. A refusal, a revocation or a failure removes everything that was written.
+   * Calls `onVerified` and then confirms the grant. With a cookie session the grant is valid already. It is provisional
+   * only with a bearer token, or if `onVerified` renewed the session again. Returns false if `onVerified` refused or a
+   * revocation came meanwhile. A refusal, a revocation or a failure removes everything that was written.
    */
   async function complete(
     { req, res }: RequestContext,
