@@ -171,8 +171,8 @@ export function createVerify(parts: VerifyParts) {
     switch (outcome.outcome) {
       case 'approved': {
         const sends = sendsFor(challenge, reserving.ledger.sends)
-        // A failed count must not undo a success.
-        await counters.proven(account, sends.length).catch(() => undefined)
+        // At a sign-up only. A failed refund must not undo a success.
+        await counters.refundSignup(account, sends.length).catch(() => undefined)
         const { purpose, bound } = challenge
         const { channel } = outcome
         const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)

@@ -111,8 +111,8 @@ export function createCounters(
       }
     },
 
-    /** Refunds the codes of a number after its verification. */
-    async proven(counted: RateLimitKeys, sends: number): Promise<void> {
+    /** Refunds the codes of a number that a sign-up has verified. Does nothing for a number on file. */
+    async refundSignup(counted: RateLimitKeys, sends: number): Promise<void> {
       if (counted.lane === 'auth') return
       const wasted = createRequestLimits(store, hitsOf(counted, rows.enrol.sends))
       await Promise.all([signups.approved(counted.country), wasted.refund('proven', sends)])
