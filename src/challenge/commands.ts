@@ -11,6 +11,12 @@ export interface Fact<Value> {
   read(): Awaitable<Value>
 }
 
+/** The revocations of an account. They are read at the first call, and only once. */
+export interface Revocations {
+  /** Returns the id of the last one in this session, or undefined if there was none recently. */
+  readRevocationId(): Awaitable<string | undefined>
+}
+
 /** Facts about the browser of a request. */
 export interface BrowserFacts {
   /** False if no browser ever becomes known. */
@@ -43,7 +49,7 @@ export interface RequesterContext extends OnFile, Requester {
   /** Absent if browsers are not tracked, as in a call without one. */
   readonly browser?: BrowserFacts | undefined
   /** Last revocation of this account in this session. Absent if revocations are not checked. */
-  readonly record?: Fact<string | undefined> | undefined
+  readonly record?: Revocations | undefined
   /** True if the address may be that of a proxy. All clients behind it share ten times the limit. */
   readonly proxied?: boolean | undefined
   /** Registers a callback for a client disconnect. Omit it without a client. */

@@ -127,7 +127,7 @@ export function createVerify(parts: VerifyParts) {
     }
     const { challenge } = reserved
     const checked = { account, factor, challenge }
-    const record = async (verdict: Verdict, step?: number) =>
+    const recordVerdict = async (verdict: Verdict, step?: number) =>
       ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCode =
       isPhone(factor) && lane === 'auth'
@@ -135,13 +135,13 @@ export function createVerify(parts: VerifyParts) {
         : undefined
     const refusal = await wrongCode?.consume().catch(async (error: unknown) => {
       // Nothing was sent. If the store fails here as well, the attempt stays used.
-      await record('not-sent').catch(() => undefined)
+      await recordVerdict('not-sent').catch(() => undefined)
       throw error
     })
     // A used code is rejected whatever the counters return, and is not sent to the provider.
     if (reserved.outcome === 'rejected') return reportRejection(checked, reserved, reserving)
     if (refusal !== undefined) {
-      await record('not-sent')
+      await recordVerdict('not-sent')
       return refusal
     }
 
@@ -163,7 +163,7 @@ export function createVerify(parts: VerifyParts) {
           })),
         }
     const [settled] = await all([
-      record(verdict, step),
+      recordVerdict(verdict, step),
       // A failed refund must not undo a success.
       verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
     ])

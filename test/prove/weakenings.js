@@ -663,7 +663,7 @@ export const weakenings = [
     bound: 12,
     what: 'an attempt stays spent when its count fails',
     file: 'src/challenge/verify.ts',
-    find: "await record('not-sent').catch(() => undefined)",
+    find: "await recordVerdict('not-sent').catch(() => undefined)",
     replace: '',
     tests: ['test/challenge/store-faults.test.ts'],
   },

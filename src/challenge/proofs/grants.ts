@@ -1,5 +1,5 @@
 import { type Awaitable, andThen } from '../../lib/promises.js'
-import type { Fact, Requester } from '../commands.js'
+import type { Requester, Revocations } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import { type DomainServices, hashId } from '../keys.js'
 import type { Limits } from '../limits.js'
@@ -156,7 +156,7 @@ export function createGrants(parts: GrantParts) {
  * The record of an account during one request. It reads the last revocation once and writes at most one grant. It is a
  * class, because a factory would create its closures for every request.
  */
-export class OpenSubject implements Fact<string | undefined> {
+export class OpenSubject implements Revocations {
   private readonly entry: Updater<SubjectRecord>
   private record: Awaitable<SubjectRecord> | undefined
   private revocationId: { readonly last: Awaitable<string | undefined> } | undefined
@@ -170,7 +170,7 @@ export class OpenSubject implements Fact<string | undefined> {
   }
 
   /** Returns the id of the last revocation of this account in this session, or undefined if there was none recently. */
-  read(): Awaitable<string | undefined> {
+  readRevocationId(): Awaitable<string | undefined> {
     this.revocationId ??= {
       last: andThen(this.readOnce(), (record) =>
         findRevocationId(record, [hashId(this.requester.session)], this.parts.now()),
@@ -186,7 +186,7 @@ export class OpenSubject implements Fact<string | undefined> {
 
   /** Returns whether a revocation has come since. It needs one store read. */
   async isRevoked(): Promise<boolean> {
-    const revocationId = await this.read()
+    const revocationId = await this.readRevocationId()
     // Not through `entry`: a failed read would prevent `takeBack`.
     const { store, keys, now } = this.parts
     const entry = await store.read(keys.grants(this.requester.subject))
@@ -197,7 +197,7 @@ export class OpenSubject implements Fact<string | undefined> {
   /** Writes a grant. Returns undefined and writes nothing if grants were revoked after the record was read. */
   async write(proven: ProvenFacts & ProvenBefore, ids: NewIds): Promise<Grant | undefined> {
     const { purpose, bound, method, channel } = proven
-    const revocationId = await this.read()
+    const revocationId = await this.readRevocationId()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
     const id = newCommandId()
     this.written = await this.change((record, time) => {

@@ -38,7 +38,7 @@ export function loadDecisionContext(
   const reads = [
     ledger.read(),
     browser?.isKnown(),
-    record?.read(),
+    record?.readRevocationId(),
     visitor?.read(),
     check?.(),
     findLastSends?.(),

@@ -58,13 +58,13 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   function loadUnrevokedContext(req: Request, caller: RequesterRecord): Promise<SignInContext> {
     // Read before the app is called for the number, so that a revocation during that call ends this request (ASVS 5.0,
     // 7.4.1).
-    ignoreRejection(caller.record.read())
+    ignoreRejection(caller.record.readRevocationId())
     return loadContext(req, caller)
   }
 
   /** Returns whether the browser replaces the code. A later revocation ends this request. */
   async function isTrusted({ browser, record }: RequesterRecord): Promise<boolean> {
-    ignoreRejection(record.read())
+    ignoreRejection(record.readRevocationId())
     return (await browser?.trusted()) !== undefined
   }
 

@@ -89,7 +89,7 @@ export function createSignup(
         await moved
         // An account that verifies another number stays signed in.
         if (subject !== undefined && !provisional) await grants.move(subject, before, after)
-        const revocationId = await record?.read()
+        const revocationId = await record?.readRevocationId()
         const proven = { purpose, phone, provisional, subject, revocationId }
         const proof = await phoneVerifications.prove(after, proven)
         if (proof === undefined) return refused('challenge_gone')

@@ -126,7 +126,7 @@ describe('a revocation', () => {
     { phoneVerifications, grants }: ReturnType<typeof createService>,
     subject: string | undefined,
   ) {
-    const revocationId = subject && (await grants.open({ subject, session: 's1' }).read())
+    const revocationId = subject && (await grants.open({ subject, session: 's1' }).readRevocationId())
     await phoneVerifications.open('s1').begin({ ...typed, subject })
     await phoneVerifications.prove('s1', { ...proven, subject, revocationId })
   }
@@ -154,7 +154,7 @@ describe('a revocation', () => {
   }) => {
     await grants.revokeSubject('ana')
     await grants.revoke({ subject: 'ana', session: 's1' })
-    const revocationId = await grants.open({ subject: 'ana', session: 's1' }).read()
+    const revocationId = await grants.open({ subject: 'ana', session: 's1' }).readRevocationId()
     await phoneVerifications.open('s1').begin({ ...typed, subject: 'ana' })
     await phoneVerifications.move('s1', 's2')
     await phoneVerifications.prove('s2', { ...proven, subject: 'ana', revocationId })

@@ -20,7 +20,7 @@ describe('a challenge', () => {
 
   it('ends with a revocation that is emitted after the code was sent', async ({ challenges }) => {
     await challenges.start({ ...ana, purpose: 'login' })
-    const revoked = { ...ana, record: fact(Promise.resolve('logout-1')) }
+    const revoked = { ...ana, record: { readRevocationId: async () => 'logout-1' } }
     expect(await challenges.verify({ ...revoked, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
