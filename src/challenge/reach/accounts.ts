@@ -77,9 +77,9 @@ export function createAccounts(
     /** Typed by a visitor, not on file. */
     const isTyped = actor.lane === 'enrol'
     const typedRules = { countries, mobileOnly: true, defaultCountry: ownCountry ?? onlyCountry }
-    const parsed = isTyped
-      ? await parsePhoneNumber(phone, typedRules)
-      : await parseNumberOnFile({ phone, country: ownCountry }, countries)
+    const parsed = await (isTyped
+      ? parsePhoneNumber(phone, typedRules)
+      : parseNumberOnFile({ phone, country: ownCountry }, countries))
     if (parsed.ok) {
       const { phone: number, country } = parsed
       return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
