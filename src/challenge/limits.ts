@@ -52,8 +52,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes after which the account is disabled until you call `tf.subjects.unlock`. Unknown browsers
-   * may cause 60 % of them.
+   * Consecutive wrong codes after which the account is disabled until you call `tf.subjects.unlock`, or for a year.
+   * Unknown browsers may cause 60 % of them.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
