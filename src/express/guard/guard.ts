@@ -32,18 +32,18 @@ interface GuardRequest {
 /** Creates the guard of one route. With a synchronous store it needs no promise. After any failure it refuses. */
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions } = http
-  const stepUp = createAdmission(http, routes, settings)
-  const signIn = settings.signIn && createAdmission(http, routes, settings.signIn)
+  const stepUp = createGuardDecision(http, routes, settings)
+  const signIn = settings.signIn && createGuardDecision(http, routes, settings.signIn)
   const unless = settings.unless && hostFunction(settings.unless)
 
-  function admit(req: Request, res: Response): boolean | Promise<boolean> {
+  function decide(req: Request, res: Response): boolean | Promise<boolean> {
     const isSpared = signIn !== undefined && unless !== undefined && isSparedBy(unless, req)
     return isSpared ? signIn(req, res) : stepUp(req, res)
   }
 
   return middleware(function requireTwoFactor(req, res) {
     const opened = sessions.open(req)
-    return opened === undefined ? admit(req, res) : opened.then(() => admit(req, res))
+    return opened === undefined ? decide(req, res) : opened.then(() => decide(req, res))
   })
 }
 
@@ -67,7 +67,7 @@ function isSparedBy(unless: (req: Request) => unknown, req: Request): boolean {
 }
 
 /** Creates the decision of a guard about one request. */
-function createAdmission(
+function createGuardDecision(
   http: HttpParts,
   routes: Routes,
   settings: GuardSettings,
@@ -101,7 +101,7 @@ function createAdmission(
     }
   }
 
-  function decide(visit: GuardRequest, grant: Grant | undefined): boolean | Promise<boolean> {
+  function applyGrant(visit: GuardRequest, grant: Grant | undefined): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(visit)
     const { req, required, formId } = visit
     req[noteGuarded]?.()
@@ -248,7 +248,7 @@ function createAdmission(
     return pathname === toBrowser(req.baseUrl + req.path) ? undefined : signInUrl(signIn, returnPathOf(req))
   }
 
-  return function admit(req, res) {
+  return function decideRequest(req, res) {
     try {
       const formId = resume ? resumption.claim(req) : undefined
       // The requester is identified first, because `bind` may rely on it.
@@ -269,9 +269,9 @@ function createAdmission(
       // Express runs the GET handler for HEAD. A HEAD would either use up the grant that the GET needs, or run the
       // handler any number of times.
       const found = once && req.method === 'HEAD' ? undefined : find(required)
-      if (!(found instanceof Promise)) return decide(visit, found)
+      if (!(found instanceof Promise)) return applyGrant(visit, found)
       return found.then(
-        (grant) => decide(visit, grant),
+        (grant) => applyGrant(visit, grant),
         (error) => fail(req, res, error),
       )
     } catch (error) {
