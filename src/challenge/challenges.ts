@@ -98,9 +98,11 @@ export function createChallenges(parts: SendParts): Challenges {
   async function awaitedOf(actor: RequesterContext, shown: ChallengeRef) {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
-    const known = await loadDecisionContext(actor, account)
-    const pending = sealedChallenges.findPendingChallenge(account, shown, known)
-    return 'outcome' in pending ? pending : { ...pending, account, known, isNamed: pending.id !== undefined }
+    const context = await loadDecisionContext(actor, account)
+    const pending = sealedChallenges.findPendingChallenge(account, shown, context)
+    return 'outcome' in pending
+      ? pending
+      : { ...pending, account, context, isNamed: pending.id !== undefined }
   }
 
   return {
@@ -125,31 +127,31 @@ export function createChallenges(parts: SendParts): Challenges {
     async find(actor, wanted) {
       const found = await awaitedOf(actor, wanted ?? {})
       if ('outcome' in found) return undefined
-      const { account, factor, challenge, known, id, isNamed } = found
+      const { account, factor, challenge, context, id, isNamed } = found
       const fits =
         wanted === undefined ||
         isNamed ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? accounts.view(account, factor, challenge, { ...known, id }) : undefined
+      return fits ? accounts.view(account, factor, challenge, { ...context, id }) : undefined
     },
 
     async sealedChallenges(command) {
       const { purpose, bound, details } = command
       const account = await accounts.open(command)
       if ('outcome' in account) return undefined
-      const known = await loadDecisionContext(command, account)
+      const context = await loadDecisionContext(command, account)
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], command)
       const destination = accounts
-        .listDestinations(account, accepted, known.snapshot.ledger)
+        .listDestinations(account, accepted, context.snapshot.ledger)
         .find(({ factor, channel }) => !isPhone(factor) && channel === (command.channel ?? channel))
       if (destination === undefined) return undefined
       const order = { purpose, bound, details: details && accounts.sealDetails(account, details) }
       return accounts.view(
         account,
         destination.factor,
-        createSealedChallenge(destination, order, known),
-        known,
+        createSealedChallenge(destination, order, context),
+        context,
       )
     },
 
@@ -168,22 +170,22 @@ export function createChallenges(parts: SendParts): Challenges {
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
-      const known = await loadDecisionContext(command, account)
-      const accountOutlook = outlook(known)
-      const { challenge, last } = known.snapshot.ledger
+      const context = await loadDecisionContext(command, account)
+      const accountOutlook = outlook(context)
+      const { challenge, last } = context.snapshot.ledger
       // A user who waited for a code gets the next one by the same destination.
       const destinations = accounts.listDestinations(account, accepted, {
         last: accountOutlook.expired ? challenge : last,
       })
       if (destinations.length === 0) return unreachable(refused('no_phone'))
       const met = destinations.map(
-        (destination) => [destination, refusalIn(known, command, destination)] as const,
+        (destination) => [destination, refusalIn(context, command, destination)] as const,
       )
       const refusals = met.flatMap(([, one]) => one ?? [])
       const waitOf = ({ retryAfterMs = Infinity }: Refusal) => retryAfterMs
       const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other))
       const refusal = refusals.length === destinations.length ? soonest : undefined
-      const live = findLiveChallenge(known.snapshot, known.requester)
+      const live = findLiveChallenge(context.snapshot, context.requester)
       // A session must not learn where another session's code was sent (enumeration).
       const current = 'outcome' in live ? undefined : live.factor
       return {

@@ -113,13 +113,13 @@ export function createSealedChallenges({
     createImpliedChallenge(
       account: Account,
       { challenge: id, purpose = firstPurpose, bound }: ChallengeRef,
-      known: DecisionContext,
+      context: DecisionContext,
     ): PendingChallenge | undefined {
       const { browserStartable, channels = [] } = purposes.find(purpose) ?? {}
       if (id !== undefined || browserStartable !== true) return undefined
       const [destination] = findDestinations(account.factors.filter(isTotp), channels)
       if (destination === undefined) return undefined
-      const challenge = createSealedChallenge(destination, { purpose, bound, details: undefined }, known)
+      const challenge = createSealedChallenge(destination, { purpose, bound, details: undefined }, context)
       return { challenge, factor: destination.factor, sealed: challenge, shown: { challenge: challenge.id } }
     },
   }

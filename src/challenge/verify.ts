@@ -129,11 +129,11 @@ export function createVerify(parts: VerifyParts) {
     const checked = { account, factor, challenge }
     const recordVerdict = async (verdict: Verdict, step?: number) =>
       ledger.run((view) => settle(view, attempt, verdict, step))
-    const wrongCode =
+    const wrongCodeLimit =
       isPhone(factor) && lane === 'auth'
         ? numberCounters.forCode(factor.key, await browserKindAt(command, factor))
         : undefined
-    const refusal = await wrongCode?.consume().catch(async (error: unknown) => {
+    const refusal = await wrongCodeLimit?.consume().catch(async (error: unknown) => {
       // Nothing was sent. If the store fails here as well, the attempt stays used.
       await recordVerdict('not-sent').catch(() => undefined)
       throw error
@@ -165,7 +165,7 @@ export function createVerify(parts: VerifyParts) {
     const [settled] = await all([
       recordVerdict(verdict, step),
       // A failed refund must not undo a success.
-      verdict === 'rejected' ? undefined : allSettled([wrongCode?.refund()]),
+      verdict === 'rejected' ? undefined : allSettled([wrongCodeLimit?.refund()]),
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {

@@ -199,8 +199,8 @@ export const weakenings = [
     bound: 27,
     what: 'the same code without a verdict is another guess each time',
     file: 'src/challenge/ledger/attempts.ts',
-    find: 'const challenge = open === undefined ? { ...known, attempts } : countCheck(known, open, now)',
-    replace: 'const challenge = { ...known, attempts }',
+    find: 'const challenge = open === undefined ? { ...current, attempts } : countCheck(current, open, now)',
+    replace: 'const challenge = { ...current, attempts }',
     tests: ['test/challenge/repeated-codes.test.ts'],
   },
   {

@@ -57,12 +57,12 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
     const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
     return { outcome: { ...repeated, ...wasOpen(live, code) } }
   }
-  const known = rememberOpenCode(live, ledger[browserKind].check)
+  const current = rememberOpenCode(live, ledger[browserKind].check)
   // A code without a verdict has its attempt: checking it again is not a new guess.
-  const open = findOpenCode(known, code)
+  const open = findOpenCode(current, code)
   const exhaustedMs = left <= 0 ? attemptsCountUntil(live) - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, browserKind))
-  if (open === undefined && waitMs > 0) return { outcome: attemptsExhausted(known, waitMs) }
+  if (open === undefined && waitMs > 0) return { outcome: attemptsExhausted(current, waitMs) }
   const underWay = checkUnderWay(view, browserKind)
   if (underWay !== undefined) {
     return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
@@ -74,7 +74,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   }
 
   const attempts = { ...live.attempts, [browserKind]: live.attempts[browserKind] + 1 }
-  const challenge = open === undefined ? { ...known, attempts } : countCheck(known, open, now)
+  const challenge = open === undefined ? { ...current, attempts } : countCheck(current, open, now)
   const check: PendingCheck = {
     attempt: attempt.id,
     at: open?.at ?? now,

@@ -91,11 +91,11 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     const token = readField(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
-    const known = issued ?? (await issuedEarlier(req, token))
-    if (known === undefined || (purpose ?? known.purpose) !== known.purpose) {
+    const claims = issued ?? (await issuedEarlier(req, token))
+    if (claims === undefined || (purpose ?? claims.purpose) !== claims.purpose) {
       throw invalid('requirement is invalid.')
     }
-    return { challenge, ...known }
+    return { challenge, ...claims }
   }
 
   /**
