@@ -64,7 +64,7 @@ export function createVerify(parts: VerifyParts) {
     exchange: ExchangeFields = {},
   ): VerifyOutcome {
     const { account, factor, challenge } = checked
-    const { attemptsRemaining, used, open: wasOpen, lockedForMs: retryAfterMs } = outcome
+    const { attemptsRemaining, used, undecided: wasOpen, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
     emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...eventFields })
     // With no attempt left for a challenge, the user waits for its end like for that of a lock.
@@ -122,7 +122,7 @@ export function createVerify(parts: VerifyParts) {
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
-      const { attemptsRemaining, open: wasOpen } = reserved
+      const { attemptsRemaining, undecided: wasOpen } = reserved
       return { outcome: 'rejected', attemptsRemaining, ...present({ wasOpen }) }
     }
     const { challenge } = reserved

@@ -5,9 +5,9 @@ import {
   attemptsLeft,
   countCheck,
   findDisplayedChallenge,
-  findOpenCode,
-  rememberOpenCode,
-  wasOpen,
+  findUndecidedCode,
+  markUndecided,
+  rememberUndecidedCode,
 } from './challenge.js'
 import { checkUnderWay, pauseBeforeCheck, refuseLocked } from './guessing.js'
 import {
@@ -15,9 +15,9 @@ import {
   type Decision,
   type Ledger,
   type LedgerSnapshot,
-  type OpenCode,
   type PendingCheck,
   type Rejected,
+  type UndecidedCode,
   updateUsage,
 } from './ledger.js'
 import { isLost, rememberedMs, sendsFor } from './pacing.js'
@@ -28,7 +28,7 @@ export type ReserveOutcome =
   | { readonly outcome: 'reserved'; readonly challenge: Challenge; readonly handle?: string | undefined }
   | (Rejected & { readonly challenge: Challenge })
   /** This wrong code was submitted before, after the last send. No attempt is used. */
-  | (Pick<Rejected, 'attemptsRemaining' | 'open'> & {
+  | (Pick<Rejected, 'attemptsRemaining' | 'undecided'> & {
       readonly outcome: 'repeated'
       readonly challenge: Challenge
     })
@@ -55,37 +55,37 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   const left = attemptsLeft(live, browserKind, limits)
   if (live.wrongCodes?.includes(code)) {
     const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
-    return { outcome: { ...repeated, ...wasOpen(live, code) } }
+    return { outcome: { ...repeated, ...markUndecided(live, code) } }
   }
-  const current = rememberOpenCode(live, ledger[browserKind].check)
+  const current = rememberUndecidedCode(live, ledger[browserKind].check)
   // A code without a verdict has its attempt: checking it again is not a new guess.
-  const open = findOpenCode(current, code)
+  const undecided = findUndecidedCode(current, code)
   const exhaustedMs = left <= 0 ? attemptsCountUntil(live) - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(view, browserKind))
-  if (open === undefined && waitMs > 0) return { outcome: attemptsExhausted(current, waitMs) }
+  if (undecided === undefined && waitMs > 0) return { outcome: attemptsExhausted(current, waitMs) }
   const underWay = checkUnderWay(view, browserKind)
   if (underWay !== undefined) {
     return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
   }
 
-  if (open !== undefined) {
-    const refusal = refuseRetry(open, now)
+  if (undecided !== undefined) {
+    const refusal = refuseRetry(undecided, now)
     if (refusal !== undefined) return { outcome: refusal }
   }
 
   const attempts = { ...live.attempts, [browserKind]: live.attempts[browserKind] + 1 }
-  const challenge = open === undefined ? { ...current, attempts } : countCheck(current, open, now)
+  const challenge = undecided === undefined ? { ...current, attempts } : countCheck(current, undecided, now)
   const check: PendingCheck = {
     attempt: attempt.id,
-    at: open?.at ?? now,
-    isRetry: open && true,
+    at: undecided?.at ?? now,
+    isRetry: undecided && true,
     expiresAt: now + limits.checkMs,
     code,
     challenge: sealed ? undefined : live.id,
     send: ledger.sends.at(-1)?.id,
   }
   const earlier = ledger[browserKind].attempts.filter((at) => at > now - rememberedMs)
-  const moments = open === undefined ? earlier.concat(now) : earlier
+  const moments = undecided === undefined ? earlier.concat(now) : earlier
   const counted = {
     ...updateUsage(ledger, browserKind, { check, attempts: moments }),
     challenge: sealed ? ledger.challenge : challenge,
@@ -136,7 +136,7 @@ const pauseOfRetryMs = 5_000
 const maxChecksPerCode = 10
 
 /** Returns why a code without a verdict is not checked again now. */
-function refuseRetry({ checkedAt, checks }: OpenCode, now: number): Refusal | undefined {
+function refuseRetry({ checkedAt, checks }: UndecidedCode, now: number): Refusal | undefined {
   if (checks >= maxChecksPerCode) return refused('verification_unavailable')
   // A clock that is set back must not lengthen the pause.
   const leftMs = Math.min(checkedAt + pauseOfRetryMs - now, pauseOfRetryMs)

@@ -9,10 +9,10 @@ import {
   type Decision,
   type LedgerSnapshot,
   noAttempts,
-  type OpenCode,
   type PendingCheck,
   type Rejected,
   type RequesterTag,
+  type UndecidedCode,
 } from './ledger.js'
 
 // Rules of a challenge: who owns it, whether a code can be submitted, and whether it is the displayed one.
@@ -137,33 +137,39 @@ export function attemptsLeft(
 }
 
 /** Remembers the code of a check without a verdict, because it may have been correct. */
-export function rememberOpenCode(challenge: Challenge, lapsed: PendingCheck | undefined): Challenge {
+export function rememberUndecidedCode(challenge: Challenge, lapsed: PendingCheck | undefined): Challenge {
   if (lapsed === undefined || lapsed.challenge !== challenge.id) return challenge
   const { code, at } = lapsed
-  if (findOpenCode(challenge, code) !== undefined) return challenge
-  return { ...challenge, openCodes: [...(challenge.openCodes ?? []), { code, at, checkedAt: at, checks: 1 }] }
+  if (findUndecidedCode(challenge, code) !== undefined) return challenge
+  return {
+    ...challenge,
+    undecidedCodes: [...(challenge.undecidedCodes ?? []), { code, at, checkedAt: at, checks: 1 }],
+  }
 }
 
 /** Returns the entry of a code that was submitted before without a verdict. */
-export function findOpenCode(challenge: Challenge | undefined, code: string): OpenCode | undefined {
-  return challenge?.openCodes?.find((one) => one.code === code)
+export function findUndecidedCode(challenge: Challenge | undefined, code: string): UndecidedCode | undefined {
+  return challenge?.undecidedCodes?.find((one) => one.code === code)
 }
 
 /** Counts another check of a code without a verdict. */
-export function countCheck(challenge: Challenge, open: OpenCode, now: number): Challenge {
-  const counted = { ...open, checkedAt: now, checks: open.checks + 1 }
-  return { ...challenge, openCodes: challenge.openCodes?.map((one) => (one === open ? counted : one)) }
+export function countCheck(challenge: Challenge, undecided: UndecidedCode, now: number): Challenge {
+  const counted = { ...undecided, checkedAt: now, checks: undecided.checks + 1 }
+  return {
+    ...challenge,
+    undecidedCodes: challenge.undecidedCodes?.map((one) => (one === undecided ? counted : one)),
+  }
 }
 
 /** Refuses further attempts of a challenge. `wasOpen`: some of its codes had no verdict, so they were not wrong. */
 export function attemptsExhausted(challenge: Challenge, waitMs: number): Refusal {
   const refusal = refused('attempts_exhausted', waitMs)
-  return (challenge.openCodes ?? []).length > 0 ? { ...refusal, wasOpen: true } : refusal
+  return (challenge.undecidedCodes ?? []).length > 0 ? { ...refusal, wasOpen: true } : refusal
 }
 
-/** Returns whether this code was submitted before without a verdict. */
-export const wasOpen = (challenge: Challenge | undefined, code: string): Pick<Rejected, 'open'> =>
-  findOpenCode(challenge, code) === undefined ? {} : { open: true }
+/** Returns the mark of a code that was submitted before without a verdict, or nothing. */
+export const markUndecided = (challenge: Challenge | undefined, code: string): Pick<Rejected, 'undecided'> =>
+  findUndecidedCode(challenge, code) === undefined ? {} : { undecided: true }
 
 /**
  * Returns the time until which the attempts count. A challenge that expires early must not refund the attempts it

@@ -27,7 +27,7 @@ export type ChallengeScope = RequesterTag & {
 }
 
 /** A code that the provider has not decided on. Checking it again is not a new guess. */
-export type OpenCode = {
+export type UndecidedCode = {
   /** Tag of the code. */
   readonly code: string
   /** Time of its attempt. */
@@ -62,7 +62,7 @@ export type Challenge = ChallengeScope & {
   /** Tags of the codes that were rejected after its last send. Each used an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
   /** The codes without a verdict, submitted after its last send. */
-  readonly openCodes?: readonly OpenCode[] | undefined
+  readonly undecidedCodes?: readonly UndecidedCode[] | undefined
   /** The details that the user sees, sealed. */
   readonly details?: string | undefined
 }
@@ -118,7 +118,7 @@ export type Rejected = Consequences & {
   /** True if the code was used before. */
   readonly used: boolean
   /** The code was submitted before without a verdict. It may have been correct then. */
-  readonly open?: true
+  readonly undecided?: true
 }
 
 /** Effect of a verdict. */

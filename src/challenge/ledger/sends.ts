@@ -114,7 +114,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     // Until the provider responds, its code may arrive, and it is not known whether a handle identifies it.
     isByNumber: true,
     wrongCodes: undefined,
-    openCodes: undefined,
+    undecidedCodes: undefined,
     details: command.details,
   }
   const waitMs = pauseBeforeCheck(view, browserKind)
@@ -159,7 +159,7 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
     channel,
     isByNumber: true as const,
     wrongCodes: undefined,
-    openCodes: undefined,
+    undecidedCodes: undefined,
   }
   const outcome = { ...orderOf(view, sendId, challenge), before: live }
   return { outcome, next: booked(view, outcome, command) }
@@ -238,7 +238,7 @@ function challengeAfter(
       isByNumber: handle === undefined || byNumber ? true : undefined,
       // The code may be submitted before the provider responds. It was then compared with the handle before.
       wrongCodes: undefined,
-      openCodes: undefined,
+      undecidedCodes: undefined,
     }
   }
   // The code was also sent to another number, so it proves nothing. A cancelled code must not become valid again

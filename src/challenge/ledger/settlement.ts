@@ -3,9 +3,9 @@ import {
   attemptsLeft,
   endChallenge,
   isEnded,
-  rememberOpenCode,
+  markUndecided,
+  rememberUndecidedCode,
   type SubmittedCode,
-  wasOpen,
 } from './challenge.js'
 import { addRejection, guessesLeft, isDisabled } from './guessing.js'
 import {
@@ -111,7 +111,11 @@ function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
       ? { ...send, unjudged: true as const }
       : send,
   )
-  return { ...ledger, sends, challenge: own && isLatest ? rememberOpenCode(own, check) : ledger.challenge }
+  return {
+    ...ledger,
+    sends,
+    challenge: own && isLatest ? rememberUndecidedCode(own, check) : ledger.challenge,
+  }
 }
 
 /** Counts a wrong code and remembers it, unless a later send may have made it correct. */
@@ -136,7 +140,7 @@ export function rejected(
       outcome: 'rejected',
       attemptsRemaining,
       used,
-      ...wasOpen(own, check.code),
+      ...markUndecided(own, check.code),
       ...consequences(next, browserKind, view),
     },
     next,

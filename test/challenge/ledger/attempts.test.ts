@@ -272,10 +272,10 @@ describe('a code about which no verdict came', () => {
     lose(account)
     expect(account.verify('rejected', {}, 'right')).toMatchObject({
       outcome: 'rejected',
-      open: true,
+      undecided: true,
       attemptsRemaining: 4,
     })
-    expect(account.verify('rejected', {}, 'right')).toMatchObject({ outcome: 'repeated', open: true })
+    expect(account.verify('rejected', {}, 'right')).toMatchObject({ outcome: 'repeated', undecided: true })
     for (const time of ['first', 'second']) {
       expect([time, account.verify('rejected', {}, 'other')]).not.toHaveProperty('1.open')
     }

@@ -200,6 +200,6 @@ export const bugs: Readonly<Record<string, Bug>> = {
     withChallenge(next, { wrongCodes: was.challenge?.wrongCodes }),
   ),
   'a code whose verdict never came is forgotten': after('reserve', (next, was) =>
-    withChallenge(next, { openCodes: was.challenge?.openCodes }),
+    withChallenge(next, { undecidedCodes: was.challenge?.undecidedCodes }),
   ),
 }

@@ -59,10 +59,10 @@ interface Challenge extends ChallengeScope {
   /** Codes that were wrong since its last send. */
   wrong: Set<string>
   /** Codes without a verdict. */
-  open: Map<string, OpenCode>
+  undecided: Map<string, UndecidedCode>
 }
 
-interface OpenCode {
+interface UndecidedCode {
   /** Time of its attempt. Checked again, it uses no other. */
   readonly at: number
   readonly checkedAt: number
@@ -285,11 +285,11 @@ export function createOracle() {
   }
 
   /** Of a check whose time is up, no verdict is known. */
-  function openCodesOf(browserKind: BrowserKind, challenge: Challenge): Challenge['open'] {
+  function undecidedCodesOf(browserKind: BrowserKind, challenge: Challenge): Challenge['undecided'] {
     const { lease } = sides[browserKind]
-    if (lease?.attempt.challenge !== challenge) return challenge.open
+    if (lease?.attempt.challenge !== challenge) return challenge.undecided
     const { code, at } = lease.attempt
-    return new Map([[code, { at, checkedAt: at, checks: 1 }], ...challenge.open])
+    return new Map([[code, { at, checkedAt: at, checks: 1 }], ...challenge.undecided])
   }
 
   function count(
@@ -299,17 +299,18 @@ export function createOracle() {
     now: number,
   ): ExpectedAttempt {
     const side = sides[who.browserKind]
-    if (challenge !== undefined) challenge.open = openCodesOf(who.browserKind, challenge)
-    const open = challenge?.open.get(code)
+    if (challenge !== undefined) challenge.undecided = undecidedCodesOf(who.browserKind, challenge)
+    const undecided = challenge?.undecided.get(code)
     const attempt = {
-      at: open?.at ?? now,
+      at: undecided?.at ?? now,
       who,
       challenge,
       code,
       send: lastSend(),
-      isRetry: open !== undefined,
+      isRetry: undecided !== undefined,
     }
-    if (open !== undefined) challenge?.open.set(code, { ...open, checkedAt: now, checks: open.checks + 1 })
+    if (undecided !== undefined)
+      challenge?.undecided.set(code, { ...undecided, checkedAt: now, checks: undecided.checks + 1 })
     else {
       if (challenge !== undefined) challenge.purse[who.browserKind] += 1
       side.attempts.push(attempt)
@@ -343,14 +344,14 @@ export function createOracle() {
     }
     if (verdict === 'rejected' || (step !== undefined && step <= lastStep)) {
       fail(who.browserKind, now)
-      const wasOpen = challenge?.open.has(attempt.code)
+      const wasUndecided = challenge?.undecided.has(attempt.code)
       if (own && attempt.send === lastSend()) challenge?.wrong.add(attempt.code)
-      return !own ? 'gone' : wasOpen ? 'rejected, but was open' : 'rejected'
+      return !own ? 'gone' : wasUndecided ? 'rejected, but was undecided' : 'rejected'
     }
     if (verdict !== 'approved') {
       const { code, at } = attempt
-      if (own && attempt.send === lastSend() && challenge && !challenge.open.has(code)) {
-        challenge.open.set(code, { at, checkedAt: at, checks: 1 })
+      if (own && attempt.send === lastSend() && challenge && !challenge.undecided.has(code)) {
+        challenge.undecided.set(code, { at, checkedAt: at, checks: 1 })
       }
       if (challenge && attempt.send?.challenge === challenge) attempt.send.unjudged = true
       return 'no-verdict'
@@ -399,7 +400,7 @@ export function createOracle() {
         ends: now + 5 * minute,
         dead: false,
         wrong: new Set<string>(),
-        open: new Map(),
+        undecided: new Map(),
       }
       return book(challenge, browserKind, channel, now, replaced)
     },
@@ -411,7 +412,7 @@ export function createOracle() {
       if (refusal !== undefined) return refusal
       if (live.purse[who.browserKind] >= figures.attempts) return 'attempts_exhausted'
       live.wrong = new Set()
-      live.open = new Map()
+      live.undecided = new Map()
       return book(live, who.browserKind, channel, now)
     },
 
@@ -432,7 +433,7 @@ export function createOracle() {
         if (!isFirst) challenge.purse.until = keptUntil(challenge)
         challenge.ends = Math.min(send.at + life, challenge.born + 10 * minute)
         challenge.wrong = new Set()
-        challenge.open = new Map()
+        challenge.undecided = new Map()
       } else if (result === 'not-sent' && isFirst && send.replaced !== undefined) {
         challenge.dead = true
         current = send.replaced.challenge
@@ -446,19 +447,21 @@ export function createOracle() {
       if (typeof live === 'string') return live
       const bar = barred(who.browserKind, now) ?? doubted(live, now)
       if (bar !== undefined) return bar
-      if (live.wrong.has(code)) return live.open.has(code) ? 'repeated, but was open' : 'repeated'
-      const open = openCodesOf(who.browserKind, live).get(code)
+      if (live.wrong.has(code)) return live.undecided.has(code) ? 'repeated, but was undecided' : 'repeated'
+      const undecided = undecidedCodesOf(who.browserKind, live).get(code)
       const isOut = live.purse[who.browserKind] >= figures.attempts || guessedOut(who.browserKind, now)
-      if (open === undefined && isOut) return 'attempts_exhausted'
+      if (undecided === undefined && isOut) return 'attempts_exhausted'
       if (mustWait(who.browserKind, now)) return 'verification_in_progress'
-      if (open !== undefined && open.checks >= figures.checksPerCode) return 'verification_unavailable'
-      if (open !== undefined && now < open.checkedAt + figures.retryPauseMs) return 'verification_in_progress'
+      if (undecided !== undefined && undecided.checks >= figures.checksPerCode)
+        return 'verification_unavailable'
+      if (undecided !== undefined && now < undecided.checkedAt + figures.retryPauseMs)
+        return 'verification_in_progress'
       const attempt = count(who, live, code, now)
       if (!usedCodes.some((used) => used.code === code && young(used.at, now, day))) return attempt
       sides[who.browserKind].lease = undefined
       fail(who.browserKind, now)
       live.wrong.add(code)
-      return live.open.has(code) ? 'rejected, but was open' : 'rejected'
+      return live.undecided.has(code) ? 'rejected, but was undecided' : 'rejected'
     },
 
     /** A code of the app. */

@@ -82,8 +82,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     }
   }
 
-  const nameOf = (outcome: { readonly outcome: string; readonly code?: string; readonly open?: true }) =>
-    outcome.code ?? (outcome.open ? `${outcome.outcome}, but was open` : outcome.outcome)
+  const nameOf = (outcome: { readonly outcome: string; readonly code?: string; readonly undecided?: true }) =>
+    outcome.code ?? (outcome.undecided ? `${outcome.outcome}, but was undecided` : outcome.outcome)
 
   function note(what: string, answer: SendOutcome, expected: Sending['expected']): void {
     const wanted = typeof expected === 'object' ? 'booked' : expected
