@@ -2,7 +2,7 @@ import { allSettled } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
-import { judgedIn, type RequesterTag } from './ledger/ledger.js'
+import { countConsecutiveWrongCodes, type RequesterTag } from './ledger/ledger.js'
 import { acceptSignature, isSpent } from './ledger/signatures.js'
 import { maxWrongSignatures } from './limits.js'
 import { networksOf, timesBehindProxy } from './rate-limits/networks.js'
@@ -46,7 +46,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     const { hasChoice, subject, ledger } = account
     const eventFields = challengeFields(account, factor, challenge)
     const reject = (used: boolean): VerifyOutcome => {
-      const inARow = judgedIn(snapshot.ledger)
+      const inARow = countConsecutiveWrongCodes(snapshot.ledger)
       emit({ type: 'challenge.rejected', attemptsRemaining: left, used, inARow, ...eventFields })
       return { outcome: 'rejected', attemptsRemaining: left }
     }

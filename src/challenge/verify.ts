@@ -11,7 +11,7 @@ import { attemptsCountUntil } from './ledger/challenge.js'
 import {
   type Challenge,
   type Consequences,
-  judgedIn,
+  countConsecutiveWrongCodes,
   type LedgerSnapshot,
   type Rejected,
   type Send,
@@ -66,7 +66,13 @@ export function createVerify(parts: VerifyParts) {
     const { account, factor, challenge } = checked
     const { attemptsRemaining, used, undecided: wasOpen, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, inARow: judgedIn(ledger), ...eventFields })
+    emit({
+      type: 'challenge.rejected',
+      attemptsRemaining,
+      used,
+      inARow: countConsecutiveWrongCodes(ledger),
+      ...eventFields,
+    })
     // With no attempt left for a challenge, the user waits for its end like for that of a lock.
     const isSpent = attemptsRemaining <= 0 && isPhone(factor)
     const lockedForMs = isSpent

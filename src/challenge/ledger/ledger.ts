@@ -230,4 +230,5 @@ export function forgiven(ledger: Ledger): Ledger {
 }
 
 /** Returns the consecutive wrong codes of both browser kinds. */
-export const judgedIn = ({ unknown, known }: Ledger): number => unknown.rejections + known.rejections
+export const countConsecutiveWrongCodes = ({ unknown, known }: Ledger): number =>
+  unknown.rejections + known.rejections

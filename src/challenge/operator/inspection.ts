@@ -3,7 +3,7 @@ import { type PhoneRefusal, parsePhoneNumber } from '../../phone-number.js'
 import type { Store } from '../../store/store.js'
 import { openDomain, withStoreDeadline } from '../domain.js'
 import { createKeys, createSecrets } from '../keys.js'
-import { judgedIn, type LedgerSnapshot, type Send } from '../ledger/ledger.js'
+import { countConsecutiveWrongCodes, type LedgerSnapshot, type Send } from '../ledger/ledger.js'
 import { rememberedMs } from '../ledger/pacing.js'
 import { defaultLimits, defaultTimeouts } from '../limits.js'
 import type { TrustedDevice } from '../proofs/devices.js'
@@ -151,7 +151,7 @@ function ledgerReport(snapshot: LedgerSnapshot, strangers: Waits): LedgerReport 
   return {
     isKnown: ledger.at > 0,
     lockedForMs: lockedForMs(snapshot),
-    judged: judgedIn(ledger),
+    judged: countConsecutiveWrongCodes(ledger),
     strangers,
     codes: ledger.sends.filter(({ at }) => at > now - rememberedMs).map(codeReport),
     passkeys: ledger.usedCodes.flatMap(({ at, by }) =>

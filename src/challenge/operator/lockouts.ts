@@ -2,7 +2,12 @@ import { parsePhoneNumber } from '../../phone-number.js'
 import type { DomainServices } from '../keys.js'
 import { attemptsCountUntil } from '../ledger/challenge.js'
 import { isDisabled, pauseBeforeCheck, unlock } from '../ledger/guessing.js'
-import { type BrowserKind, judgedIn, type Ledger, type LedgerSnapshot } from '../ledger/ledger.js'
+import {
+  type BrowserKind,
+  countConsecutiveWrongCodes,
+  type Ledger,
+  type LedgerSnapshot,
+} from '../ledger/ledger.js'
 import { cooldownExpiresAt, reservedUntil, roomAt, unjudgedPauseExpiresAt } from '../ledger/pacing.js'
 import type { Devices } from '../proofs/devices.js'
 import type { Grants } from '../proofs/grants.js'
@@ -155,7 +160,7 @@ export function createSubjects(
     async state(subject: string, of?: OfNumber): Promise<SubjectState> {
       const { snapshot, strangers, known, number } = await look(subject, of)
       const forMs = lockedForMs(snapshot)
-      const judged = judgedIn(snapshot.ledger)
+      const judged = countConsecutiveWrongCodes(snapshot.ledger)
       const state = { locked: forMs > 0, lockedForMs: forMs, judged, ...stateOf(strangers) }
       return { ...state, known: stateOf(known), ...(number && { number }) }
     },

@@ -105,7 +105,7 @@ export function createAdmit({ settings, renewal, devices }: HttpParts) {
     const statusBefore = res.statusCode
     let isRefused = false
     try {
-      await Promise.all([ids.moved, recorded])
+      await Promise.all([ids.numberMoved, recorded])
       await onVerified?.(req, res, grant)
       // `onVerified` may have renewed the session once more.
       const last = await renewal.follow(req, ids, { subject })

@@ -11,8 +11,8 @@ export interface Renewed {
   readonly after: string
   /** A bearer token keeps its id, so an entry under it counts only when a successful response is certain. */
   readonly provisional: boolean
-  /** Resolves when the entries of the old id have moved. Not awaited, so that store commands run together. */
-  readonly moved: Promise<void>
+  /** Resolves when the verified number of the old id has moved. Not awaited, so that store commands run together. */
+  readonly numberMoved: Promise<void>
 }
 
 export function createRenewal({ phoneVerifications, emit, limits }: Domain, sessions: Sessions) {
@@ -56,10 +56,10 @@ export function createRenewal({ phoneVerifications, emit, limits }: Domain, sess
       // planted.
       if (after === before && !sessions.bearer) throw unavailable()
       const provisional = after === before
-      const moved = provisional ? Promise.resolve() : moveNumber(before, after, signIn)
+      const numberMoved = provisional ? Promise.resolve() : moveNumber(before, after, signIn)
       // Not awaited if something else fails first.
-      moved.catch(() => undefined)
-      return { before, after, provisional, moved }
+      numberMoved.catch(() => undefined)
+      return { before, after, provisional, numberMoved }
     },
 
     /** Returns the session id after `onVerified`, which may have renewed it. */

@@ -84,9 +84,9 @@ export function createSignup(
 
     async approve({ req, res }, { signedIn: subject, record }, { phone = '' }) {
       if (await record?.isRevoked()) return refused('challenge_gone')
-      const { before, after, provisional, moved } = await renewal.renew(req, res)
+      const { before, after, provisional, numberMoved } = await renewal.renew(req, res)
       try {
-        await moved
+        await numberMoved
         // An account that verifies another number stays signed in.
         if (subject !== undefined && !provisional) await grants.move(subject, before, after)
         const revocationId = await record?.readRevocationId()

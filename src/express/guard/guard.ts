@@ -84,7 +84,7 @@ function createGuardDecision(
   const continueAt = settings.continueAt && hostFunction(settings.continueAt)
   const isAsked = typeof sendAtOnce === 'function' ? hostFunction(sendAtOnce) : () => false
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
-  const find = once ? grants.take : grants.read
+  const readOrTakeGrant = once ? grants.take : grants.read
 
   function boundTo(req: Request): string | undefined {
     try {
@@ -268,7 +268,7 @@ function createGuardDecision(
       const visit = { req, res, required, formId }
       // Express runs the GET handler for HEAD. A HEAD would either use up the grant that the GET needs, or run the
       // handler any number of times.
-      const found = once && req.method === 'HEAD' ? undefined : find(required)
+      const found = once && req.method === 'HEAD' ? undefined : readOrTakeGrant(required)
       if (!(found instanceof Promise)) return applyGrant(visit, found)
       return found.then(
         (grant) => applyGrant(visit, grant),
