@@ -24,22 +24,22 @@ export function createCodes(
     readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
   },
 ) {
-  const { provider, limits, secrets } = parts
-  const composite = 'withMembers' in provider ? provider : undefined
-  const members = membersOf(provider).map((member) => createExchanges(member, parts))
+  const { limits, secrets } = parts
+  const composite = 'withMembers' in parts.provider ? parts.provider : undefined
+  const members = membersOf(parts.provider).map((member) => createExchanges(member, parts))
 
   /** Wraps the members for one request. Each wrapper records the facts about the member that was used last. */
-  function guarded(target: ExchangeContext) {
+  function withDeadlines(target: ExchangeContext) {
     const startedAt = performance.now()
     let waiting = members.length
     let last: Omit<ExchangeResult<unknown>, 'result'> = { fields: {} }
 
-    function noted<Result>({ result, ...others }: ExchangeResult<Result>): Result {
+    function remember<Result>({ result, ...others }: ExchangeResult<Result>): Result {
       last = others
       return result
     }
 
-    const guards = members.map((member): CodeProvider => {
+    const wrappedMembers = members.map((member): CodeProvider => {
       const capped = (ms: number) => Math.min(ms, member.provider.timeoutMs ?? ms)
       return {
         async sendCode(send) {
@@ -48,16 +48,17 @@ export function createCodes(
           const shareMs = leftMs / Math.max(waiting, 1)
           waiting -= 1
           if (shareMs >= 1 && !last.isDisconnected)
-            return noted(await member.send(target, capped(shareMs), send))
+            return remember(await member.send(target, capped(shareMs), send))
           send.report?.({ asked: false })
           return { result: 'not-sent' }
         },
         async checkCode(check) {
-          return noted(await member.check(target, capped(limits.verifyTimeoutMs), check))
+          return remember(await member.check(target, capped(limits.verifyTimeoutMs), check))
         },
       }
     })
-    return { asked: composite?.withMembers(guards) ?? (guards.at(0) as CodeProvider), known: () => last }
+    const wrapped = composite?.withMembers(wrappedMembers) ?? (wrappedMembers.at(0) as CodeProvider)
+    return { provider: wrapped, lastFacts: () => last }
   }
 
   function opened(handle: string | undefined, { key }: ExchangeContext): string | undefined {
@@ -82,9 +83,9 @@ export function createCodes(
         ...(previous !== undefined && { previousHandle: previous }),
         ...(previous !== undefined && previousUnanswered && { previousUnanswered }),
       }
-      const { asked, known } = guarded(target)
-      const sent = await asked.sendCode(order)
-      return { result: sealed(sent, target), ...known() }
+      const { provider, lastFacts } = withDeadlines(target)
+      const sent = await provider.sendCode(order)
+      return { result: sealed(sent, target), ...lastFacts() }
     },
     async check(
       target: ExchangeContext,
@@ -94,12 +95,12 @@ export function createCodes(
       // The handle was sealed for another number, or under a secret that was removed.
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
       const submitted = { signal: neverAborted, ...check, ...(handle !== undefined && { handle }) }
-      const { asked, known } = guarded(target)
+      const { provider, lastFacts } = withDeadlines(target)
       // The wrappers return known verdicts only. A composite of the app may return any value, or throw.
-      const verdict = await (async () => asked.checkCode(submitted))().then(readVerdict, () =>
+      const verdict = await (async () => provider.checkCode(submitted))().then(readVerdict, () =>
         readVerdict(undefined),
       )
-      return { result: verdict, ...known() }
+      return { result: verdict, ...lastFacts() }
     },
   }
 }
