@@ -208,15 +208,15 @@ export interface ProofRequirement {
 /** Returns the channels whose codes are accepted. */
 export function acceptedChannels(
   channels: readonly Channel[],
-  demand: Pick<ProofRequirement, 'methods'> | undefined,
+  requirement: Pick<ProofRequirement, 'methods'> | undefined,
 ): readonly Channel[] {
-  return channels.filter((channel) => demand?.methods?.includes(kindOf(channel)) ?? true)
+  return channels.filter((channel) => requirement?.methods?.includes(kindOf(channel)) ?? true)
 }
 
 /** Returns whether a recovery code is accepted: by the guard's requirement, or by the purpose. */
 export function takesRecoveryCode(
   purpose: Pick<Purpose, 'recoveryCode'> | undefined,
-  demand: Pick<ProofRequirement, 'recoveryCode'> | undefined,
+  requirement: Pick<ProofRequirement, 'recoveryCode'> | undefined,
 ): boolean {
-  return demand?.recoveryCode ?? purpose?.recoveryCode !== undefined
+  return requirement?.recoveryCode ?? purpose?.recoveryCode !== undefined
 }

@@ -40,15 +40,15 @@ export interface GrantQuery extends ProofRequirement, Requester {
 }
 
 /** Returns whether a grant satisfies a query, whatever its session. */
-export function meets(grant: StoredGrant, demand: GrantQuery, now: number): boolean {
+export function meets(grant: StoredGrant, grantQuery: GrantQuery, now: number): boolean {
   return (
-    grant.purpose === demand.purpose &&
+    grant.purpose === grantQuery.purpose &&
     // Also if both are absent: a grant for one payment admits no request without bound fields.
-    grant.bound === demand.bound &&
+    grant.bound === grantQuery.bound &&
     // Its request may have been refused: a frozen store can write late.
     grant.provisional === undefined &&
-    isEnough(grant, demand) &&
-    isFresh(grant, demand.maxAgeMs, now)
+    isEnough(grant, grantQuery) &&
+    isFresh(grant, grantQuery.maxAgeMs, now)
   )
 }
 

@@ -111,7 +111,7 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   async function proven(req: Request) {
     const requester = await identifyLater(req)
     if (requester === undefined) throw new TwoFactorError('not_identified')
-    const grant = await grants.read({ ...requester, ...guard.demand, requireCode: true })
+    const grant = await grants.read({ ...requester, ...guard.requirement, requireCode: true })
     if (grant === undefined) throw new TwoFactorError('second_factor_required')
     return { ...requester, verifiedAt: grant.verifiedAt }
   }

@@ -39,7 +39,7 @@ export interface Flow<Context extends RequesterContext = RequesterContext> {
   readonly requirements?: Requirements | undefined
   basePathOf(req: Request): string
   /** Returns whether a success may trust this browser. */
-  offersTrust(purpose: string, demand: Requirement | undefined): boolean
+  offersTrust(purpose: string, requirement: Requirement | undefined): boolean
   /** Returns whether leaving the page cancels a sign-in, rather than an action of a signed-in user. */
   isSignIn(intent: PageIntent): boolean
   /** Returns the path for a user who leaves the page, or undefined for the page itself. */

@@ -56,7 +56,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
       const actor = await flow.actor(context.req)
       const shown = await flow.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const methods = intent.demand?.methods
+      const methods = intent.requirement?.methods
       const outcome = await challenges.resend({ shown, channel, methods, ...hostSays(context.req), ...actor })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
@@ -111,11 +111,11 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
 
   /** Cancels the displayed challenge, or any challenge if none is named. Returns its purpose. */
   async function endOf(context: RequestContext, intent: PageIntent): Promise<string | undefined> {
-    const { challenge, purpose, issued } = intent
+    const { challenge, purpose, issuedRequirement } = intent
     const isNamed = challenge !== undefined || purpose !== undefined
     try {
       const actor = await flow.actor(context.req)
-      const shown = isNamed ? { challenge, purpose, bound: issued?.bound } : undefined
+      const shown = isNamed ? { challenge, purpose, bound: issuedRequirement?.bound } : undefined
       const live = actor && (await challenges.find(actor, shown))
       if (actor !== undefined && live !== undefined) await challenges.cancel(actor, live.id)
       return purpose ?? live?.purpose
@@ -159,7 +159,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     const isAlreadySent = outcome.outcome === 'already-sent'
     const delivery = isAlreadySent ? outcome.challenge.delivery : outcome.delivery
     const unconfirmed = delivery === 'unconfirmed'
-    const challenge = challengeFor(intent.demand, outcome.challenge)
+    const challenge = challengeFor(intent.requirement, outcome.challenge)
     if (flow.name === 'auth') http.mountCheck.started()
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     return {
@@ -182,10 +182,10 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
   function success(
     verified: Verified,
     { req }: RequestContext,
-    { demand, returnTo: way }: PageIntent,
+    { requirement, returnTo: way }: PageIntent,
   ): HandlerResult {
     const { purpose, verifiedAt } = verified
-    const formId = demand?.formId
+    const formId = requirement?.formId
     const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
     const returnTo = back ?? flow.successPathOf(purpose)
     const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
@@ -193,17 +193,17 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
   }
 
   /** Returns the URL of the page with the current parameters. */
-  function pageOf({ req }: RequestContext, { requirement, purpose, returnTo }: PageIntent): string {
-    return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo })
+  function pageOf({ req }: RequestContext, { requirementToken, purpose, returnTo }: PageIntent): string {
+    return pageUrl(flow.basePathOf(req), { requirement: requirementToken, purpose, returnTo })
   }
 
   /** Returns the URL of the page of a code that was just sent. */
-  function codePage(req: Request, { demand, purpose, returnTo }: PageIntent, channel: Channel): string {
+  function codePage(req: Request, { requirement, purpose, returnTo }: PageIntent, channel: Channel): string {
     // If the purpose is enough, the URL never expires.
-    const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
-    const requirement = saysMore ? flow.requirements?.reissue(req, demand) : undefined
+    const saysMore = requirement && saysMoreThanPurpose(requirement, purposes.find(requirement.purpose))
+    const requirementToken = saysMore ? flow.requirements?.reissue(req, requirement) : undefined
     const method = pageMethodOf(channel)
-    return pageUrl(flow.basePathOf(req), { requirement, purpose, returnTo, method })
+    return pageUrl(flow.basePathOf(req), { requirement: requirementToken, purpose, returnTo, method })
   }
 
   /** Sends the code that a guard requires and returns its page, or undefined if the user must choose first. */

@@ -26,8 +26,9 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   const admit = createAdmit(http)
 
   /** An unreadable requirement signs no user out: a code in another tab may have renewed the session. */
-  const isSignIn: Flow['isSignIn'] = ({ purpose, issued, isExpired }) =>
-    purpose === firstPurpose && (issued === undefined ? !isExpired : issued.isStepUp !== true)
+  const isSignIn: Flow['isSignIn'] = ({ purpose, issuedRequirement, isExpired }) =>
+    purpose === firstPurpose &&
+    (issuedRequirement === undefined ? !isExpired : issuedRequirement.isStepUp !== true)
 
   /** Returns the requester without reading the store. */
   function callerOf(req: Request): RequesterRecord {
@@ -69,10 +70,10 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   }
 
   /** Returns the guard's requirement, or one for the purpose alone. */
-  function demandOf({ fields }: RequestContext, { demand }: PageIntent): Requirement {
+  function demandOf({ fields }: RequestContext, { requirement }: PageIntent): Requirement {
     const named = readField(fields, 'purpose')
     const isRequired = readField(fields, 'requirement') !== undefined
-    const wanted = isRequired ? demand : { purpose: named ?? firstPurpose }
+    const wanted = isRequired ? requirement : { purpose: named ?? firstPurpose }
     // Issued for another session, expired, or combined with another purpose.
     if (wanted === undefined || (named !== undefined && named !== wanted.purpose)) {
       throw invalid('requirement is invalid or has expired.')
@@ -84,14 +85,14 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   /** Returns the displayed challenge. An expired requirement still identifies it. */
   async function shown(
     { req, fields }: RequestContext,
-    { issued }: PageIntent,
+    { issuedRequirement }: PageIntent,
   ): Promise<ChallengeRef & Pick<Requirement, 'recoveryCode'>> {
     const challenge = readField(fields, 'challenge')
     const purpose = readField(fields, 'purpose')
     const token = readField(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
-    const claims = issued ?? (await issuedEarlier(req, token))
+    const claims = issuedRequirement ?? (await issuedEarlier(req, token))
     if (claims === undefined || (purpose ?? claims.purpose) !== claims.purpose) {
       throw invalid('requirement is invalid.')
     }
@@ -102,7 +103,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
    * Reads a requirement of an earlier id of this session, because a code in another tab has renewed it. It identifies
    * what was displayed and verified, and never starts anything (session fixation).
    */
-  async function issuedEarlier(req: Request, token: string): Promise<PageIntent['issued']> {
+  async function issuedEarlier(req: Request, token: string): Promise<PageIntent['issuedRequirement']> {
     const requester = identify(req)
     return (
       requester &&
@@ -137,14 +138,14 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const wasShown = await shown(context, intent)
       const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
-      const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
+      const requirement = started ? { ...wasShown, ...started } : demandOf(context, intent)
       // Checked before the code is used up, because a guard that does not accept it would waste it.
-      if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
+      if (!takesRecoveryCode(purposes.find(requirement.purpose), requirement)) {
         throw invalid('A recovery code is not accepted here.')
       }
       const outcome = await recover(caller, code)
       if (outcome.outcome !== 'accepted') return outcome
-      const { purpose, bound } = demand
+      const { purpose, bound } = requirement
       return admit(context, caller, { purpose, bound, method: 'recovery-code' })
     }
 
@@ -153,16 +154,17 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     defaultPurpose: firstPurpose,
     requirements,
     basePathOf: () => path,
-    offersTrust: (purpose, demand) => devices?.serves(purpose) === true && demand?.requireCode !== true,
+    offersTrust: (purpose, requirement) =>
+      devices?.serves(purpose) === true && requirement?.requireCode !== true,
     openForm: http.resumption.open,
     isSignIn,
 
     wayOut(req, intent) {
-      const { purpose, issued, returnTo } = intent
+      const { purpose, issuedRequirement, returnTo } = intent
       if (purpose === undefined) return undefined
       const { signIn, home = '/' } = http.linksOf(req)
       if (isSignIn(intent)) return signIn === undefined ? home : signInUrl(signIn, returnTo)
-      return issued?.cameFrom ?? home
+      return issuedRequirement?.cameFrom ?? home
     },
 
     shown,
@@ -177,8 +179,8 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const caller = callerOf(req)
       const channel = readChannel(fields, settings.methods)
       const destination = readField(fields, 'destination')
-      const demand = demandOf(context, intent)
-      const { purpose, bound, requireCode, details, methods } = demand
+      const requirement = demandOf(context, intent)
+      const { purpose, bound, requireCode, details, methods } = requirement
       if (!requireCode && devices?.serves(purpose) && (await isTrusted(caller))) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
@@ -212,20 +214,21 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
     recover: domain.recover && recoverBy(domain.recover),
 
     /** Finds a grant that is newer than the requirement, or than the last code. */
-    async proven({ req, fields }, { issued }, since) {
+    async proven({ req, fields }, { issuedRequirement }, since) {
       const requester = identify(req)
       if (requester === undefined) return undefined
       const token = readField(fields, 'requirement')
-      const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
+      const requirement =
+        token === undefined ? undefined : (issuedRequirement ?? (await issuedEarlier(req, token)))
       // Issued for a session that did not become this one (IDOR).
-      if (token !== undefined && required === undefined) return undefined
-      const { issuedAt, returnTo, ...demand } = required ?? {
+      if (token !== undefined && requirement === undefined) return undefined
+      const { issuedAt, returnTo, ...proof } = requirement ?? {
         purpose: readField(fields, 'purpose') ?? firstPurpose,
         issuedAt: since,
         returnTo: undefined,
         recoveryCode: true,
       }
-      const grant = await grants.read({ ...demand, ...requester, maxAgeMs: now() - issuedAt + 1 })
+      const grant = await grants.read({ ...proof, ...requester, maxAgeMs: now() - issuedAt + 1 })
       return grant && { purpose: grant.purpose, returnTo }
     },
     successPathOf: (purpose) => sitePaths.fromApp(successPaths.of(purpose)),

@@ -126,7 +126,7 @@ export interface GuardOptions {
 export interface GuardSettings
   extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt' | 'continueAt' | 'unless'> {
   /** The required grant, without the fields that a request binds. */
-  readonly demand: Omit<GrantQuery, 'bound' | keyof Requester>
+  readonly requirement: Omit<GrantQuery, 'bound' | keyof Requester>
   readonly once: boolean
   readonly resume: boolean
   readonly sendAtOnce: boolean | ((req: Request) => boolean)
@@ -245,7 +245,13 @@ export function resolveGuard(
   return {
     ...present({ bind, describe, formPath, exempt, continueAt, unless }),
     signIn: unless && resolveGuard(present({ formPath, exempt }), purposes, settings),
-    demand: { purpose: name, maxAgeMs, requireCode: !takesDevice, recoveryCode: takesRecoveryCode, methods },
+    requirement: {
+      purpose: name,
+      maxAgeMs,
+      requireCode: !takesDevice,
+      recoveryCode: takesRecoveryCode,
+      methods,
+    },
     once,
     resume,
     // A trusted device may replace the code, and the page checks whether it does.

@@ -24,7 +24,7 @@ import { refuseMissingBody } from './missing-body.js'
 interface GuardRequest {
   readonly req: Request
   readonly res: Response
-  readonly required: GrantQuery
+  readonly grantQuery: GrantQuery
   /** Id of the saved form that it posts again. */
   readonly formId: string | undefined
 }
@@ -75,8 +75,8 @@ function createGuardDecision(
   const { sessions, identified, requirements, resumption, responder, path, mountCheck, warn, hint } = http
   const { fromApp, toBrowser, returnPathOf, pageBefore } = http.sitePaths
   const { grants, hashBoundFields } = http.domain
-  const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
-  const { maxAgeMs, ...proof } = demand
+  const { requirement, once, formPath, isStepUp, resume, sendAtOnce } = settings
+  const { maxAgeMs, ...proof } = requirement
   const { purpose, requireCode, recoveryCode, methods } = proof
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
@@ -103,26 +103,26 @@ function createGuardDecision(
 
   function applyGrant(visit: GuardRequest, grant: Grant | undefined): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(visit)
-    const { req, required, formId } = visit
+    const { req, grantQuery, formId } = visit
     req[noteGuarded]?.()
     req.twoFactor = { grant }
-    return formId === undefined || resumption.admitted(required, formId).then(() => true)
+    return formId === undefined || resumption.admitted(grantQuery, formId).then(() => true)
   }
 
   async function refuse(visit: GuardRequest): Promise<boolean> {
-    const { req, res, required, formId } = visit
-    const leave = sessions.enter(required.session, res)
+    const { req, res, grantQuery, formId } = visit
+    const leave = sessions.enter(grantQuery.session, res)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
       // An account with a factor must sign in with it, whatever the app returns.
-      const mayBeExempt = exempt !== undefined && !(await http.hasFactor(req, required.subject))
-      if (mayBeExempt && (await exempt(req, required.subject)) === true) {
+      const mayBeExempt = exempt !== undefined && !(await http.hasFactor(req, grantQuery.subject))
+      if (mayBeExempt && (await exempt(req, grantQuery.subject)) === true) {
         req[noteGuarded]?.()
         return true
       }
       // The requirement is valid for this session only, so the next request must have its id.
       await sessions.save(req, res)
-      const isSent = formId !== undefined && (await resumption.forget(required, formId))
+      const isSent = formId !== undefined && (await resumption.forget(grantQuery, formId))
       // After a second click or a reload, no other code is paid for. Its page shows the state.
       if (isSent && responder.wantsPage(req)) {
         responder.redirect(res, pageUrl(path, { formId, returnTo: fromApp(formPathOf(req)) }))
@@ -137,30 +137,30 @@ function createGuardDecision(
   }
 
   /** Responds with the requirement, or redirects to the page. */
-  async function demandProof({ req, res, required }: GuardRequest): Promise<false> {
+  async function demandProof({ req, res, grantQuery }: GuardRequest): Promise<false> {
     const wantsPage = responder.wantsPage(req)
     const toPage = isRepeatable(req) && wantsPage
     const startUrl = `${path}/start`
     refuseCircle(toBrowser(req.baseUrl + req.path), toPage ? path : startUrl)
-    const details = await detailsOf(req, required)
+    const details = await detailsOf(req, grantQuery)
     const formPage = formPathOf(req)
     const next = wantsPage ? fromApp(continueAt?.(req)) : undefined
     const returnTo = next ?? returnPathOf(req, formPage)
     const pageLeft = isRepeatable(req) ? pageBefore(req, path) : returnPathOf(req, formPage)
     const cameFrom = next === undefined ? pageLeft : (fromApp(formPage) ?? pageLeft)
-    const formId = resume ? await resumption.keep(req, required, details) : undefined
-    const { subject, bound } = required
+    const formId = resume ? await resumption.keep(req, grantQuery, details) : undefined
+    const { subject, bound } = grantQuery
     const completes = next === undefined ? undefined : true
     const remembered = { formId, details, returnTo, completes, ...(isStepUp && { cameFrom }) }
     const wanted = { ...proof, subject, bound, isStepUp, ...remembered }
-    const issued = requirements.issue(req, wanted)
-    const fields = { requirement: issued }
+    const issuedToken = requirements.issue(req, wanted)
+    const fields = { requirement: issuedToken }
     const sends = wantsPage && sendAtOnce !== false && (isOwnForm(req) || isAsked(req) === true)
     const started = sends ? await routes.startUnasked({ req, res, fields }) : undefined
-    const requirement = started === undefined ? issued : requirements.reissue(req, wanted)
+    const requirementToken = started === undefined ? issuedToken : requirements.reissue(req, wanted)
     if (toPage) {
       mountCheck.sent()
-      responder.redirect(res, pageUrl(path, { requirement, ...started }))
+      responder.redirect(res, pageUrl(path, { requirement: requirementToken, ...started }))
       return false
     }
     const destinations = wantsPage ? undefined : await routes.views.destinationsFor(req, wanted)
@@ -168,14 +168,14 @@ function createGuardDecision(
       code: 'second_factor_required',
       purpose,
       maxAgeMs,
-      requirement,
+      requirement: requirementToken,
       startUrl,
       methods,
       destinations,
       details,
       ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
     }
-    return respond(req, res, problem, { requirement, ...started })
+    return respond(req, res, problem, { requirement: requirementToken, ...started })
   }
 
   /**
@@ -205,12 +205,12 @@ function createGuardDecision(
     return Object.assign(optionError(`${why} write ${write}`), { cause: error })
   }
 
-  async function detailsOf(req: Request, required: GrantQuery): Promise<Details | undefined> {
+  async function detailsOf(req: Request, grantQuery: GrantQuery): Promise<Details | undefined> {
     if (describe === undefined) return undefined
     const { locale } = http.languageOf(req)
     try {
       const details = readDetails(await describe(req, { locale }))
-      http.checkShown({ ...required, locale }, details)
+      http.checkShown({ ...grantQuery, locale }, details)
       return details
     } catch (error) {
       throw refuseMissingBody(req, error, () => describe(req, { locale })) ?? explained(req, error)
@@ -255,7 +255,7 @@ function createGuardDecision(
       const { subject, session } = identified(req)
       const bound = boundTo(req)
       // Named one by one: a spread would cost half as much as the rest of a pass (Node 20).
-      const required: Required<GrantQuery> = {
+      const grantQuery: Required<GrantQuery> = {
         subject,
         session,
         purpose,
@@ -265,10 +265,10 @@ function createGuardDecision(
         recoveryCode,
         methods,
       }
-      const visit = { req, res, required, formId }
+      const visit = { req, res, grantQuery, formId }
       // Express runs the GET handler for HEAD. A HEAD would either use up the grant that the GET needs, or run the
       // handler any number of times.
-      const found = once && req.method === 'HEAD' ? undefined : readOrTakeGrant(required)
+      const found = once && req.method === 'HEAD' ? undefined : readOrTakeGrant(grantQuery)
       if (!(found instanceof Promise)) return applyGrant(visit, found)
       return found.then(
         (grant) => applyGrant(visit, grant),

@@ -31,9 +31,9 @@ export interface Requirement extends ProofRequirement {
 }
 
 /** Returns the challenge as a request with this requirement displays it. */
-export function challengeFor(demand: Requirement | undefined, challenge: ChallengeView): ChallengeView {
-  const channels = acceptedChannels(challenge.channels, demand)
-  const details = challenge.details ?? demand?.details
+export function challengeFor(requirement: Requirement | undefined, challenge: ChallengeView): ChallengeView {
+  const channels = acceptedChannels(challenge.channels, requirement)
+  const details = challenge.details ?? requirement?.details
   return { ...challenge, channels, ...(details && { details }) }
 }
 
@@ -135,7 +135,7 @@ export function createRequirements(
       sessions.map((tag) => claimsIn(token, tag, subject)).find((claims) => claims !== undefined),
 
     /** Returns whether a token has not expired. */
-    isLive: (issued: RequirementClaims) => now() < issued.expiresAt,
+    isLive: (requirement: RequirementClaims) => now() < requirement.expiresAt,
 
     /** Returns the return path of a token of any session, without its query. */
     returnPath: (token: string) =>
@@ -151,11 +151,11 @@ function pathOf({ returnTo }: Requirement): string | undefined {
 /** Input of a request, as the form or link of the previous page describes it. */
 export interface PageIntent {
   /** The guard's requirement, if it is valid. */
-  readonly demand: RequirementClaims | undefined
+  readonly requirement: RequirementClaims | undefined
   /** The guard's requirement, also after its expiry. */
-  readonly issued: RequirementClaims | undefined
+  readonly issuedRequirement: RequirementClaims | undefined
   /** Token of the requirement. */
-  readonly requirement: string | undefined
+  readonly requirementToken: string | undefined
   /** True if the request contained a requirement that is no longer valid. */
   readonly isExpired: boolean
   readonly purpose: string | undefined
@@ -176,20 +176,21 @@ export function readIntent(
 ): PageIntent {
   const { requirements, fromBrowser } = parts
   const token = findField(fields, 'requirement')
-  const issued = token === undefined ? undefined : requirements?.readIssued(req, token)
-  const demand = issued && requirements?.isLive(issued) ? issued : undefined
-  const isExpired = token !== undefined && demand === undefined
+  const issuedRequirement = token === undefined ? undefined : requirements?.readIssued(req, token)
+  const requirement =
+    issuedRequirement && requirements?.isLive(issuedRequirement) ? issuedRequirement : undefined
+  const isExpired = token !== undefined && requirement === undefined
   const given = fromBrowser(findField(fields, 'returnTo'))
   return {
-    demand,
-    issued,
-    requirement: demand && token,
+    requirement,
+    issuedRequirement,
+    requirementToken: requirement && token,
     isExpired,
-    purpose: issued?.purpose ?? purposes.find(findField(fields, 'purpose') ?? '')?.name,
+    purpose: issuedRequirement?.purpose ?? purposes.find(findField(fields, 'purpose') ?? '')?.name,
     returnTo:
-      demand?.returnTo ??
+      requirement?.returnTo ??
       given ??
-      issued?.returnTo ??
+      issuedRequirement?.returnTo ??
       (isExpired ? requirements?.returnPath(token) : undefined),
     challenge: findField(fields, 'challenge'),
   }

@@ -108,8 +108,8 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
     const names = [challenge, requirement, purpose]
     if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
     if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBoundFields) }
-    const issued = requirements.readIssuedFor(subject, [hashId(session)], requirement)
-    return issued && { challenge, purpose: issued.purpose, bound: issued.bound }
+    const claims = requirements.readIssuedFor(subject, [hashId(session)], requirement)
+    return claims && { challenge, purpose: claims.purpose, bound: claims.bound }
   }
 
   return {

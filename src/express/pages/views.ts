@@ -71,14 +71,19 @@ export function createViews(http: HttpParts, flow: Flow) {
     const actor = await flow.actor(req)
     // JSON contains only the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
-    const { challenge, purpose = flow.defaultPurpose, issued } = intent
-    const shown = { challenge, purpose, bound: issued?.bound }
+    const { challenge, purpose = flow.defaultPurpose, issuedRequirement } = intent
+    const shown = { challenge, purpose, bound: issuedRequirement?.bound }
     // Started together, which is one round trip to a network store.
     const [live, outlook, typed, destination, passkey] = await Promise.all([
       // The user confirms the details on the page, so a page for one purpose must not accept the code of another.
       actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
-        ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })
+        ? challenges.preview({
+            purpose,
+            bound: issuedRequirement?.bound,
+            methods: intent.requirement?.methods,
+            ...actor,
+          })
         : undefined,
       actor?.lane === 'enrol' && isShown ? numbers.typedBy(actor) : undefined,
       actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
@@ -108,11 +113,18 @@ export function createViews(http: HttpParts, flow: Flow) {
   /** Returns a challenge of this page for which nothing is sent. */
   async function sealedOf(
     actor: RequesterContext,
-    { demand, issued, purpose = flow.defaultPurpose }: PageIntent,
+    { requirement, issuedRequirement, purpose = flow.defaultPurpose }: PageIntent,
     channel: Channel,
   ) {
-    const { details, methods } = demand ?? {}
-    return challenges.sealedChallenges({ purpose, bound: issued?.bound, details, methods, channel, ...actor })
+    const { details, methods } = requirement ?? {}
+    return challenges.sealedChallenges({
+      purpose,
+      bound: issuedRequirement?.bound,
+      details,
+      methods,
+      channel,
+      ...actor,
+    })
   }
 
   function view(
@@ -121,10 +133,10 @@ export function createViews(http: HttpParts, flow: Flow) {
     { live, outlook, passkey, proven, typed: remembered, destination, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
-    const { demand, isExpired, requirement, returnTo } = intent
+    const { requirement, isExpired, requirementToken, returnTo } = intent
     const { problem, formless = false, resumed } = more
     // A page that requires another method ignores it. After a submitted code, the page reports about it in any case.
-    const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
+    const useless = live !== undefined && acceptedChannels([live.channel], requirement).length === 0
     const isOfPasskey = Object.hasOwn(fields, 'passkey')
     const challenge = isOfPasskey || ((isExpired || useless) && req.method !== 'POST') ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? flow.defaultPurpose)
@@ -132,14 +144,14 @@ export function createViews(http: HttpParts, flow: Flow) {
     const chosen = [other, typed?.country, preferredRegion(req.headers['accept-language'], countries)]
     const basePath = flow.basePathOf(req)
     const method = wantedIn(fields)
-    const ownPage = { requirement, returnTo, purpose: intent.purpose, method } as const
+    const ownPage = { requirement: requirementToken, returnTo, purpose: intent.purpose, method } as const
     const isOfApp = challenge?.channel === appMethod
     return pageFor({
       basePath,
       address: req.method === 'POST' && !formless ? pageUrl(basePath, ownPage) : undefined,
-      challenge: challenge && challengeFor(demand, challenge),
-      details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
-      methods: demand?.methods,
+      challenge: challenge && challengeFor(requirement, challenge),
+      details: resumed ? resumed.form?.details : (challenge?.details ?? requirement?.details),
+      methods: requirement?.methods,
       unconfirmed: challenge !== undefined && challenge.delivery !== 'sent',
       passkey,
       problem: problem && { ...(isOfPasskey ? asWrong(problem) : problem), signedOut: hadCode(fields) },
@@ -150,17 +162,17 @@ export function createViews(http: HttpParts, flow: Flow) {
       formSent: resumed?.isSent,
       formless,
       method,
-      requirement,
+      requirement: requirementToken,
       returnTo: proven?.returnTo ?? returnTo ?? (proven && flow.successPathOf(proven.purpose)),
       purpose: purpose?.name,
       isExpired: isExpired || formless,
-      channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand).filter(
+      channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], requirement).filter(
         (channel) => channel !== passkeyMethod,
       ),
       // A challenge for which nothing was sent exists on this page only.
       destinations: isOfApp ? outlook?.destinations?.map(atApp) : outlook?.destinations,
       destination,
-      offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, demand),
+      offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, requirement),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: code.letters,
       codeLength,
@@ -173,10 +185,10 @@ export function createViews(http: HttpParts, flow: Flow) {
       fullPhone: typed?.full,
       probesCookies: !sessions.bearer && probeIn(req) === undefined,
       emptyField: typedFields.every((name) => findField(fields, name) === undefined),
-      takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
+      takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, requirement),
       formInterrupted: problem?.code === 'second_factor_required',
-      formKept: demand?.formId !== undefined,
-      completes: demand?.completes === true,
+      formKept: requirement?.formId !== undefined,
+      completes: requirement?.completes === true,
       links: http.linksOf(req),
       backPath: flow.backPath,
       // These pages have no form, and their request often has no session with a token.
@@ -187,10 +199,13 @@ export function createViews(http: HttpParts, flow: Flow) {
     })
   }
 
-  async function destinationsFor(req: Request, demand: ProofRequirement): Promise<PageView['destinations']> {
+  async function destinationsFor(
+    req: Request,
+    requirement: ProofRequirement,
+  ): Promise<PageView['destinations']> {
     const actor = await flow.actorOfSeveral?.(req)
     if (actor === undefined) return undefined
-    const { purpose, methods } = demand
+    const { purpose, methods } = requirement
     return (await challenges.preview({ purpose, methods, ...actor })).destinations
   }
 
@@ -237,8 +252,8 @@ export function createViews(http: HttpParts, flow: Flow) {
      * Returns the destinations for a client that draws its own page, or undefined for a single number. The refusal is
      * more important: the start reports other failures.
      */
-    destinationsFor: (req: Request, demand: ProofRequirement) =>
-      destinationsFor(req, demand).catch(() => undefined),
+    destinationsFor: (req: Request, requirement: ProofRequirement) =>
+      destinationsFor(req, requirement).catch(() => undefined),
     /** Returns the page that submits a saved form again, or reports that it is gone. */
     resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
