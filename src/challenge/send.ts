@@ -60,12 +60,12 @@ export function createSend(parts: SendParts) {
     decide: Decide,
   ): Promise<StartOutcome> {
     const { account, snapshot, requester, rateLimits, refusal, numbers } = context
-    const view = (known: LedgerSnapshot, live: Booked['challenge']) =>
-      accounts.view(account, factor, live, { snapshot: known, requester })
-    const notBooked = (outcome: Exclude<SendOutcome, Booked>, known: LedgerSnapshot): StartOutcome =>
+    const view = (latest: LedgerSnapshot, live: Booked['challenge']) =>
+      accounts.view(account, factor, live, { snapshot: latest, requester })
+    const notBooked = (outcome: Exclude<SendOutcome, Booked>, latest: LedgerSnapshot): StartOutcome =>
       outcome.outcome === 'refused'
         ? outcome
-        : { outcome: 'already-sent', challenge: view(known, outcome.challenge) }
+        : { outcome: 'already-sent', challenge: view(latest, outcome.challenge) }
 
     if (refusal !== undefined) return refusal
 
@@ -136,17 +136,17 @@ export function createSend(parts: SendParts) {
     command: SendCommand & { readonly purpose: string; readonly bound?: string | undefined },
     account: Account,
     destination: Destination,
-    known: DecisionContext,
+    context: DecisionContext,
   ): Promise<StartOutcome> {
     const details = command.details && accounts.sealDetails(account, command.details)
     const { purpose, bound } = command
-    const challenge = createSealedChallenge(destination, { purpose, bound, details }, known)
+    const challenge = createSealedChallenge(destination, { purpose, bound, details }, context)
     const refusal = isSigned(destination.factor)
       ? undefined
-      : refusalOfUnsent(known.snapshot, known.requester, challenge.expiresAt)
+      : refusalOfUnsent(context.snapshot, context.requester, challenge.expiresAt)
     if (refusal !== undefined) return refusal
     await command.onPassed?.()
-    const started = browserFields(account, known.requester)
+    const started = browserFields(account, context.requester)
     emit({
       type: 'challenge.started',
       ...challengeFields(account, destination.factor, challenge),
@@ -154,7 +154,7 @@ export function createSend(parts: SendParts) {
     })
     return {
       outcome: 'started',
-      challenge: accounts.view(account, destination.factor, challenge, known),
+      challenge: accounts.view(account, destination.factor, challenge, context),
       delivery: 'sent',
     }
   }

@@ -97,8 +97,13 @@ export function createVerify(parts: VerifyParts) {
 
     // Load.
     const { lane, ledger } = account
-    const { lastSends: find } = numberCounters.open(account)
-    const { snapshot, requester, lastSends } = await loadDecisionContext(command, account, undefined, find)
+    const { lastSends: findLastSends } = numberCounters.open(account)
+    const { snapshot, requester, lastSends } = await loadDecisionContext(
+      command,
+      account,
+      undefined,
+      findLastSends,
+    )
     const { shown: wasShown = {} } = command
     const sentOrNamed = sealedChallenges.findPendingChallenge(account, wasShown, { snapshot, requester })
     const pending =
