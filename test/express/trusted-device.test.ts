@@ -20,7 +20,7 @@ import {
 const day = 24 * 60 * 60_000
 const options: Partial<TwoFactorOptions> = {
   trustedDevices: { maxAgeMs: 30 * day },
-  purposes: { login: { trustedDevice: true }, keys: {}, transfer: {} },
+  purposes: { login: { trustedDevice: true }, keys: {}, transfer: { trustedDevice: true } },
 }
 const mount = (app: Express, tf: TwoFactor) => {
   app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), ok)
