@@ -145,8 +145,8 @@ export class BrowserDevice {
     if (shown === undefined) return false
     const at = parts.marks.verifiedAt(subject, shown, phone)
     if (at === 0 || parts.now() - at >= parts.knownMaxAgeMs) return false
-    // A revocation ends it, even if another factor has made the browser known since.
-    return andThen(this.isKnown(), (isKnown) => isKnown && this.isInForce({ at }))
+    // A revocation ends it: the next success stores no number that was verified before.
+    return this.isKnown()
   }
 
   /** Returns the trusted device of this browser, which can replace the code. */
