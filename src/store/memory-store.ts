@@ -76,9 +76,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, capacity, perOwner = 1, maxEntries = Infinity } = entryKindOf(name)
+    const { lane, capacity, maxEntries = Infinity } = entryKindOf(name)
     const partition = createPartition({
-      max: Math.min(capacities[capacity] * perOwner, maxEntries),
+      max: Math.min(capacities[capacity], maxEntries),
       lasting: capacity !== 'maxCounters',
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
     })

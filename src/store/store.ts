@@ -116,8 +116,6 @@ interface KindOfEntry {
    * they are live, because a limit on attempts or a proof depends on every other entry.
    */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
-  /** Entries per account or number, which all fit into the capacity. Default: 1. */
-  readonly perOwner?: number
   /** A lower maximum for large entries. */
   readonly maxEntries?: number
 }
@@ -139,8 +137,7 @@ export const kinds = {
   forms: { ...lasting('auth'), maxEntries: 1_000 },
   devices: lasting('auth'),
   deployment: lasting('auth'),
-  // Codes of an hour and codes of a day.
-  'number-sends': { ...lasting('auth'), perOwner: 2 },
+  'number-sends': lasting('auth'),
   'number-wrong': lasting('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-service-sends': counters('auth'),
