@@ -8,6 +8,7 @@ import { otherNumber, path, startAccounts } from '../account/kit.js'
 import { describedTransfers } from '../express/described-transfers.js'
 import { phones } from '../express/kit.js'
 import { createPasskeys } from '../passkeys/kit.js'
+import { addVirtualAuthenticator } from '../passkeys/virtual-authenticator.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 declare global {
@@ -24,21 +25,11 @@ import { fetchWithCode } from '/two-factor/dialog.js'
 window.fetchWithCode = fetchWithCode
 </script>`
 
-const options = {
-  protocol: 'ctap2',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const
-
 describeInChromium('a passkey in a browser', (browser) => {
   /** An authenticator of one tab. */
   async function addAuthenticator(page: Page) {
     const cdp = await page.context().newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    return { cdp, ...(await cdp.send('WebAuthn.addVirtualAuthenticator', { options })) }
+    return { cdp, authenticatorId: await addVirtualAuthenticator(cdp) }
   }
 
   /** A browser with an authenticator, after the password of Ana, who has two numbers. */

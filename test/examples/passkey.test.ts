@@ -6,6 +6,7 @@ import { createApp, type Verify } from '../../examples/passkey.js'
 import { describeInChromium } from '../browser/chromium.js'
 import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
+import { addVirtualAuthenticator } from '../passkeys/virtual-authenticator.js'
 
 /** What a browser gives: of it, the part that says which challenge was answered on which page. */
 const assertion = (answered: { readonly challenge: string; readonly origin: string }) => ({
@@ -99,17 +100,7 @@ async function addPasskey(session: CDPSession): Promise<void> {
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },
   })
-  await session.send('WebAuthn.enable')
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
+  const authenticatorId = await addVirtualAuthenticator(session)
   await session.send('WebAuthn.addCredential', {
     authenticatorId,
     credential: {
