@@ -106,7 +106,7 @@ export type EventBody =
    */
   | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & ChallengeFields)
   /**
-   * The account was disabled after too many consecutive wrong codes. An operator must unlock it.
+   * The account was disabled after too many consecutive wrong codes. It lasts for a year, or until an operator unlocks it.
    *
    * A hundred in total, or sixty of unknown browsers.
    */

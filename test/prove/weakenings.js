@@ -872,7 +872,7 @@ export const weakenings = [
     bound: 22,
     what: 'one session has as many requests under way as it likes',
     file: 'src/express/host/sessions.ts',
-    find: 'if (places.size >= maxPerSession) return undefined',
+    find: 'if (slots.size >= maxPerSession) return undefined',
     replace: '',
     tests: ['test/express/host-bursts.test.ts'],
   },

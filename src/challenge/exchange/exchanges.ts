@@ -27,10 +27,10 @@ export interface ExchangeContext extends Pick<Waiter, 'lane' | 'onGone'> {
   readonly key: string
 }
 
-/** The part of its time for which an exchange waits for a place: the rest must do for an answer. */
+/** The part of its time for which an exchange waits for a slot. The rest is left for the response. */
 const longestWait = 1 / 5
 
-/** Number of accounts in a row that do not mistype by chance. */
+/** Codes of so many different users in a row are no typing errors. */
 const suspectFrom = 5
 
 /** Context of the tracing channels `express-two-factor:send` and `:check`, without code and number. */
@@ -117,7 +117,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     }
   }
 
-  /** Reports several in a row, once a minute: an account may return a separate status for each wrong code. */
+  /** Reports several in a row, once a minute: a provider may return a separate status for each wrong code. */
   function noteStatus({ key }: ExchangeContext, verdict: Verdict, fields: ExchangeFields): void {
     const { status, durationMs } = fields
     if (verdict === 'approved' && durationMs !== undefined) unapproved.clear()

@@ -55,7 +55,10 @@ export type Challenge = ChallengeScope & {
   readonly lifetimeMs?: number | undefined
   /** Time until which its attempts count, if it expires before. */
   readonly attemptsCountUntil?: number | undefined
-  /** A replay is recognised by other means than the code: the code is the same each time, or an app has shown it. */
+  /**
+   * True if `usedCodes` does not concern it: the code of an app is checked by `lastStep`, and a fixed code is the same
+   * each time, but a success ends its challenge.
+   */
   readonly fixed?: true | undefined
   /** True if the provider may not tell its code from codes of other accounts with this number. */
   readonly isByNumber?: true | undefined
