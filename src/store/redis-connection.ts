@@ -27,7 +27,10 @@ export type RedisClient = IoRedisClient | NodeRedisClient
 /** A client that you connect and close, or a function that sends commands through any other client. */
 export type RedisConnection =
   | {
-      /** A client of yours. The store only replaces the connection of `createClient()` if Redis is silent for 5 s. */
+      /**
+       * A client of yours. The store only replaces the connection of `createClient()` if Redis is silent for 5 s, and
+       * sends EXISTS through it after 2 s without a command.
+       */
       client: RedisClient
       /** Instead of `client`: sends one command to the primary that holds the key. */
       sendCommand?: never

@@ -15,6 +15,9 @@ interface ReplaceableClient {
  */
 const silentIntervals = 5
 
+/** Intervals without a command after which the store sends one. With those of silence they are less than ten seconds. */
+const idleIntervals = 2
+
 /** Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. */
 export function keepsSilentConnection(client: unknown): client is ReplaceableClient {
   const { isReady, isOpen, connect, destroy } = Object(client)
@@ -24,7 +27,8 @@ export function keepsSilentConnection(client: unknown): client is ReplaceableCli
 
 /**
  * Returns `send` for a client whose connection is replaced while commands get no response for five intervals of
- * `intervalMs`.
+ * `intervalMs`. It sends a command of its own if there was none for two intervals, because the commands of other users of
+ * the client, such as a session store, are not visible here.
  */
 export function replaceSilentConnection(
   client: ReplaceableClient,
@@ -34,6 +38,7 @@ export function replaceSilentConnection(
   let pending = 0
   let responses = 0
   let isWatching = false
+  let heartbeat: NodeJS.Timeout | undefined
 
   /** Counts an interval only if the event loop turned: after a pause of this process a response may be unread. */
   async function isSilent(isOver: () => boolean): Promise<boolean> {
@@ -69,7 +74,13 @@ export function replaceSilentConnection(
     }
   }
 
-  return async (key, args) => {
+  /** Keeps no process alive, and ends once the owner has closed the client. The store needs EXISTS for its counters. */
+  const startHeartbeat = (key: string) =>
+    setTimeout(() => {
+      if (pending === 0 && client.isOpen) ignoreRejection(watched(key, ['exists', key]))
+    }, idleIntervals * intervalMs).unref()
+
+  const watched: RunCommand = async (key, args) => {
     pending += 1
     if (!isWatching) ignoreRejection(watch())
     try {
@@ -82,6 +93,9 @@ export function replaceSilentConnection(
       throw error
     } finally {
       pending -= 1
+      heartbeat ??= startHeartbeat(key)
+      heartbeat.refresh()
     }
   }
+  return watched
 }

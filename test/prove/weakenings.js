@@ -117,6 +117,14 @@ export const weakenings = [
   },
   {
     bound: 26,
+    what: 'only commands of this package find a silent connection',
+    file: 'src/store/silent-connection.ts',
+    find: 'heartbeat.refresh()',
+    replace: 'clearTimeout(heartbeat)',
+    tests: ['test/store/silent-connection.test.ts', 'test/faults/silent-connection.test.ts'],
+  },
+  {
+    bound: 26,
     what: 'a new connection that is silent, too, is kept',
     file: 'src/store/silent-connection.ts',
     find: 'if (!(await isSilent(() => client.isReady || !client.isOpen))) return',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { RunCommand } from '../../src/store/redis-connection.js'
 import { replaceSilentConnection } from '../../src/store/silent-connection.js'
 
 const intervalMs = 20
@@ -7,7 +8,7 @@ const intervalMs = 20
 const silenceMs = 5 * intervalMs
 
 /** A client whose connections respond as the test says. */
-function startClient(respond: () => Promise<unknown>, connect: () => Promise<unknown> = async () => {}) {
+function startClient(respond: RunCommand, connect: () => Promise<unknown> = async () => {}) {
   const calls: string[] = []
   const client = {
     isOpen: true,
@@ -44,6 +45,31 @@ it('keeps a connection that responds, however slow some commands are', async () 
     await sleep(intervalMs)
   }
   expect(calls).toEqual([])
+})
+
+it('replaces a connection that becomes silent between two commands', async () => {
+  let isSilent = false
+  const { send, calls } = startClient(() => (isSilent ? never() : Promise.resolve('OK')))
+  await send('key', ['GET'])
+  isSilent = true
+  await expect.poll(() => calls).toEqual(['destroy', 'connect'])
+})
+
+it('sends a command of its own only after a pause, and until the owner closes the client', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sent: string[] = []
+  const { client, send } = startClient(async (_key, args) => sent.push(args.join(' ')))
+  for (let busyMs = 0; busyMs < silenceMs; busyMs += intervalMs) {
+    await send('key', ['GET'])
+    await vi.advanceTimersByTimeAsync(intervalMs)
+  }
+  expect(new Set(sent.splice(0))).toEqual(new Set(['GET']))
+  await vi.advanceTimersByTimeAsync(3 * intervalMs)
+  expect(sent).toEqual(['exists key', 'exists key'])
+  client.isOpen = false
+  await vi.advanceTimersByTimeAsync(silenceMs)
+  expect(sent).toHaveLength(2)
 })
 
 it.each([
