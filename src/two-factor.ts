@@ -29,6 +29,7 @@ import {
 } from './express/host/facades.js'
 import { createOperator, type Operator } from './express/host/operator.js'
 import { createEmit, createWarnings } from './express/host/warnings.js'
+import { offerPath } from './express/http/passkey-offer.js'
 import {
   createRouter,
   factory,
@@ -38,6 +39,7 @@ import {
   startChecks,
 } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
+import { passkeyOfferOf } from './lib/passkey-offer.js'
 import { createBackground, ignoreRejection } from './lib/promises.js'
 import { minuteMs, secondMs } from './lib/time.js'
 import { describeLimits, resolveOptions, settingFindings } from './options/resolve.js'
@@ -146,7 +148,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const http = openHttp(settings, domain, warnings)
-  const { pages, successPaths, mountCheck } = http
+  const { pages, successPaths, passkeyOffer, mountCheck } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
 
@@ -177,7 +179,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     routes: factory('routes', routesChecks, ({ successPath }) => {
       successPaths.add('routes', undefined, successPath)
       mountCheck.made()
-      return createRouter(handlers, pages, mountCheck.reached)
+      return createRouter(handlers, pages, mountCheck.reached).get(offerPath, passkeyOffer.handler)
     }),
     start: factory('start', startChecks, ({ purpose, successPath }) => {
       if (purpose !== undefined) domain.purposes.checkStart(purpose)
@@ -205,5 +207,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     [Symbol.asyncDispose]: operator.close,
   }
   subjectsNamedBy.set(app, http.subjectOf)
+  passkeyOfferOf.set(app, passkeyOffer.set)
   return app
 }

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import {
+  boolean,
   type Check,
   type Checks,
   func,
@@ -91,6 +92,11 @@ export interface AccountPagesOptions {
   }
   /** The passkeys: the value of the option `passkeys` of `twoFactor()`. Default: none. */
   readonly passkeys?: Passkeys
+  /**
+   * If true, offers a passkey once per browser after a sign-in by text or call, to users who have only numbers, on a page
+   * that they can skip. Default: true.
+   */
+  readonly offerPasskey?: boolean
   /** Stores the recovery codes of an account. Requires the option `recoveryCodes` of `twoFactor()`. Default: none. */
   readonly recoveryCodes?: {
     /** Returns the number of unused codes. */
@@ -175,6 +181,7 @@ export const accountChecks = {
     ['signerOf', 'list', 'creationOptions', 'create', 'rename', 'remove'],
     "must be passkeys({ … }) of 'express-two-factor/passkeys'",
   ),
+  offerPasskey: withDefault(true, boolean),
   recoveryCodes: whole({ remaining: func('(subject) => number'), save: func('(subject, hashes) => saved') }),
   lastUsed: func('(subject) => times'),
   label: withDefault((_req: Request, subject: string) => subject, func('(req, subject) => name')),

@@ -19,15 +19,44 @@ ${routeForm(page, '/app', pairingEntry(texts, state))}${back(page)}`
   return { title: texts['pair.title'], content: content.markup }
 }
 
-/** Returns the page on which the browser creates a passkey. The form stays hidden without a script. */
-export function newPasskeyPage(page: PageContext, publicKey: object): OwnPage {
+/** Returns the page between a sign-in and `returnTo` that offers a passkey. */
+export function passkeyOfferPage(page: PageContext, returnTo: string): OwnPage {
+  const { texts } = page
+  const setUp = changeButton(page, '/passkeys/start', 'passkey-added', {
+    fields: { returnTo },
+    text: texts['offer.set-up'],
+    look: 'main',
+  })
+  const content = html`<p>${texts['offer.text']}</p>
+${setUp}${linkLine(returnTo, texts['codes.later'])}`
+  return { title: texts['offer.title'], content: content.markup }
+}
+
+/** Returns the page after the creation of a passkey on the way to `returnTo`. */
+export function passkeyAddedPage({ texts, visit }: PageContext, returnTo: string): OwnPage {
+  const content = html`<p>${texts['offer.done']}</p>
+<p><a class="button main" href="${returnTo}">${visit.texts['done.continue']}</a></p>`
+  return {
+    title: texts['passkeys.title'],
+    notice: texts['done.passkey-added'],
+    content: content.markup,
+  }
+}
+
+/**
+ * Returns the page on which the browser creates a passkey. The form stays hidden without a script.
+ *
+ * @param returnTo Page to which the user continues after an offer
+ */
+export function newPasskeyPage(page: PageContext, publicKey: object, returnTo?: string): OwnPage {
   const { texts, visit } = page
   const entry = html`<div class="buttons"><button class="main" data-busy="${visit.texts['busy.sending']}">${texts['passkeys.create']}</button></div>
 <p role="status" data-cancelled="${texts['passkeys.cancelled']}"></p>`
+  const fields = { passkey: '', ...(returnTo !== undefined && { returnTo }) }
   const options = html` hidden data-new-passkey="${JSON.stringify(publicKey)}"`
   const content = html`<p>${texts['passkeys.text']}</p>
-${routeForm(page, '/passkeys', entry, { fields: { passkey: '' }, attributes: options })}<p data-without-passkey>${texts['passkeys.unsupported']}</p>
-${back(page)}`
+${routeForm(page, '/passkeys', entry, { fields, attributes: options })}<p data-without-passkey>${texts['passkeys.unsupported']}</p>
+${returnTo === undefined ? back(page) : linkLine(returnTo, texts['codes.later'])}`
   return { title: texts['passkeys.add'], content: content.markup }
 }
 

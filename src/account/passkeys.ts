@@ -1,14 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { RouteContext } from '../index.js'
+import type { OwnAct, RouteContext } from '../index.js'
 import { browserLabel } from '../lib/browser-label.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
 import { isPlainObject, parseJson } from '../lib/json.js'
+import { passkeyOfferOf } from '../lib/passkey-offer.js'
 import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
 import { type AccountChangeRequest, boundTo, type Factors } from './changes.js'
 import { confirmedChange, firstWay, noPasskey } from './making.js'
-import { newPasskeyPage, passkeyNamePage } from './pages.js'
+import { riskOf } from './overview-page.js'
+import { newPasskeyPage, passkeyAddedPage, passkeyNamePage, passkeyOfferPage } from './pages.js'
+import { pathAfterCode } from './path-after-code.js'
 import { problemBody, type RouteKit } from './route-kit.js'
 
 /** Nothing has been confirmed yet, or too long ago. */
@@ -66,11 +69,12 @@ export function addPasskeyRoutes(
 
   get('/passkeys/new', async (visit) => {
     const publicKey = await begin(visit)
-    return publicKey && { ...newPasskeyPage(pageContextOf(visit), publicKey), body: { publicKey } }
+    if (publicKey === undefined) return undefined
+    return { ...newPasskeyPage(pageContextOf(visit), publicKey, returnPath(visit)), body: { publicKey } }
   })
   post('/passkeys/start', async (visit) => {
     const publicKey = await begin(visit)
-    return publicKey && { location: `${path}/passkeys/new`, body: { publicKey } }
+    return publicKey && { location: pathAfterCode(path, visit, what), body: { publicKey } }
   })
   post('/passkeys', async (visit) => {
     const { req, subject, fields } = visit
@@ -86,8 +90,17 @@ export function addPasskeyRoutes(
       const response = responseIn(fields.passkey)
       return (await passkeys.create(subject, { challenge, response, label })) !== undefined || noPasskey
     }
+    const returnTo = returnPath(visit)
+    const show =
+      returnTo === undefined
+        ? undefined
+        : () => ({
+            ...passkeyAddedPage(pageContextOf(visit), returnTo),
+            address: path,
+            body: { changed: what.kind },
+          })
     try {
-      return await change(visit, what, store, { confirm })
+      return await change(visit, what, store, { confirm, show })
     } catch (error) {
       if (!(error instanceof TwoFactorError) || isOfHost(error) || error.code !== notConfirmed) throw error
       // Confirmed too long ago, or the form was sent twice.
@@ -95,6 +108,16 @@ export function addPasskeyRoutes(
       return { location: path, status: error.status, body }
     }
   })
+
+  /** Offers a passkey after a sign-in, unless the account has a safer factor than numbers. */
+  const offer: OwnAct = async (visit) => {
+    const returnTo = returnPath(visit) ?? `${visit.prefix}/`
+    // An error must not stop the sign-in. The account pages report it.
+    const risk = await read(visit.subject).then(riskOf, () => undefined)
+    if (risk === undefined) return { location: returnTo.slice(visit.prefix.length), body: {} }
+    return { ...passkeyOfferPage(pageContextOf(visit), returnTo), body: { risk } }
+  }
+  if (settings.offerPasskey) passkeyOfferOf.get(tf)?.(tf.ownRoute('GET', offer))
 
   /** Returns the stored passkey that a form names. */
   const findPasskey = async ({ subject, fields }: RouteContext) =>
@@ -118,6 +141,10 @@ export function addPasskeyRoutes(
     return change(visit, { kind: 'passkey-removed', passkey }, store)
   })
 }
+
+/** Returns the page to which the user continues after an offer, as a browser requests it. */
+const returnPath = ({ prefix, returnTo }: RouteContext): string | undefined =>
+  returnTo === undefined ? undefined : prefix + returnTo
 
 /** Returns the response of the browser: an object in JSON, its text in a form. */
 function responseIn(field: unknown): object {

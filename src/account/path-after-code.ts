@@ -23,7 +23,7 @@ const routes: Readonly<Record<ChangeKind, string>> = {
  */
 export function pathAfterCode(
   mount: string,
-  { fields }: RouteContext,
+  { fields, prefix, returnTo }: RouteContext,
   { kind }: AccountChangeRequest,
 ): string {
   const route = mount + routes[kind]
@@ -32,5 +32,7 @@ export function pathAfterCode(
     const { [name]: value } = fields
     if (typeof value === 'string') query.set(name, value)
   }
+  // A passkey that was offered after a sign-in.
+  if (returnTo !== undefined && kind === 'passkey-added') query.set('returnTo', prefix + returnTo)
   return query.size === 0 ? route : `${route}?${query}`
 }

@@ -3,7 +3,7 @@ import { emptyInHistory, takeAddress } from './history.js'
 import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
-import { offerPasskey } from './passkey.js'
+import { offerPasskey, reportPasskeys } from './passkey.js'
 
 takeAddress(document)
 emptyInHistory()
@@ -36,6 +36,7 @@ addEventListener('keydown', ({ key }) => {
 
 live(document)
 offerPasskey(document, leaving.signal)
+void reportPasskeys(document)
 offerToKeep(document)
 // Nothing is left to confirm. The button is for browsers without scripts.
 document.querySelector<HTMLFormElement>('[data-presses] form')?.requestSubmit()

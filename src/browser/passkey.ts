@@ -6,7 +6,7 @@ export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
   const form = screen.querySelector<HTMLFormElement>('form[data-passkey], form[data-new-passkey]')
   const field = form?.querySelector<HTMLInputElement>('[name=passkey]')
   const status = form?.querySelector<HTMLElement>('[data-cancelled]')
-  if (!form || !field || !('parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {}))) return
+  if (!form || !field || !hasPasskeys()) return
   form.hidden = false
   for (const note of screen.querySelectorAll<HTMLElement>('[data-without-passkey]')) note.hidden = true
   // One main button.
@@ -34,6 +34,15 @@ export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
     if (!isAsking) void ask(form, field)
   })
 }
+
+/** Reports with the code that this device can create a passkey, so that one may be offered afterwards. */
+export async function reportPasskeys(screen: ParentNode): Promise<void> {
+  const field = screen.querySelector<HTMLInputElement>('[name=offersPasskey]')
+  if (!field || !hasPasskeys()) return
+  field.disabled = !(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable())
+}
+
+const hasPasskeys = (): boolean => 'parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {})
 
 /** Returns a signature, or a new passkey. Rejects or returns null if the user cancels. */
 async function passkeyFor({ dataset }: HTMLFormElement, signal: AbortSignal): Promise<Credential | null> {

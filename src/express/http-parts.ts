@@ -12,6 +12,7 @@ import type { Warnings } from './host/warnings.js'
 import { createDeviceCookies } from './http/device-cookies.js'
 import { createEndpoint } from './http/endpoint.js'
 import { createOriginCheck } from './http/origin-check.js'
+import { createPasskeyOffer } from './http/passkey-offer.js'
 import { createResponder } from './http/responder.js'
 import { createSitePaths } from './http/site-paths.js'
 import { createSuccessPaths } from './http/success-paths.js'
@@ -61,6 +62,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     path: sitePaths.toBrowser(settings.path),
     sitePaths,
     successPaths: createSuccessPaths(),
+    passkeyOffer: createPasskeyOffer(),
     endpoint: createEndpoint({
       responder,
       allowedOrigins: settings.allowedOrigins,

@@ -1,3 +1,4 @@
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { Browser } from '../express/browser.js'
 import { createAuthenticator } from '../passkeys/authenticator.js'
@@ -251,6 +252,141 @@ describe('a stored passkey', () => {
     table.set(id, { ...Object(table.get(id)), usedAt: Date.parse('2026-02-03') })
     const ana = await signIn(host)
     expect(linesOf(await ana.open(path))).toContain('Last used Feb 3, 2026')
+  })
+})
+
+describe('the offer of a passkey', () => {
+  /** A sign-in by forms. The script of the code page has found out that this device can create passkeys. */
+  async function signInByForm(host: AccountHost, fields: Record<string, string> = {}, browser?: Browser) {
+    host.clock.now += 5 * 60_000
+    const ana = browser ?? (await host.login())
+    const returnTo = '/home?from=here'
+    await ana.submit('/two-factor/start', { channel: 'sms', returnTo })
+    const sent = { code: host.stub.rightCode, returnTo, offersPasskey: 'true', ...fields }
+    return { ana, verified: await ana.submit('/two-factor/verify', sent) }
+  }
+
+  const offer = '/two-factor/passkey?returnTo='
+
+  it('follows a sign-in by text once per browser, and "Not now" continues it', async () => {
+    const { host } = await startWithPasskeys()
+    const { ana, verified } = await signInByForm(host)
+    expect([verified.status, verified.location]).toEqual([303, `${offer}%2Fhome%3Ffrom%3Dhere`])
+    expect(verified.headers.getSetCookie().find((line) => line.startsWith('two-factor-passkey'))).toMatch(
+      /^two-factor-passkey-offered=1; Max-Age=31536000; Path=\/; .*HttpOnly; SameSite=Lax$/,
+    )
+    expect(linesOf(await ana.open(verified.location))).toEqual([
+      'Sign in faster next time',
+      "With a passkey, you use your fingerprint, face or screen lock instead of a code. We'll ask for one more code to set it up.",
+      '[/passkeys/start]',
+      'Set up a passkey',
+      '[/home?from=here] Not now',
+    ])
+    expect((await ana.get('/home')).status).toBe(200)
+    const again = await signInByForm(host, {}, ana.copy())
+    expect(again.verified.location).toBe('/home?from=here')
+  })
+
+  it('leads over a code for the passkey to its creation, and then on', async () => {
+    const { host, table } = await startWithPasskeys()
+    const { ana, verified } = await signInByForm(host)
+    const { fields } = await ana.open(verified.location)
+    const asked = await ana.submit(`${path}/passkeys/start`, fields)
+    const code = host.stub.rightCode
+    const created = (await ana.submit('/two-factor/verify', { ...asked.fields, code })).location
+    expect(created).toBe(`${path}/passkeys/new?returnTo=%2Fhome%3Ffrom%3Dhere`)
+    const page = await ana.open(created)
+    expect(linesOf(page)).toContain('[/home?from=here] Not now')
+    const publicKey = (await ana.get(created)).json.publicKey
+    const passkey = JSON.stringify(createAuthenticator(origin).create(publicKey))
+    const done = await ana.submit(`${path}/passkeys`, { ...page.fields, passkey })
+    expect(done.status).toBe(200)
+    expect(done.text).toContain('The passkey was added.')
+    expect(linesOf(done)).toContain('[/home?from=here] Continue')
+    expect(table.size).toBe(1)
+    // The page of the offer after Back.
+    expect((await ana.open(verified.location)).location).toBe('/home?from=here')
+  })
+
+  it('never leads to another site', async () => {
+    const { host } = await startWithPasskeys({ options: { prefix: '/shop' } })
+    const { ana } = await signInByForm(host, { returnTo: '/shop/home' })
+    for (const [returnTo, link] of [
+      ['/shop/home?a=1', '/shop/home?a=1'],
+      ['//evil.example', '/shop/'],
+      ['https://evil.example/shop/', '/shop/'],
+      ['/shopping', '/shop/'],
+      ['/shop/../other', '/shop/'],
+      ['/shop//evil.example', '/shop/'],
+    ] as const) {
+      const page = await ana.open(offer + encodeURIComponent(returnTo))
+      expect(linesOf(page).at(-1)).toBe(`[${link}] Not now`)
+    }
+  })
+
+  it('is absent for a device without passkeys, a client of JSON, a step-up and an account with another factor', async () => {
+    const { host, give, table } = await startWithPasskeys({
+      mount(app, tf) {
+        const recent = tf.requireTwoFactor({ maxAgeMs: 1_000 })
+        app.get('/now', recent, (_req, res) => void res.json({}))
+        const form = express.urlencoded({ extended: false })
+        app.post('/orders', form, tf.requireTwoFactor({ resume: true }), (_req, res) => void res.json({}))
+      },
+    })
+    // Without a script, the field stays disabled and is not sent.
+    const codePage = await (await host.challenged()).open('/two-factor')
+    expect(codePage.text).toContain('<input type="hidden" name="offersPasskey" value="true" disabled>')
+    const { ana, verified } = await signInByForm(host, { offersPasskey: '' })
+    expect(verified.location).toBe('/home?from=here')
+
+    host.clock.now += 5 * 60_000
+    const json = await host.login()
+    await json.start({ channel: 'sms' })
+    const body = { offersPasskey: 'true', returnTo: '/home' }
+    const { headers, json: result } = await json.verify(host.stub.rightCode, body)
+    expect(result).toEqual({
+      verified: true,
+      purpose: 'login',
+      verifiedAt: expect.any(String),
+      returnTo: '/home',
+    })
+    expect(headers.getSetCookie().join()).not.toContain('passkey')
+    expect((await json.get(path)).json.risk).toBe('risk.passkeys')
+
+    host.clock.now += 5 * 60_000
+    const refused = await ana.open('/now')
+    const requirement = String(new URL(refused.location, host.url).searchParams.get('requirement'))
+    await ana.submit('/two-factor/start', { requirement })
+    const step = { requirement, code: host.stub.rightCode, offersPasskey: 'true' }
+    expect((await ana.submit('/two-factor/verify', step)).location).toBe('/now')
+
+    // A saved form comes first.
+    host.clock.now += 5 * 60_000
+    const order = await host.login()
+    const { fields } = await order.submit('/orders', { item: 'bread' })
+    await order.submit('/two-factor/start', { ...fields, channel: 'sms' })
+    const right = { ...fields, code: host.stub.rightCode, offersPasskey: 'true' }
+    expect((await order.submit('/two-factor/verify', right)).location).toMatch(/^\/two-factor\?form=/)
+
+    await give('ana')
+    expect((await signInByForm(host)).verified.location).toBe('/home?from=here')
+    table.clear()
+    Object.assign(host.filed.ana ?? {}, { app: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' })
+    expect((await signInByForm(host)).verified.location).toBe('/home?from=here')
+  })
+
+  it('never fails a sign-in, and can be switched off', async () => {
+    const { host, failing } = await startWithPasskeys()
+    const { ana, verified } = await signInByForm(host)
+    failing.list = new Error('down')
+    expect((await ana.open(verified.location)).location).toBe('/home?from=here')
+
+    const { host: quiet } = await startWithPasskeys({ pages: { offerPasskey: false } })
+    const code = await (await quiet.challenged()).open('/two-factor')
+    expect(code.text).not.toContain('offersPasskey')
+    const after = await signInByForm(quiet)
+    expect(after.verified.location).toBe('/home?from=here')
+    expect((await after.ana.open(`${offer}%2Fhome`)).status).toBe(404)
   })
 })
 

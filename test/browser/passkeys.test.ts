@@ -204,6 +204,7 @@ describeInChromium('a passkey in a browser', (browser) => {
     await page.goto(`${origin}/two-factor`)
     await page.getByRole('button', { name: /^Text/ }).first().click()
     await enterCode()
+    await page.getByRole('link', { name: 'Not now' }).click()
     await page.waitForURL(`${origin}/`)
     host.clock.now += 5 * 60_000
     await page.goto(origin + path)
@@ -233,6 +234,53 @@ describeInChromium('a passkey in a browser', (browser) => {
     await use(page).click()
     await page.getByText('was removed.').waitFor()
     expect(host.filed.ana?.numbers).toEqual([phones.ana])
+  })
+
+  it('is offered once after a sign-in by text, created after one more code, and leads on', async () => {
+    const { host, page, origin, cdp, authenticatorId, table } = await openWithAuthenticator()
+    const signIn = async (on: Page) => {
+      await on.goto(`${origin}/two-factor?returnTo=%2F%3Ffrom%3Dhere`)
+      await on.getByRole('button', { name: /^Text/ }).first().click()
+      await enterCode(on)
+    }
+    const enterCode = async (on: Page) => {
+      await on.getByLabel('Security code').fill(host.stub.rightCode)
+      await on.getByRole('button', { name: 'Continue' }).click()
+    }
+    // The device of another browser has no passkeys.
+    const elsewhere = await browser().newContext({ locale: 'en-US' })
+    onTestFinished(() => elsewhere.close())
+    await elsewhere.addCookies(await page.context().cookies())
+    const plain = await elsewhere.newPage()
+    await signIn(plain)
+    await plain.waitForURL(`${origin}/?from=here`)
+
+    const visitor = await host.login()
+    await page
+      .context()
+      .addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: origin })))
+    host.clock.now += 5 * 60_000
+    await signIn(page)
+    const setUp = page.getByRole('button', { name: 'Set up a passkey' })
+    await setUp.waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in faster next time')
+    expect(await axeFindings(page)).toEqual([])
+    host.clock.now += 5 * 60_000
+    await setUp.click()
+    await page.getByText('Adding a passkey').waitFor()
+    await page.getByRole('button', { name: /^Text/ }).first().click()
+    await enterCode(page)
+    const create = page.getByRole('button', { name: 'Create a passkey' })
+    await setVerified(cdp, authenticatorId, false)
+    await create.click()
+    await page.getByText('No passkey was created.').waitFor()
+    await setVerified(cdp, authenticatorId, true)
+    await create.click()
+    await page.getByText('The passkey was added.').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Continue' }).click()
+    await page.waitForURL(`${origin}/?from=here`)
+    expect(table.size).toBe(1)
   })
 
   it('is not offered by a browser that has none, which texts instead', async () => {

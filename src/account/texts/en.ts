@@ -33,6 +33,12 @@ export const en = {
   'passkeys.rename': 'Rename a passkey',
   'passkeys.name': 'Name of the passkey',
 
+  'offer.title': 'Sign in faster next time',
+  'offer.text':
+    "With a passkey, you use your fingerprint, face or screen lock instead of a code. We'll ask for one more code to set it up.",
+  'offer.set-up': 'Set up a passkey',
+  'offer.done': 'You can use it the next time you sign in.',
+
   'app.title': 'Authenticator app',
   'app.text': 'An app on your phone that shows a new code every 30 seconds, even where there is no signal.',
   'app.add': 'Set up an app',

@@ -34,6 +34,12 @@ export const es: AccountTexts = {
   'passkeys.rename': 'Cambiar el nombre de una llave de acceso',
   'passkeys.name': 'Nombre de la llave de acceso',
 
+  'offer.title': 'La próxima vez, entra más rápido',
+  'offer.text':
+    'Con una llave de acceso usas tu huella, tu cara o el bloqueo de pantalla en lugar de un código. Para configurarla te pediremos un código más.',
+  'offer.set-up': 'Configurar una llave de acceso',
+  'offer.done': 'Podrás usarla la próxima vez que entres.',
+
   'app.title': 'App de autenticación',
   'app.text': 'Una app en tu teléfono que muestra un código nuevo cada 30 segundos, incluso sin señal.',
   'app.add': 'Configurar una app',

@@ -34,6 +34,12 @@ export const pt: AccountTexts = {
   'passkeys.rename': 'Renomear uma chave de acesso',
   'passkeys.name': 'Nome da chave de acesso',
 
+  'offer.title': 'Entre mais rápido da próxima vez',
+  'offer.text':
+    'Com uma chave de acesso, você usa a digital, o rosto ou o bloqueio de tela em vez de um código. Para configurar, vamos pedir mais um código.',
+  'offer.set-up': 'Configurar uma chave de acesso',
+  'offer.done': 'Você poderá usá-la da próxima vez que entrar.',
+
   'app.title': 'App autenticador',
   'app.text': 'Um app no seu celular que mostra um código novo a cada 30 segundos, mesmo sem sinal.',
   'app.add': 'Configurar um app',

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { oneOf, optionError } from '../../lib/options.js'
 import type { Problem } from '../http/problems.js'
-import type { RequestContext } from '../http/request-body.js'
+import { findField, type RequestContext } from '../http/request-body.js'
 import type { HandlerResult } from '../http/responder.js'
 import type { HttpParts } from '../http-parts.js'
 import { bareView } from '../pages/bare-view.js'
@@ -27,6 +27,8 @@ export interface RouteContext {
   readonly texts: Texts
   /** True if the response is a page for a person, and not JSON. */
   readonly wantsPage: boolean
+  /** The field `returnTo`, if it is a path of this site: without the option `prefix`, as `location` takes it. */
+  readonly returnTo: string | undefined
   /** The option `prefix`, for links and forms of `content`: `href="${prefix}/account"`. Empty by default. */
   readonly prefix: string
   /** Name of the app, as the pages show it. */
@@ -61,7 +63,7 @@ const isMethod = oneOf('GET', 'POST')
 export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>): OwnRoute {
   const { endpoint, identified, sessions, languageOf, formFieldsOf, path, sitePaths, responder, settings } =
     http
-  const { prefix, toBrowser, mountOf } = sitePaths
+  const { prefix, toBrowser, fromBrowser, mountOf } = sitePaths
   const appName = settings.pages.brand?.name ?? settings.appName.login
 
   const viewOf = ({ req }: RequestContext, own: OwnPage, address: string | undefined) => ({
@@ -87,7 +89,8 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       // The next request must find what is written under this session id.
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
-      const shown = { wantsPage: responder.wantsPage(req), prefix, appName, formFields }
+      const returnTo = fromBrowser(findField(fields, 'returnTo'))?.slice(prefix.length)
+      const shown = { wantsPage: responder.wantsPage(req), returnTo, prefix, appName, formFields }
       const said = await act({ req, res, fields, ...requester, ...languageOf(req), ...shown })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }

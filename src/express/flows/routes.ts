@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Refusal, Rejection, RequesterContext, StartOutcome } from '../../challenge/commands.js'
-import { appMethod, type Channel, passkeyMethod } from '../../challenge/exchange/code-provider.js'
+import { appMethod, type Channel, kindOf, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import { choicesOf } from '../../challenge/reach/destinations.js'
 import { httpStatusOf } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
@@ -33,7 +33,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * method, origin (CSRF) and body, and refused sessions with too many requests.
  */
 export function createRoutes<Context extends RequesterContext>(http: HttpParts, flow: Flow<Context>) {
-  const { domain, endpoint, languageOf, responder, settings } = http
+  const { domain, endpoint, languageOf, passkeyOffer, responder, settings } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled)
@@ -77,7 +77,12 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
       const outcome = await challenges.verify({ shown, ...typed, ...actor })
       if (outcome.outcome !== 'approved') return failure(outcome)
       const verified = await flow.approve(context, actor, outcome, trustDevice)
-      return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)
+      if (verified.outcome !== 'verified') return failure(verified)
+      const done = success(verified, context, intent)
+      const hasOnlyNumbers = kindOf(outcome.channel) === 'code' && !actor.signer && !actor.secret
+      // A saved form comes first.
+      const isSignIn = flow.isSignIn({ ...intent, purpose: verified.purpose }) && !intent.requirement?.formId
+      return isSignIn && hasOnlyNumbers && passkeyOffer.isDue(context) ? offering(done, context) : done
     },
 
     async recover(context: RequestContext): Promise<HandlerResult> {
@@ -183,7 +188,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     verified: Verified,
     { req }: RequestContext,
     { requirement, returnTo: way }: PageIntent,
-  ): HandlerResult {
+  ): Done {
     const { purpose, verifiedAt } = verified
     const formId = requirement?.formId
     const back = formId === undefined ? way : pageUrl(flow.basePathOf(req), { formId, returnTo: way })
@@ -191,6 +196,12 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
     return { reply: 'done', status: 200, body, location: () => returnTo ?? toBrowser('/') }
   }
+
+  /** Leads a success through the page that offers a passkey. In JSON nothing changes. */
+  const offering = (done: Done, context: RequestContext): HandlerResult => ({
+    ...done,
+    location: () => passkeyOffer.urlOf(context, flow.basePathOf(context.req), done.location()),
+  })
 
   /** Returns the URL of the page with the current parameters. */
   function pageOf({ req }: RequestContext, { requirementToken, purpose, returnTo }: PageIntent): string {
@@ -236,6 +247,8 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
   }
   return { handlers, views, startUnasked }
 }
+
+type Done = Extract<HandlerResult, { readonly reply: 'done' }>
 
 /** A challenge for which nothing is sent has its own page. */
 const pageMethodOf = (channel: Channel): PageLink['method'] =>

@@ -6,6 +6,7 @@ import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/json.js'
 import { keptFormField } from '../guard/resumption.js'
 import { probeField } from '../http/cookies.js'
+import { offerField } from '../http/passkey-offer.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { tellsWait } from './problem-words.js'
@@ -141,6 +142,7 @@ const usedNames: ReadonlySet<string> = new Set([
   'requirement',
   'returnTo',
   'trustDevice',
+  offerField,
   probeField.name,
   keptFormField,
 ])

@@ -64,6 +64,8 @@ export interface PageView {
   readonly channels: readonly Channel[]
   /** True if the user can choose to trust this device. */
   readonly offerTrust: boolean
+  /** True if the form of the code has the field `offersPasskey`, which a script enables if the device can create a passkey. */
+  readonly offersPasskey?: boolean
   /** Duration of the trust in milliseconds. */
   readonly trustForMs?: number | undefined
   /** True if codes may contain letters. */

@@ -3,6 +3,7 @@ import { appMethod, passkeyMethod } from '../../challenge/exchange/code-provider
 import { type Html, html, plainText } from '../../lib/html.js'
 import { pairingEntry, pairingSteps } from '../../lib/pairing.js'
 import { probeField } from '../http/cookies.js'
+import { offerField } from '../http/passkey-offer.js'
 import { destinationRows } from './destination-rows.js'
 import {
   cancelling,
@@ -51,7 +52,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const buttons = sendButtons(view, { action: 'resend' }, [...used, ...others], texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go" dir="ltr" value="${view.typedCode}"${submission(view)}${fieldState(view, 'code')}>
-${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
+${view.offersPasskey && html`<input type="hidden" name="${offerField}" value="true" disabled>`}${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
   const ways = sendOptionsOf(view, texts)
   const help = html`<section aria-labelledby="help">
 <h2 id="help">${texts[isApp ? 'resend.title.app' : 'resend.title']}</h2>

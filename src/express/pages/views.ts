@@ -173,6 +173,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       destinations: isOfApp ? outlook?.destinations?.map(atApp) : outlook?.destinations,
       destination,
       offerTrust: purpose !== undefined && flow.offersTrust(purpose.name, requirement),
+      offersPasskey: !isSignup && purpose?.name === flow.defaultPurpose && http.passkeyOffer.isSet(),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: code.letters,
       codeLength,
