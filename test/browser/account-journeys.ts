@@ -3,7 +3,7 @@ import { en as account } from '../../src/account/texts/en.js'
 import { en } from '../../src/express/pages/messages/en.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { type Bank, codeFor, openBank } from './bank.js'
-import { enter, signIn } from './bank-steps.js'
+import { enter, openSignedIn } from './bank-steps.js'
 import type { Visitor } from './engines/visitor.js'
 
 const newPhone = '+573107654321'
@@ -11,7 +11,7 @@ const newPhone = '+573107654321'
 /** Ana at her account settings. Counts the buttons and links that she presses there. */
 async function openSettings(visitor: Visitor) {
   const bank = await openBank()
-  await signIn(visitor, bank)
+  await openSignedIn(visitor, bank, '/account')
   let presses = 0
   const ana: Visitor = {
     ...visitor,

@@ -22,6 +22,11 @@ export async function signIn(visitor: Visitor, bank: Bank): Promise<void> {
   await visitor.see('Movements')
 }
 
+/** Opens a page of somebody who has signed in already, in place of the three pages of a sign-in. */
+export async function openSignedIn(visitor: Visitor, bank: Bank, path: string): Promise<void> {
+  await visitor.visit(await bank.signedInAt(path))
+}
+
 export async function openCodePage(visitor: Visitor, bank: Bank): Promise<void> {
   await visitor.visit(`${bank.origin}/transfer`)
   await visitor.press('Transfer')

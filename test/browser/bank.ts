@@ -3,6 +3,7 @@ import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { createDemo, type Demo } from '../../examples/demo/app.js'
+import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
 
 const phone = '+573001234567'
@@ -12,6 +13,8 @@ export interface Bank {
   readonly sandbox: Sandbox
   readonly demo: Demo
   readonly origin: string
+  /** Returns an address that gives a browser the cookies of a new sign-in by code, and leads to `path`. */
+  signedInAt(path: string): Promise<string>
 }
 
 export interface BankOptions {
@@ -24,14 +27,34 @@ export async function openBank({ scheme, scripts = true }: BankOptions = {}): Pr
   const sandbox = await startSandbox()
   const demo = createDemo(sandbox)
   const handler = scripts ? demo.app : withoutScripts(demo.app)
-  const { origin, close } = await listening(handler, 'localhost', scheme)
+  const cookies = new Map<string, readonly string[]>()
+  const { origin, close } = await listening(
+    (req, res) => {
+      const given = cookies.get(req.url ?? '')
+      if (given === undefined) return handler(req, res)
+      const Location = req.url?.replace(handOver, '')
+      return res.writeHead(303, { Location, 'Set-Cookie': [...given] }).end()
+    },
+    'localhost',
+    scheme,
+  )
   onTestFinished(async () => {
     await close()
     await demo.close()
     await sandbox.close()
   })
-  return { sandbox, demo, origin }
+  async function signedInAt(path: string): Promise<string> {
+    const ana = new Browser(origin)
+    await ana.submit('/login', { name: 'ana', password: 'sesame' })
+    const { code } = await sandbox.inbox.waitFor(phone, { timeoutMs: 60_000 })
+    const { headers } = await ana.submit('/two-factor/verify', { code })
+    cookies.set(handOver + path, headers.getSetCookie())
+    return origin + handOver + path
+  }
+  return { sandbox, demo, origin, signedInAt }
 }
+
+const handOver = '/hand-over'
 
 /**
  * Has a browser run no script of the pages, and show what is meant for that. Not every engine has a switch for it.

@@ -9,6 +9,7 @@ import {
   makeRecoveryCodes,
   openCodePage,
   openDialog,
+  openSignedIn,
   signIn,
   signOut,
   transfer,
@@ -55,7 +56,7 @@ export function itLeads(visitor: () => Visitor): void {
   it('sends nothing by a reload after a wrong code of a new app', async () => {
     const bank = await openBank()
     const ana = visitor()
-    await signIn(ana, bank)
+    await openSignedIn(ana, bank, '/account')
     bank.sandbox.clock.advance(61_000)
     await ana.visit(`${bank.origin}/security`)
     await ana.press(account['app.add'])
@@ -152,7 +153,7 @@ export function itLeads(visitor: () => Visitor): void {
   it('sends a transfer once after going back, for any keys, without scripts', async () => {
     const bank = await openBank({ scripts: false })
     const ana = visitor()
-    await signIn(ana, bank)
+    await openSignedIn(ana, bank, '/account')
     await transfer(ana, bank)
     await ana.back()
     // Some engines keep the page, button and all.
@@ -165,7 +166,7 @@ export function itLeads(visitor: () => Visitor): void {
   it('confirms a transfer in a dialog by keyboard only', async () => {
     const bank = await openBank()
     const ana = visitor()
-    await signIn(ana, bank)
+    await openSignedIn(ana, bank, '/account')
     await openDialog(ana, bank)
     await ana.type(...(await codeFor(bank)), 'Enter')
     await ana.see('$100.00 went to Luis.')
@@ -175,7 +176,7 @@ export function itLeads(visitor: () => Visitor): void {
   it.each(['page', 'dialog'])('stops at visible controls only, by Tab through the %s', async (kind) => {
     const bank = await openBank()
     const ana = visitor()
-    await signIn(ana, bank)
+    await openSignedIn(ana, bank, '/account')
     bank.sandbox.clock.advance(301_000)
     if (kind === 'dialog') await openDialog(ana, bank)
     else await openCodePage(ana, bank)
@@ -187,7 +188,7 @@ export function itLeads(visitor: () => Visitor): void {
   it('covers no focused control of the dialog at 320 x 480', async () => {
     const bank = await openBank()
     const ana = visitor()
-    await signIn(ana, bank)
+    await openSignedIn(ana, bank, '/account')
     bank.sandbox.clock.advance(301_000)
     await ana.resize(narrow)
     await openDialog(ana, bank)
