@@ -83,7 +83,11 @@ const limitTable = {
   allSendsPerHour: limit(20, nonNegative),
   /** Like `allSendsPerHour`, for 24 hours. */
   allSendsPerDay: limit(50, nonNegative),
-  /** Maximum codes per day to a number without a verification. */
+  /**
+   * Maximum codes per day to a number without a verification.
+   *
+   * Codes without a response or a verdict of the provider count for the hour and for `allSendsPerDay` only.
+   */
   // Traffic pumping uses such numbers.
   enrolSendsPerDay: limit(3, nonNegative),
   /** Maximum numbers per session and day at sign-ups. */

@@ -556,11 +556,19 @@ export const weakenings = [
     tests: ['test/challenge/ledger/sends.test.ts'],
   },
   {
+    bound: 3,
+    what: 'an outage gives a sign-up any number of texts',
+    file: 'src/challenge/ledger/pacing.ts',
+    find: "limits.lane === 'enrol' ? own : answered",
+    replace: 'answered',
+    tests: ['test/challenge/ledger'],
+  },
+  {
     bound: 26,
     what: 'an outage is paid for by the account',
     file: 'src/challenge/ledger/pacing.ts',
-    find: "lane === 'enrol' || (send.state !== 'unconfirmed' && send.unjudged === undefined)",
-    replace: 'true',
+    find: "state === 'unconfirmed' || unjudged !== undefined",
+    replace: 'false',
     tests: ['test/challenge/ledger'],
   },
   {

@@ -198,30 +198,26 @@ export function roomAt(
   browserKind: BrowserKind,
   channel: Channel,
 ): number {
-  const counted = ledger.sends.filter((send) => send.browserKind === browserKind && isCounted(send, limits))
   const all = ledger.sends.filter((send) => !isUncounted(send, limits))
+  const own = all.filter((send) => send.browserKind === browserKind && !isForgiven(send))
+  const answered = own.filter((send) => !isUnanswered(send))
   const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
     const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))
     // A limit of 1 admits one call.
     const needed = Math.max(1, Math.min(weightOf(channel), most))
     return windowEnd(moments, most - needed + 1, windowMs, now)
   }
-  // An outage must not leave a user without codes for the rest of the day. At a sign-up, anyone can choose the number.
-  const ofDay = limits.lane === 'enrol' ? all : all.filter(({ state }) => state !== 'unconfirmed')
   return Math.max(
-    endOf(counted, limits.sendsPerHour, hourMs),
-    endOf(counted, limits.sendsPerDay, dayMs),
+    // At a sign-up, anyone can choose the number (SMS pumping).
+    endOf(limits.lane === 'enrol' ? own : answered, limits.sendsPerHour, hourMs),
+    endOf(answered, limits.sendsPerDay, dayMs),
     endOf(all, limits.allSendsPerHour, hourMs),
-    endOf(ofDay, limits.allSendsPerDay, dayMs),
+    endOf(all, limits.allSendsPerDay, dayMs),
   )
 }
 
-/** An outage must not use up limits: at sign-in, a send without a response or a verdict counts only for the number. */
-function isCounted(send: Send, limits: LedgerLimits): boolean {
-  if (isForgiven(send) || isUncounted(send, limits)) return false
-  const { lane } = limits
-  return lane === 'enrol' || (send.state !== 'unconfirmed' && send.unjudged === undefined)
-}
+/** Returns whether the send got no response, or its code no verdict. An outage must not use up the codes of a day. */
+const isUnanswered = ({ state, unjudged }: Send): boolean => state === 'unconfirmed' || unjudged !== undefined
 
 /** Returns the time from which fewer than `max` of these moments, in any order, are younger than the window. */
 export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {

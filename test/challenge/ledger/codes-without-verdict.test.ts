@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { browserLimits, day, hour, ledgerLimits, minute } from '../kit.js'
+import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
+import { browserLimits, day, hour, ledgerLimits, limits, minute } from '../kit.js'
 import { type Acting, type Driver, driveLedger } from './driver.js'
 
 /** Another session, which gets no live challenge back. */
@@ -85,6 +86,17 @@ describe('after codes without a verdict, the next code', () => {
     account.wait(Number(before))
     typeInVain(account, 1, who)
     expect(waitOf(account, { ...who, ...other })).toBe(pause)
+  })
+
+  it('waits for the end of the hour at a sign-up after the fifth, and not for that of the day', () => {
+    const account = driveLedger(ledgerLimitsOf(limits, 'enrol'))
+    typeInVain(account, 3)
+    expect(waitOf(account)).toBe(10 * minute)
+    typeInVain(account, 2)
+    account.wait(10 * minute)
+    expect(waitOf(account)).toBe(27 * minute)
+    account.wait(27 * minute)
+    expect(account.start(other)).toMatchObject({ outcome: 'booked' })
   })
 
   it('waits four hours at most, however long the provider decides nothing', () => {

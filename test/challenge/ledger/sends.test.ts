@@ -142,18 +142,20 @@ describe('starting a challenge', () => {
     expect(account.ledger.sends[0]).toMatchObject({ state: 'sent' })
   })
 
-  it('without a confirmation pauses, and counts among the three sends of a sign-up only', () => {
-    const booked = (limits: typeof ledgerLimits) => {
+  it('without a confirmation pauses, and counts at a sign-up only: in the hour, and among the fifty of the day', () => {
+    const booked = (limits: typeof ledgerLimits, hours: number) => {
       const account = driveLedger(limits)
       let sent = 0
-      for (let turn = 0; turn < 12; turn += 1) {
+      for (let turn = 0; turn < 6 * hours; turn += 1) {
         if (account.start({}, { result: 'unconfirmed' }).outcome === 'booked') sent += 1
         expect(account.start(other)).toHaveProperty('code')
         account.wait(10 * minute)
       }
       return sent
     }
-    expect([booked(ledgerLimits), booked(ledgerLimitsOf(limits, 'enrol'))]).toEqual([12, 3])
+    const signup = ledgerLimitsOf(limits, 'enrol')
+    expect([booked(ledgerLimits, 2), booked(signup, 2), booked(signup, 24)]).toEqual([12, 10, 50])
+    figure(3, '50 unanswered sends of a sign-up reach one number in a day')
   })
 })
 
