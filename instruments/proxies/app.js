@@ -1,8 +1,10 @@
 // One app with every page of the package, for the proxies to be put before.
+import * as webauthn from '@simplewebauthn/server'
 import express from 'express'
 import session from 'express-session'
 import { accountPages } from '../../dist/account/index.js'
 import { createClient, providerCodes, twoFactor } from '../../dist/index.js'
+import { passkeys } from '../../dist/passkeys/index.js'
 
 const minute = 60_000
 
@@ -10,10 +12,21 @@ const minute = 60_000
  * @param mount Where a part of the path arrives at the app and is not removed: an Express app inside another has it, or
  * a proxy that keeps it.
  * @param prefix What proxies remove.
+ * @param origin Of the pages, as the browser sees it.
  */
-export function createApp(sandbox, { mount = '', prefix = '', isSubApp = false }) {
+export function createApp(sandbox, { mount = '', prefix = '', isSubApp = false, origin }) {
   const numbers = new Map([['ana', ['+573001234567']]])
   const apps = new Map()
+  const keys = new Map()
+  const table = passkeys({
+    webauthn,
+    rpName: 'Acme',
+    origin,
+    list: () => [...keys.values()],
+    save: (_subject, passkey) => keys.set(passkey.id, passkey),
+    remove: (_subject, id) => keys.delete(id),
+    used: (_subject, id, use) => keys.set(id, { ...keys.get(id), ...use }),
+  })
   const site = prefix + mount
   // The app's clock runs ahead, so that no cooldown has to be waited for.
   let ahead = 0
@@ -23,15 +36,22 @@ export function createApp(sandbox, { mount = '', prefix = '', isSubApp = false }
       client: createClient({ baseUrl: sandbox.baseUrl, client, key }),
       approvedStatuses: sandbox.approvedStatuses,
     }),
-    appName: { login: 'Acme', signup: 'Acme signup', 'new-number': 'Acme number', account: 'Acme account' },
+    appName: {
+      login: 'Acme',
+      pay: 'Acme pay',
+      signup: 'Acme signup',
+      'new-number': 'Acme number',
+      account: 'Acme account',
+    },
     secret: 'a secret of thirty-two bytes or more',
     countries: ['CO'],
-    channels: ['sms', 'app'],
+    channels: ['sms', 'app', 'passkey'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
     phone: (_req, subject) => numbers.get(subject),
     path: `${mount}/two-factor`,
     prefix,
     authenticator: { secretOf: (_req, subject) => apps.get(subject), issuer: 'Acme' },
+    passkeys: table,
     pages: { links: { signIn: `${mount}/login` } },
     limits: { sendsPerHour: 50, sendsPerDay: 100, allSendsPerHour: 100, allSendsPerDay: 200 },
     onVerified: (req, _res, grant) => {
@@ -107,6 +127,7 @@ document.querySelector('#result').textContent = await response.text()
         save: (subject, secret) => apps.set(subject, secret),
         remove: (subject) => apps.delete(subject),
       },
+      passkeys: table,
     }),
   )
   return { app, close: () => tf.close() }

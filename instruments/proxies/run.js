@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { startSandbox } from '../../dist/tools/sandbox/index.js'
 import { createApp } from './app.js'
-import { startApache, startNginx } from './servers.js'
+import { freePort, startApache, startNginx } from './servers.js'
 
 const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync)
 
@@ -75,6 +75,23 @@ const journeys = {
     await visit.typeCode()
     await visit.expect('/settings', '21')
   },
+  async passkey(visit) {
+    await visit.addAuthenticator()
+    await visit.signIn('/settings')
+    await visit.ahead()
+    await visit.click('Add a passkey')
+    await visit.typeCode()
+    await visit.submit()
+    await visit.expect('/settings', 'The passkey was added.')
+    await visit.page.context().clearCookies()
+    await visit.ahead()
+    await visit.go('/account')
+    await visit.click('Sign in')
+    // The last code was a text, so a text was sent again.
+    await visit.page.getByRole('link', { name: 'Get a code another way' }).click()
+    await visit.click('Use a passkey')
+    await visit.expect('/account', 'Signed in.')
+  },
   async dialog(visit) {
     await visit.signIn('/account')
     await visit.ahead()
@@ -102,6 +119,14 @@ async function openVisit(browser, sandbox, origin, site) {
       ahead += 5 * 60_000
       await context.request.get(`${origin}${site}/ahead`)
       sandbox.clock.advance(5 * 60_000)
+    },
+    /** Adds an authenticator to the tab, which takes each user for its owner. */
+    async addAuthenticator() {
+      const tab = await context.newCDPSession(page)
+      await tab.send('WebAuthn.enable')
+      const options = { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true }
+      const user = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true }
+      await tab.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, ...user } })
     },
     click: (name) => page.getByRole('button', { name, exact: true }).click(),
     submit: () => page.locator('main form button.main').first().click(),
@@ -147,12 +172,14 @@ async function openVisit(browser, sandbox, origin, site) {
 
 async function tryCell(browser, [settings, site, startProxies], journey) {
   const sandbox = await startSandbox({ port: 0 })
-  const { app, close } = createApp(sandbox, settings)
-  const server = app.listen(0, '127.0.0.1')
+  const port = await freePort()
+  const proxies = await startProxies(`http://127.0.0.1:${port}`)
+  // Browsers have passkeys in a secure context only.
+  const origin = `http://localhost:${proxies[0]?.port ?? port}`
+  const { app, close } = createApp(sandbox, { ...settings, origin })
+  const server = app.listen(port, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const own = `http://127.0.0.1:${server.address().port}`
-  const proxies = await startProxies(own)
-  const visit = await openVisit(browser, sandbox, proxies[0]?.origin ?? own, site)
+  const visit = await openVisit(browser, sandbox, origin, site)
   try {
     await journey(visit)
     return 'ok'

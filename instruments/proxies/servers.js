@@ -57,6 +57,8 @@ async function start(port, config, command) {
   writeFileSync(file, config(folder))
   const [program, args] = command(file, folder)
   const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const stop = () => server.kill()
+  process.once('exit', stop)
   for (let tries = 0; tries < 100; tries += 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
       () => true,
@@ -66,9 +68,11 @@ async function start(port, config, command) {
     await sleep(100)
   }
   return {
+    port,
     origin: `http://127.0.0.1:${port}`,
     async close() {
-      server.kill()
+      process.off('exit', stop)
+      stop()
       await new Promise((resolve) => (server.exitCode === null ? server.once('exit', resolve) : resolve()))
       rmSync(folder, { recursive: true, force: true })
     },

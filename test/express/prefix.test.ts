@@ -4,6 +4,8 @@ import { createSitePaths } from '../../src/express/http/site-paths.js'
 import { createClient, providerCodes, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { path as accountPath, signIn, startAccounts } from '../account/kit.js'
+import { createAuthenticator } from '../passkeys/authenticator.js'
+import { createPasskeys, origin } from '../passkeys/kit.js'
 import { type HostOptions, ok, phones, sessionIdOf, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 // A proxy removes `/shop` before these hosts, so requests have paths of the app, and responses paths of the browser.
@@ -180,6 +182,25 @@ describe('the prefix that a proxy removes', () => {
     expect((await ana.post(`${accountPath}/numbers/add`)).json.startUrl).toBe(
       `/shop${accountPath}/number/start`,
     )
+  })
+
+  it('starts the page that creates a passkey, its form and where it leads', async () => {
+    const { keys } = createPasskeys()
+    const host = await startAccounts({ options: { prefix, passkeys: keys }, pages: { passkeys: keys } })
+    const ana = await signIn(host)
+    host.clock.now += 5 * 60_000
+    const asked = await ana.submit(`${accountPath}/passkeys/start`)
+    expectAllUnderPrefix(asked.text)
+    const code = { ...asked.fields, code: host.stub.rightCode }
+    const { location } = await ana.submit('/two-factor/verify', code)
+    expect(location).toBe(`/shop${accountPath}/passkeys/new`)
+    const page = await ana.open(location.replace(prefix, ''))
+    expect(page.text).toContain(`action="/shop${accountPath}/passkeys"`)
+    expectAllUnderPrefix(page.text)
+    const { publicKey } = (await ana.get(`${accountPath}/passkeys/new`)).json
+    const passkey = JSON.stringify(createAuthenticator(origin).create(publicKey))
+    const added = await ana.submit(`${accountPath}/passkeys`, { passkey })
+    expect(added.location).toContain(`/shop${accountPath}?changed=passkey-added`)
   })
 
   it('has to be a fixed path without dots of its own', () => {
