@@ -55,6 +55,8 @@ export type Objection =
   | 'taken'
   /** An app is stored, and no other app is being set up. */
   | 'app_on_file'
+  /** The account can have no further passkey. */
+  | 'too_many_passkeys'
   /** The browser created no passkey that this account can have. */
   | 'no_passkey'
   /** The stored factors have changed since the change was requested. */
@@ -75,6 +77,12 @@ export function hasNoFactor(factors: Factors, mustKeep: MustKeep): boolean {
 
 /** Returns whether the list has room for another number. */
 export const takesNumber = (numbers: readonly unknown[]): boolean => numbers.length < maxNumbersOnFile
+
+/** The browser gets the ids of all passkeys at each sign-in. */
+const maxPasskeys = 10
+
+/** Returns whether the account may have another passkey. */
+export const takesPasskey = (passkeys: readonly unknown[] = []): boolean => passkeys.length < maxPasskeys
 
 /** Returns the factors after a change. */
 export function factorsAfter(change: AccountChangeRequest, factors: Factors): Factors {
@@ -103,6 +111,7 @@ export function objectionTo(
     if (numbers.includes(change.number)) return 'on_file'
     return takesNumber(numbers) ? undefined : 'too_many'
   }
+  if (change.kind === 'passkey-added' && !takesPasskey(factors.passkeys)) return 'too_many_passkeys'
   // Lock-out: every change asks a person with only recovery codes for a code, and such a person can receive none.
   if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'

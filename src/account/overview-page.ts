@@ -1,7 +1,7 @@
 import type { OwnPage, TrustedDevice } from '../index.js'
 import { type Html, html } from '../lib/html.js'
 import { maskPhoneNumber } from '../phone-number.js'
-import { countFactors, type Factors, type NamedPasskey, takesNumber } from './changes.js'
+import { countFactors, type Factors, type NamedPasskey, takesNumber, takesPasskey } from './changes.js'
 import { badge, changeButton, linkButton, maskedNumber, type PageContext, spokenNumber } from './marks.js'
 import type { News } from './news.js'
 import type { UsedAt } from './read-factors.js'
@@ -135,7 +135,9 @@ const passkeySection: Part = (page, { passkeys, canRemove }) => {
   })
   const list =
     rows.length > 0 ? html`<ul class="rows">\n${rows}</ul>\n` : html`<p>${texts['passkeys.text']}</p>\n`
-  const add = changeButton(page, '/passkeys/start', 'passkey-added', { text: texts['passkeys.add'] })
+  const add = takesPasskey(passkeys)
+    ? changeButton(page, '/passkeys/start', 'passkey-added', { text: texts['passkeys.add'] })
+    : html`<p>${texts['problem.too_many_passkeys']}</p>`
   return section('passkeys', texts['passkeys.title'], html`${list}${add}`, onOrOff(page, rows.length > 0))
 }
 

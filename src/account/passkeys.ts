@@ -7,12 +7,12 @@ import { isPlainObject, parseJson } from '../lib/json.js'
 import { passkeyOfferOf } from '../lib/passkey-offer.js'
 import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
-import { type AccountChangeRequest, boundTo, type Factors } from './changes.js'
+import { type AccountChangeRequest, boundTo, type Factors, objectionTo } from './changes.js'
 import { confirmedChange, firstWay, noPasskey } from './making.js'
 import { riskOf } from './overview-page.js'
 import { newPasskeyPage, passkeyAddedPage, passkeyNamePage, passkeyOfferPage } from './pages.js'
 import { pathAfterCode } from './path-after-code.js'
-import { problemBody, type RouteKit } from './route-kit.js'
+import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
 /** Nothing has been confirmed yet, or too long ago. */
 const notConfirmed = 'second_factor_required'
@@ -31,6 +31,7 @@ export function addPasskeyRoutes(
     isFirst,
     pageContextOf,
     alreadySo,
+    refusal,
     change,
   }: RouteKit,
   passkeys: Passkeys,
@@ -52,10 +53,12 @@ export function addPasskeyRoutes(
   const challengeOf = ({ subject, session }: RouteContext, { verifiedAt }: { readonly verifiedAt: number }) =>
     createHmac('sha256', session).update(`passkey ${verifiedAt} ${subject}`).digest('base64url')
 
-  /** Returns the options for the browser after a code has confirmed the change. Undefined if a code is required first. */
-  async function begin(visit: RouteContext): Promise<object | undefined> {
+  /** Responds with the options for the browser after a code has confirmed the change. */
+  async function begin(visit: RouteContext, respond: (publicKey: object) => AccountResult) {
     const { req, subject, session } = visit
     const factors = await read(subject)
+    const objection = objectionTo(what, factors, settings.mustKeep)
+    if (objection !== undefined) return refusal(visit, objection)
     let grant = await findGrant(visit, factors)
     if (grant === undefined) {
       if (!(await isConfirmed(visit, what, factors))) return undefined
@@ -64,18 +67,18 @@ export function addPasskeyRoutes(
     }
     const account: unknown = await accountOf(req, subject)
     if (typeof account !== 'string') throw new TypeError('accountPages: label must return a string')
-    return passkeys.creationOptions(subject, { challenge: challengeOf(visit, grant), account })
+    return respond(await passkeys.creationOptions(subject, { challenge: challengeOf(visit, grant), account }))
   }
 
-  get('/passkeys/new', async (visit) => {
-    const publicKey = await begin(visit)
-    if (publicKey === undefined) return undefined
-    return { ...newPasskeyPage(pageContextOf(visit), publicKey, returnPath(visit)), body: { publicKey } }
-  })
-  post('/passkeys/start', async (visit) => {
-    const publicKey = await begin(visit)
-    return publicKey && { location: pathAfterCode(path, visit, what), body: { publicKey } }
-  })
+  get('/passkeys/new', (visit) =>
+    begin(visit, (publicKey) => ({
+      ...newPasskeyPage(pageContextOf(visit), publicKey, returnPath(visit)),
+      body: { publicKey },
+    })),
+  )
+  post('/passkeys/start', (visit) =>
+    begin(visit, (publicKey) => ({ location: pathAfterCode(path, visit, what), body: { publicKey } })),
+  )
   post('/passkeys', async (visit) => {
     const { req, subject, fields } = visit
     const label = browserLabel(req) ?? visit.appName

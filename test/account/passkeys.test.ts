@@ -166,6 +166,28 @@ describe('a new passkey', () => {
     }
   })
 
+  it('is refused beside ten others, before a code is sent, also if tabs add one in parallel', async () => {
+    const { host, give, table } = await startWithPasskeys()
+    for (let count = 0; count < 9; count += 1) await give('ana')
+    const ana = await signIn(host)
+    const publicKey = await begin(host, ana)
+    const tabs = Array.from({ length: 8 }, () => {
+      const passkey = createAuthenticator(origin).create(publicKey)
+      return ana.copy().post(`${path}/passkeys`, { passkey })
+    })
+    const statuses = (await Promise.all(tabs)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(table.size).toBe(10)
+
+    const sends = host.stub.sends.length
+    const full = [await ana.post(`${path}/passkeys/start`), await ana.get(`${path}/passkeys/new`)]
+    expect(full.map(({ refusal }) => refusal)).toEqual(Array(2).fill([409, 'too_many_passkeys']))
+    expect(host.stub.sends).toHaveLength(sends)
+    const lines = linesOf(await ana.open(path))
+    expect(lines).toContain('You have ten passkeys. Remove one before you add another.')
+    expect(lines.join()).not.toContain('/passkeys/start')
+  })
+
   it('is created by a script, and the page explains this without one', async () => {
     const { host } = await startWithPasskeys()
     const ana = await signIn(host)

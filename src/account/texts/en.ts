@@ -139,6 +139,7 @@ export const en = {
   'problem.only_recovery_codes':
     'You would have nothing but recovery codes, which run out. Add another way before you remove this one.',
   'problem.too_many': 'You have five numbers. Remove one before you add another.',
+  'problem.too_many_passkeys': 'You have ten passkeys. Remove one before you add another.',
   'problem.on_file': 'That number is in your list already.',
   'problem.taken': 'This number belongs to another account.',
   'problem.app_on_file': 'An app is set up. If you were setting up another one, begin again.',

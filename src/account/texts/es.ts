@@ -142,6 +142,7 @@ export const es: AccountTexts = {
   'problem.only_recovery_codes':
     'Solo te quedarían códigos de recuperación, y se acaban. Agrega otra forma antes de quitar esta.',
   'problem.too_many': 'Tienes cinco números. Quita uno antes de agregar otro.',
+  'problem.too_many_passkeys': 'Tienes diez llaves de acceso. Quita una antes de agregar otra.',
   'problem.on_file': 'Ese número ya está en tu lista.',
   'problem.taken': 'Este número pertenece a otra cuenta.',
   'problem.app_on_file': 'Ya hay una app configurada. Si estabas configurando otra, empieza de nuevo.',

@@ -142,6 +142,7 @@ export const pt: AccountTexts = {
   'problem.only_recovery_codes':
     'Você só teria códigos de recuperação, que acabam. Adicione outra forma antes de remover esta.',
   'problem.too_many': 'Você tem cinco números. Remova um antes de adicionar outro.',
+  'problem.too_many_passkeys': 'Você tem dez chaves de acesso. Remova uma antes de adicionar outra.',
   'problem.on_file': 'Esse número já está na sua lista.',
   'problem.taken': 'Este número pertence a outra conta.',
   'problem.app_on_file': 'Já há um app configurado. Se você estava configurando outro, comece de novo.',
