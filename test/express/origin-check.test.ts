@@ -60,7 +60,8 @@ describe('a refused request of another site', () => {
     expect(host.events).toContainEqual(expect.objectContaining({ code: 'cross_site', reason: 'origin-null' }))
     const said = await crossSiteWarnings()
     expect(said).toHaveLength(1)
-    expect(said[0]?.message).toContain('Referrer-Policy')
+    for (const cause of ['Referrer-Policy', '`Host`', '`X-Forwarded-Host` with `trust proxy` set'])
+      expect(said[0]?.message).toContain(cause)
     expect(said[0]?.message).toContain(`(Origin null, Host ${new URL(host.url).host})`)
   })
 

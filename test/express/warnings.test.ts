@@ -152,6 +152,7 @@ describe('a warning', () => {
       expect(await codes()).toEqual([])
       expect((await visitor.post('/login', {})).status).toBe(201)
       expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
+      expect(said[0]?.message).toMatch(/\(`trust proxy` is not set, X-Forwarded-Proto was sent\)$/)
       expect(await named(host)).toContain('cookie_never_sent')
       // No browser sends its session back.
       expect((await visitor.get('/two-factor')).refusal).toEqual([401, 'not_identified'])
@@ -159,6 +160,15 @@ describe('a warning', () => {
       await ana.post('/login', {})
       expect((await ana.get('/two-factor')).status).toBe(200)
       expect(await named(host)).not.toContain('cookie_never_sent')
+    })
+
+    it('names the header that a known proxy does not send', async () => {
+      const host = await startBehindTls()
+      host.app.set('trust proxy', 1)
+      await host.browser().post('/login', {})
+      expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
+      expect(said[0]?.message).toContain('let it send `X-Forwarded-Proto`')
+      expect(said[0]?.message).toMatch(/\(`trust proxy` is set, X-Forwarded-Proto was not sent\)$/)
     })
 
     it('is not given where Express knows the proxy', async () => {

@@ -22,7 +22,7 @@ const messages = {
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
-    'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS.',
+    'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS, and let it send `X-Forwarded-Proto`.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times with separate stores, for example in a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_NO_SESSION:
@@ -30,7 +30,7 @@ const messages = {
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` received a body that no parser had read. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_CROSS_SITE:
-    'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser.',
+    'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser, or send it as `X-Forwarded-Host` with `trust proxy` set.',
   TWO_FACTOR_ROWS_NOT_BOUND:
     '`describe` returned different rows for equal fields of `bind`: a code for one description also confirms the other. Return from `bind` every field that `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:

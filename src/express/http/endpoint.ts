@@ -146,7 +146,7 @@ function createInspection(
     if (isSent || Object.keys(data).length === 0) return
     res.once('finish', () => {
       const sent = cookiesSetBy(res).join(';')
-      if (!namesSession(sent, sessionOf(req)?.id ?? id)) warn('TWO_FACTOR_COOKIE_NEVER_SENT')
+      if (!namesSession(sent, sessionOf(req)?.id ?? id)) warn('TWO_FACTOR_COOKIE_NEVER_SENT', proxyFacts(req))
     })
   }
 
@@ -158,6 +158,12 @@ function createInspection(
     if (!inspected) inspectOnce(req, session)
     if (!isSent) watchCookie(req, res, session)
   }
+}
+
+/** Tells which of the two settings is missing. */
+function proxyFacts(req: Request): string {
+  const forwarded = req.get('x-forwarded-proto') === undefined ? 'was not sent' : 'was sent'
+  return `\`trust proxy\` ${req.app.enabled('trust proxy') ? 'is set' : 'is not set'}, X-Forwarded-Proto ${forwarded}`
 }
 
 /** A session of express-session with its data and its cookie settings. */
