@@ -87,11 +87,11 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'provider.unavailable': alarm(
     5,
     'the-provider-is-down-or-slow',
-    'Read `cause` and `httpStatus` of the events, and ask the provider about an outage.',
+    'Read `reason` of the events. With `refused`, `dns`, `tls` or `unreachable`, run `npx express-two-factor doctor` on the machine that reported it. Otherwise ask the provider about an outage. Do not restart the app.',
   ),
   'provider.unexpected': alarm(
     1,
     'the-right-code-is-refused',
-    'The provider returns a `status` that `approvedStatuses` does not contain, and approves no code. If users entered correct codes, paste the line in `cause`. Otherwise an attacker is guessing.',
+    'The provider returns a `status` that `approvedStatuses` does not contain, and approves no code. Run `npx express-two-factor calibrate`, and paste the `approvedStatuses` that it prints. If they are those of the app, an attacker is guessing.',
   ),
 }

@@ -232,7 +232,8 @@ export type EventBody =
   /**
    * For five accounts in a row, the provider returned a `status` that is not approved.
    *
-   * Either `approvedStatuses` is incomplete, or an attacker is guessing. `cause` contains the line to paste. Emitted once a minute by each process.
+   * Either `approvedStatuses` is incomplete, or an attacker is guessing: `npx express-two-factor calibrate` shows which.
+   * Emitted once a minute by each process.
    */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & ExchangeFields)
 

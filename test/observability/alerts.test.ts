@@ -141,6 +141,15 @@ describe('rules and dashboard', () => {
     }
   })
 
+  it.each([
+    ['provider.unavailable', ['`reason`', '`npx express-two-factor doctor`'], ['`cause`', '`httpStatus`']],
+    ['provider.unexpected', ['`npx express-two-factor calibrate`'], ['`cause`']],
+  ] as const)('of %s name %j and not %j', (type, named, others) => {
+    const { todo } = eventUrgency[type]
+    for (const one of named) expect(todo).toContain(one)
+    for (const one of others) expect(todo).not.toContain(one)
+  })
+
   it('link to existing sections', () => {
     const sections = [...read(rules).matchAll(/runbook: docs\/operation\.md#(.*)/g)].map(
       ([, anchor]) => anchor,
