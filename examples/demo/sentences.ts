@@ -32,6 +32,17 @@ const byForm: Readonly<Record<string, string>> = {
   '/transfer': 'The money was sent.',
 }
 
+const pages: Readonly<Record<string, string>> = {
+  '/account': 'the account',
+  '/login': 'the sign-in page',
+  '/security': 'the security settings',
+  '/settings': 'the settings',
+  '/signup': 'the form for an account',
+  '/signup/phone': 'the page for a number',
+  '/transfer': 'the form for a transfer',
+  '/two-factor': 'the next step',
+}
+
 /** One plain sentence for a person who watches. */
 export function sentenceOf({ method, path, status, location, events }: Outcome): string {
   const told = byEvent.find(([type]) => events.includes(type))
@@ -42,5 +53,7 @@ export function sentenceOf({ method, path, status, location, events }: Outcome):
   if (status >= 500) return 'Something failed, and the bank let nobody in.'
   if (status >= 400) return 'The bank refused the form.'
   if (method === 'POST') return byForm[path] ?? 'The bank took the form.'
-  return location === undefined ? `The bank showed ${path}.` : `The bank led on to ${location}.`
+  return location === undefined
+    ? `The bank showed ${pages[path.replace(/\/$/, '')] ?? path}.`
+    : `The bank led on to ${location}.`
 }

@@ -32,7 +32,7 @@ export function itShowsTheStage(visitor: () => Visitor): void {
     // The request of the last page moves the others down.
     await expect
       .poll(() => ana.evaluate(behind))
-      .toMatch(/^The bank showed \/two-factor\.\nThe code was right\./)
+      .toMatch(/^The bank showed the next step\.\nThe code was right\./)
     expect(await ana.evaluate(behind)).not.toContain('POST /two-factor/verify')
     await ana.tap('The code was right.')
     expect(await ana.evaluate(behind)).toContain('POST /two-factor/verify')
