@@ -175,11 +175,13 @@ export function detailsOf(change: AccountChangeRequest, circumstances: Circumsta
   })
   const after = [texts['details.after'], consequenceOf(change, circumstances)] as const
   const device = 'device' in change && ([texts['details.device'], labelOf(change, texts)] as const)
-  const isFirst = change.kind === 'recovery-codes-made' && !factors.recoveryCodes
-  const action = isFirst ? texts['recovery.make'] : texts[`do.${change.kind}`]
+  const action = makesFirstCodes(change, factors) ? texts['recovery.make'] : texts[`do.${change.kind}`]
   const name = 'name' in change && ([texts['passkeys.name'], change.name] as const)
   return { title, rows: [device, name, after].filter((row) => row !== false), action }
 }
+
+const makesFirstCodes = ({ kind }: AccountChangeRequest, { recoveryCodes }: Factors): boolean =>
+  kind === 'recovery-codes-made' && !recoveryCodes
 
 const labelOf = (
   { device }: Extract<AccountChangeRequest, { kind: 'device-ended' }>,
@@ -193,5 +195,6 @@ function consequenceOf(change: AccountChangeRequest, { factors, mustKeep, texts 
     return texts[mustKeep === 'nothing' ? 'after.nothing' : 'after.only-recovery-codes']
   }
   if (change.kind === 'app-added' && factors.app) return texts['after.app-replaced']
+  if (makesFirstCodes(change, factors)) return texts['recovery.text']
   return fillText(texts[`after.${change.kind}`], { n: String(countFactors(after)) })
 }

@@ -69,8 +69,8 @@ export const linkButton = (to: string, text: string): Html =>
 /** Returns a link to the first page. */
 export const back = ({ path, texts }: PageContext): Html => linkLine(path, texts.back)
 
-/** Returns a short label of a state. */
-export const badge = (text: string, isOn = true): Html =>
+/** Returns a short label. Only a good state is marked with colour. */
+export const badge = (text: string, isOn: boolean): Html =>
   html` <span class="badge${isOn && ' on'}">${text}</span>`
 
 /** Returns the name of a number in words. */

@@ -38,7 +38,7 @@ export interface Overview extends Omit<Factors, 'numbers' | 'passkeys'> {
   readonly risk?: Extract<keyof AccountTexts, `risk.${string}`> | undefined
 }
 
-/** At this number the page suggests new codes. */
+/** At this number the page suggests new codes, and the state is no longer marked as good. */
 const fewCodes = 3
 
 /** Returns the text key of a missing factor. */
@@ -77,13 +77,14 @@ export function overviewPage(page: PageContext, overview: Overview, news?: News)
   const { texts } = page
   const { advice, risk } = overview
   const hints = [advice, risk].flatMap((key) => (key === undefined ? [] : [html`<p>${texts[key]}</p>\n`]))
+  const hint = hints.length > 0 && html`<div class="notice">\n${hints}</div>\n`
   const sections = [passkeySection, numbers, app, recovery, devices, elsewhere].flatMap(
     (part) => part(page, overview) ?? [],
   )
   return {
     title: texts.title,
     notice: news && noticeOf(news, texts),
-    content: html`${hints}<div class="settings">\n${sections}</div>`.markup,
+    content: html`${hint}<div class="settings">\n${sections}</div>`.markup,
   }
 }
 
@@ -112,7 +113,7 @@ const numbers: Part = (page, { numbers, canRemove }) => {
     const button = { fields: { number: id }, of: spokenNumber(page, masked), look: 'plain' } as const
     const putFirst = index > 0 && changeButton(page, '/numbers/first', 'number-first', button)
     const remove = canRemove && changeButton(page, '/numbers/remove', 'number-removed', button)
-    const name = html`${maskedNumber(page, masked)}${isMain && badge(texts['numbers.is-first'])}`
+    const name = html`${maskedNumber(page, masked)}${isMain && badge(texts['numbers.is-first'], false)}`
     return row(page, name, usedAt, html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
@@ -152,8 +153,8 @@ const app: Part = (page, { app, appUsedAt, canRemove }) => {
   const quiet = { of: title, look: 'plain' } as const
   const replace = changeButton(page, '/app/start', 'app-added', { ...quiet, text: texts['app.replace'] })
   const remove = canRemove && changeButton(page, '/app/remove', 'app-removed', quiet)
-  const rows = html`<ul class="rows">\n${row(page, html`${title}`, appUsedAt, html`${replace}${remove}`)}</ul>\n`
-  return section('app', title, rows, onOrOff(page, true))
+  const about = aboutRow(page, texts['app.text'], appUsedAt, html`${replace}${remove}`)
+  return section('app', title, about, onOrOff(page, true))
 }
 
 const recovery: Part = (page, { recoveryCodes: left, numbers, app, passkeys = [] }) => {
@@ -163,9 +164,10 @@ const recovery: Part = (page, { recoveryCodes: left, numbers, app, passkeys = []
   const canMake = numbers.length > 0 || app || passkeys.length > 0
   // New codes invalidate the printed codes, so the button must not invite an accidental click.
   const look = left === 0 ? { text: texts['recovery.make'] } : ({ look: 'plain' } as const)
-  const make = canMake && changeButton(page, '/recovery-codes', 'recovery-codes-made', look)
-  const content = html`<p>${texts['recovery.text']}</p>\n${make}`
-  return section('recovery', texts['recovery.title'], content, badge(state, left > 0))
+  const make = html`${canMake && changeButton(page, '/recovery-codes', 'recovery-codes-made', look)}`
+  const text = texts['recovery.text']
+  const content = left === 0 ? html`<p>${text}</p>\n${make}` : aboutRow(page, text, undefined, make)
+  return section('recovery', texts['recovery.title'], content, badge(state, left > fewCodes))
 }
 
 const devices: Part = (page, { devices }) => {
@@ -173,7 +175,7 @@ const devices: Part = (page, { devices }) => {
   if (devices.length === 0) return undefined
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const button = { fields: { device: id }, of: label, look: 'plain' } as const
-    const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'])}`
+    const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'], false)}`
     return row(page, name, usedAt, changeButton(page, '/devices/end', 'device-ended', button))
   })
   const endAll =
@@ -184,7 +186,8 @@ const devices: Part = (page, { devices }) => {
 
 const elsewhere: Part = (page) => {
   const { texts } = page
-  const content = html`<p>${texts['elsewhere.text']}</p>\n${changeButton(page, '/sign-out', 'signed-out-elsewhere')}`
+  const ask = changeButton(page, '/sign-out', 'signed-out-elsewhere', { look: 'plain' })
+  const content = html`<p>${texts['elsewhere.text']}</p>\n${ask}`
   return section('elsewhere', texts['elsewhere.title'], content)
 }
 
@@ -195,6 +198,12 @@ const onOrOff = ({ texts }: PageContext, isOn: boolean): Html =>
 const row = (page: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
   html`<li><div><p>${name}</p>${lastUsed(page, usedAt)}</div>
 <div class="acts">${actions}</div></li>\n`
+
+/** Returns the row of a factor that exists once, whose name is the heading. */
+const aboutRow = (page: PageContext, text: string, usedAt: number | undefined, actions: Html): Html =>
+  html`<div class="row"><div><p>${text}</p>
+${lastUsed(page, usedAt)}</div>
+<div class="acts">${actions}</div></div>\n`
 
 /** Returns the day of the last use. */
 function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {

@@ -54,6 +54,15 @@ describe('the last way', () => {
     expect(detailsOf(remove, { factors, mustKeep, texts: en }).rows.at(-1)).toEqual(['Afterwards', told])
   })
 
+  it.each([
+    [0, en['recovery.text']],
+    [1, 'Only the new recovery codes work'],
+  ])('names what recovery codes are for before there are any (%i)', (recoveryCodes, told) => {
+    const factors = { numbers: [one], recoveryCodes }
+    const { rows } = detailsOf({ kind: 'recovery-codes-made' }, { factors, mustKeep: 'factor', texts: en })
+    expect(rows).toEqual([['Afterwards', told]])
+  })
+
   it('is missing where nothing could confirm a change', () => {
     expect(hasNoFactor({ numbers: [] }, 'factor')).toBe(true)
     expect(hasNoFactor({ numbers: [], app: false, recoveryCodes: 0 }, 'recovery-codes')).toBe(true)

@@ -111,7 +111,7 @@ describeInChromium('the account pages', (browser) => {
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(!mode.startsWith('without'))
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as text' }).click(),
+      page.getByRole('link', { name: 'Download' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('Acme-recovery-codes.txt')
     await page.getByRole('link', { name: 'I have saved them' }).click()

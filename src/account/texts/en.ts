@@ -56,7 +56,7 @@ export const en = {
   'codes.copy': 'Copy',
   'codes.copied': 'Copied',
   'codes.not-copied': "Couldn't copy",
-  'codes.download': 'Download as text',
+  'codes.download': 'Download',
   'codes.print': 'Print',
   'codes.kept': 'I have saved them',
   'codes.lead': 'Make recovery codes',

@@ -57,7 +57,7 @@ export const es: AccountTexts = {
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.not-copied': 'No se pudieron copiar',
-  'codes.download': 'Descargar como texto',
+  'codes.download': 'Descargar',
   'codes.print': 'Imprimir',
   'codes.kept': 'Ya los guardé',
   'codes.lead': 'Crea códigos de recuperación',

@@ -57,7 +57,7 @@ export const pt: AccountTexts = {
   'codes.copy': 'Copiar',
   'codes.copied': 'Copiados',
   'codes.not-copied': 'Não foi possível copiar',
-  'codes.download': 'Baixar como texto',
+  'codes.download': 'Baixar',
   'codes.print': 'Imprimir',
   'codes.kept': 'Já guardei',
   'codes.lead': 'Crie códigos de recuperação',

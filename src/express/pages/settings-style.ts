@@ -1,7 +1,7 @@
 // Look of pages with rows: factors on one side, rare actions on the other.
 
 export const settingsCss = `main:has(.settings) { max-width: 40rem; }
-.settings section { border-top-color: var(--line); }
+.settings section { margin-top: 2.5rem; padding-top: 0; border-top: 0; }
 .head { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: center; margin-bottom: 0.5rem; }
 .head h2 { margin: 0; font-size: 1.125rem; }
 .badge {
@@ -9,12 +9,11 @@ export const settingsCss = `main:has(.settings) { max-width: 40rem; }
   color: var(--faint); font-size: 0.875rem; font-weight: 400;
 }
 .badge.on { border-color: var(--right); background: var(--right-ground); color: var(--right); }
-.rows > li {
-  display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; align-items: center; justify-content: space-between;
-  min-height: 3.5rem; padding: 0.375rem 0;
-}
-.rows > li + li { border-top: 1px solid var(--line); }
-.rows p { margin: 0; }
+.rows > li, .row { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; align-items: center; justify-content: space-between; }
+.rows > li { min-height: 3.5rem; padding: 0.5rem 0; border-top: 1px solid var(--line); }
+.rows > li:last-child { border-bottom: 1px solid var(--line); }
+.row > :first-child { flex: 1 1 14rem; }
+.rows p, .row p { margin: 0; }
 .rows p:not(.faint) { color: inherit; font-weight: 600; }
 .rows > li > :first-child { min-width: 0; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.5rem; }
@@ -22,5 +21,5 @@ export const settingsCss = `main:has(.settings) { max-width: 40rem; }
 .acts form + form { margin: 0; margin-inline-start: 0.5rem; }
 .acts button { flex: none; min-width: 2.75rem; }
 .acts button.other, .acts button.main { min-height: 2.75rem; min-width: 5rem; }
-.settings a.button { display: inline-block; }
+.settings a.button { display: inline-flex; }
 `
