@@ -52,6 +52,15 @@ const brokenWords = `(() => {
   return found
 })()`
 
+/** The recovery codes on more than one line, and the links that look like buttons with a text that is not in the middle. */
+const outOfLine = `[...document.querySelectorAll('.codes li, main .button')].filter((element) => {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()]
+  const offset = Math.abs(text.top + text.bottom - box.top - box.bottom) / 2
+  return text.height > 30 || offset >= 2
+}).map(({ textContent }) => textContent)`
+
 async function expectNotice(visitor: Visitor, notice: string): Promise<void> {
   await visitor.see(notice)
   expect(await visitor.evaluate('document.title')).toMatch(new RegExp(`^${notice}`))
@@ -99,6 +108,8 @@ export function itKeepsAnAccount(visitor: () => Visitor): void {
     await ana.see(account['codes.kept'])
     // One more than with a number alone, whose code is sent at once.
     expect(pressed()).toBe(3)
+    await ana.resize({ width: 320, height: 640 })
+    expect(await ana.evaluate(outOfLine)).toEqual([])
     await ana.press(account['codes.kept'])
     await ana.see('10 left')
   })

@@ -173,7 +173,7 @@ main {
   max-width: 27rem; margin: 0 auto; padding: 2rem; background: var(--paper);
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
 }
-h1 { margin: 0 0 0.75rem; font-size: min(1.625rem, 10.5vw); line-height: 1.25; }
+h1 { margin: 0 0 0.75rem; font-size: min(1.625rem, 10.5vw); line-height: 1.25; text-wrap: balance; }
 h2 { margin: 0 0 0.5rem; font-size: 1rem; }
 p, dl { margin: 0 0 1rem; text-wrap: pretty; }
 dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; padding: 0.25rem 0; }
@@ -201,7 +201,7 @@ button, a.button {
   background: none; color: var(--accent); font-weight: 600; cursor: pointer;
 }
 button:hover { background: var(--ground); }
-a.button { display: block; text-align: center; text-decoration: none; }
+a.button { display: flex; align-items: center; justify-content: center; text-align: center; text-decoration: none; }
 button.main, a.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
 button.main:hover, a.main:hover { filter: brightness(0.92); }
 button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 400; }
@@ -221,6 +221,7 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .done p { position: relative; padding-inline-start: 1.75rem; }
 .done p::before { content: "✓" / ""; position: absolute; inset-inline-start: 0; color: var(--right); font-weight: 700; }
 .problem p, .notice p { margin: 0; }
+.notice p + p { margin-top: 0.5rem; }
 .problem a { color: var(--wrong); font-weight: 600; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden], [type=hidden] { display: none !important; }
@@ -229,8 +230,8 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 .key { font-family: monospace; font-weight: 600; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
-.rows, .codes { margin: 0 0 1rem; padding: 0; list-style: none; }
-.codes { display: grid; gap: 0.25rem; overflow-wrap: anywhere; }
+.rows, .codes { margin: 0 0 1rem; padding: 0; list-style: ""; }
+.codes { display: grid; gap: 0.25rem; font-size: min(1rem, 4.25vw); overflow-wrap: anywhere; }
 .faint { color: var(--faint); }
 .on-phone { display: none; }
 @media (hover: none) and (pointer: coarse) { .on-phone { display: block; } }
@@ -244,6 +245,7 @@ dialog {
   width: min(27rem, 100% - 2rem); max-height: calc(100% - 2rem); padding: 2rem; overflow: auto;
   background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: break-word;
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5);
+  clip-path: inset(0 round calc(var(--radius) * 1.5)); /* Firefox paints the scrollbar over round corners. */
 }
 dialog { padding-block: 2.75rem 0; scroll-padding-block: 1rem 5.5rem; }
 dialog .foot { position: sticky; bottom: 0; margin: 1.5rem -2rem 0; padding: 0.75rem 2rem; background: var(--paper); border-top: 1px solid var(--ground); }
@@ -253,6 +255,8 @@ dialog::backdrop { background: rgb(0 0 0 / 0.6); }
 @media (max-width: 30rem) {
   dialog { padding: 2.75rem 1rem 0; }
   dialog .foot { margin-inline: -1rem; padding-inline: 1rem; }
+  .buttons { gap: 0.5rem; }
+  .buttons > * { padding-inline: 0.75rem; }
   body { padding: 0; background: var(--paper); }
   main { padding: 1.5rem 16px; border-radius: 0; box-shadow: none; }
   .problem, .notice { padding-inline: 12px; }
