@@ -4,6 +4,14 @@
  */
 export const weakenings = [
   {
+    bound: 28,
+    what: 'a code that expired shows that a new code ends it',
+    file: 'src/tools/cli/replacement.ts',
+    find: "verdict === 'rejected' && !mayHaveExpired(first) ? true",
+    replace: "verdict === 'rejected' ? true",
+    tests: ['test/tools/cli/calibration.test.ts'],
+  },
+  {
     bound: 21,
     what: 'a session adds a passkey without a code',
     file: 'src/account/passkeys.ts',

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../lib/time.js'
 import { maskPhoneNumber } from '../../phone-number.js'
 import { type ProviderClient, ProviderError } from '../../provider/index.js'
 import { numberEchoIn, numbersIn } from '../../provider/number-echo.js'
@@ -134,6 +135,7 @@ async function calibrate(terminal: Terminal, provider: ProviderClient, order: Or
     first: second && {
       answer: first === code ? undefined : await check('first code', first),
       ageMs: Date.now() - sent.at,
+      lifetimeMs: sent.lifetimeMs,
     },
     wrong: await check('wrong code', wrongCode),
     right: await check('right code', code),
@@ -154,7 +156,7 @@ async function calibrate(terminal: Terminal, provider: ProviderClient, order: Or
   const options = { approvedStatuses, rejectedCodes, codePattern, calibratedAt, replacesCodes }
   const notes = [
     ...notesOn(calibration),
-    noteOnReplacement(observed.first, replacesCodes),
+    noteOnReplacement(observed, replacesCodes),
     // This message has arrived, so its state is the state of every delivered message.
     await deliveryNote(provider, sent.id, form),
   ]
@@ -183,11 +185,12 @@ async function sendCode(terminal: Terminal, provider: ProviderClient, order: Ord
   if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) return undefined
   const to = { phone, appName, countryCode }
   const at = Date.now()
-  const { id, raw } = await understand(() =>
+  const { id, raw, minutesToExpire } = await understand(() =>
     isText ? provider.sendSmsCode(to) : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
   )
   terminal.say(`The provider has accepted one ${message}.`)
-  return { at, id, raw, echo: await numberEchoIn(raw, phone) }
+  const lifetimeMs = minutesToExpire === undefined ? undefined : minutesToExpire * minuteMs
+  return { at, id, raw, lifetimeMs, echo: await numberEchoIn(raw, phone) }
 }
 
 /** Sends the code that may end the first one. Returns undefined if the person does not want it. */

@@ -258,6 +258,16 @@ describe('express-two-factor calibrate with a second code', () => {
     expect(err).toMatch(/Run calibrate without\n--replaces first/)
   })
 
+  test('does not say what it cannot know after the time that the send states', async () => {
+    await using sandbox = await startSandbox({ resend: 'replace' })
+    const body = { id: 'm1', minutes_to_expire: 0, data: [{ phone: Number(phone) }] }
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'acceptThenStatus', status: 200, body })
+    const { exitCode, out, err } = await calibrateTwice(sandbox)
+    expect(exitCode).toBe(0)
+    expect(pasted(out).provider).not.toHaveProperty('replacesCodes')
+    expect(err).toContain('may have expired')
+  })
+
   test('prints the answer to the first code as JSON', async () => {
     await using sandbox = await startSandbox({ resend: 'replace' })
     const { out } = await calibrateTwice(sandbox, ['--json'])

@@ -102,11 +102,12 @@ describe('what the answers of an account mean', () => {
 })
 
 describe('what a second code shows about the first one', () => {
-  const first = (answer?: object, ageMs = 60_000) => ({
+  const minutes = 60_000
+  const first = (answer?: object, ageMs = minutes, lifetimeMs?: number) => ({
     answer: answer && { httpStatus: 200, ...answer },
     ageMs,
+    lifetimeMs,
   })
-  const minutes = 60_000
   test.each([
     ['ends it: as a wrong one', first(wrong), { rejectedCodes: ['1111'], replacesCodes: true }],
     [
@@ -122,6 +123,26 @@ describe('what a second code shows about the first one', () => {
     ['leaves it valid', first(right), { rejectedCodes: ['1111'], replacesCodes: false }],
     ['is the same code', first(), { rejectedCodes: ['1111'], replacesCodes: false }],
     ['shows nothing: it may have expired', first(wrong, 4 * minutes), { rejectedCodes: ['1111'] }],
+    [
+      'ends it within the time that the send states',
+      first(wrong, 2 * minutes - 1, 2.5 * minutes),
+      { rejectedCodes: ['1111'], replacesCodes: true },
+    ],
+    [
+      'shows nothing: it may have expired after the time that the send states',
+      first(wrong, 2 * minutes, 2.5 * minutes),
+      { rejectedCodes: ['1111'] },
+    ],
+    [
+      'shows nothing after four minutes, even if the send states more',
+      first(wrong, 4 * minutes, 10 * minutes),
+      { rejectedCodes: ['1111'] },
+    ],
+    [
+      'shows nothing with an error of the account',
+      first({ httpStatus: 520, error: '1003' }),
+      { rejectedCodes: ['1111'] },
+    ],
     ['shows nothing in an outage', first({ httpStatus: 503, error: '1112' }), { rejectedCodes: ['1111'] }],
   ])('%s', (_, given, found) => {
     expect(calibrationOf({ echo, first: given, wrong, right })).toEqual({
@@ -143,14 +164,23 @@ describe('what a second code shows about the first one', () => {
     expect(calibrationOf(given)).toEqual({ outcome: 'first_differs' })
   })
 
-  test('is in a note', () => {
-    const told = [true, false, undefined].map((replaces) => noteOnReplacement(first(wrong), replaces))
-    expect(told).toEqual([
-      expect.stringMatching(/^A new code ends/),
-      expect.stringMatching(/does not end[\s\S]*appName of its own/),
-      expect.stringMatching(/not determined[\s\S]*again/),
-    ])
-    expect(noteOnReplacement(undefined, undefined)).toContain('calibrate --replaces')
+  const own = { httpStatus: 520, error: '1112' }
+  test.each([
+    [first(wrong), /^A new code ends the earlier ones[\s\S]*answer of a wrong code/],
+    [first(own), /^A new code ends the earlier ones[\s\S]*an answer of its own[\s\S]*Ask the provider/],
+    // The same error with another HTTP status may concern something else than the code.
+    [first({ ...wrong, httpStatus: 400 }), /an answer of its own/],
+    [first(right), /does not end[\s\S]*appName of its own/],
+    [first(), /does not end/],
+    [first(own, 250_000), /not determined[\s\S]*250 s after its message[\s\S]*may have expired[\s\S]*again/],
+    [first({ httpStatus: 503 }), /not determined[\s\S]*neither an approval nor a rejection[\s\S]*again/],
+    [undefined, /calibrate --replaces/],
+  ])('is in a note: %j', (one, note) => {
+    const answers = { echo, first: one, wrong, right } as const
+    const found = calibrationOf(answers)
+    expect(noteOnReplacement(answers, 'replacesCodes' in found ? found.replacesCodes : undefined)).toMatch(
+      note,
+    )
   })
 })
 
