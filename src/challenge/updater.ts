@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
-import type { Entry, Json, Store, SwapResult } from '../store/store.js'
+import type { Entry, Json, Store } from '../store/store.js'
 import type { DomainServices, SecretUse } from './keys.js'
 
 // Changes store entries by compare-and-swap, plain or sealed, during one request.
@@ -58,116 +58,131 @@ type DecideEntry<Value, Outcome> = (value: Value | undefined) => Update<Value, O
 /** One entry during one request. */
 export interface Updater<Value> {
   /** Reads the entry for the next change, which then starts with its swap or refuses because of what was read. */
-  read(): Awaitable<Value | undefined>
+  read(): Promise<Value | undefined>
   /** Reads the entry long before a change. A change that refuses reads it again. */
-  prefetch(): Awaitable<Value | undefined>
+  prefetch(): Promise<Value | undefined>
   /**
    * Runs one command: read, decide, swap, and decide again on the value that made the swap fail. It does not repeat a
    * read that was made ahead, or that follows a change. For 1.5 s it retries a command without a response, which may
    * have been executed: it swaps once more, and continues if others were faster.
    */
-  update<Outcome>(decide: DecideEntry<Value, Outcome>): Awaitable<Outcome>
+  update<Outcome>(decide: DecideEntry<Value, Outcome>): Promise<Outcome>
+}
+
+/** An entry that was read or written. Only a fresh one is enough for a refusal. */
+interface Snapshot {
+  readonly entry: Promise<Entry | undefined>
+  readonly isFresh: boolean
 }
 
 export function createUpdater<Value extends SealedMembers>(store: Store, key: string): Updater<Value> {
-  /** The last value that was read or written. */
-  let snapshot: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
+  let last: Snapshot | undefined
 
+  const load = async () => store.read(key)
   const valueIn = (entry: Entry | undefined) =>
     entry?.value as (Value & { readonly command: string }) | undefined
 
-  function read(isFresh: boolean): Awaitable<Value | undefined> {
-    const entry = store.read(key)
-    snapshot = { entry, isFresh }
-    const value = andThen(entry, valueIn)
+  function remember(snapshot: Snapshot): Promise<Value | undefined> {
+    last = snapshot
+    const value = snapshot.entry.then(valueIn)
     // It may never be awaited, and an unhandled rejection would end the process.
     ignoreRejection(value)
     return value
   }
 
-  function update<Outcome>(decide: DecideEntry<Value, Outcome>): Awaitable<Outcome> {
-    const command = newCommandId()
-    let attempted: Attempted<Outcome> | undefined
-    let swaps = 0
-    let isUnanswered = false
-    const passes = patience()
-    const mineIn = (entry: Entry | undefined) => (valueIn(entry)?.command === command ? attempted : undefined)
-
-    /** One broken connection must not lose what the provider has approved or sent. */
-    async function lookAgain(trouble: unknown): Promise<Outcome> {
-      await passes(trouble)
-      let entry: Entry | undefined
-      try {
-        entry = await store.read(key)
-      } catch (failure) {
-        return lookAgain(failure)
-      }
-      isUnanswered = true
-      return attempt(entry, true)
-    }
-
-    function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
-      const mine = mineIn(entry)
-      // A client that sends a swap twice succeeds with the first and reports the failure of the second. A swap without
-      // a response is repeated: a strict store has a change before its replica does, and may lose it.
-      if (mine) return isUnanswered ? swap(entry, mine) : mine.outcome
-      const { outcome, put } = decide(valueIn(entry))
-      if (put === undefined) {
-        // Read again before a refusal, because the earlier value may be stale.
-        return isCurrent ? outcome : andThen(store.read(key), (now) => attempt(now, true))
-      }
-      // Not by spreading: a member that is added to a copy gives every entry a shape of its own, and 300 bytes. Frozen,
-      // so that the memory store uses it as it is.
-      const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
-      attempted = { outcome, next, ttlMs: put.ttlMs }
-      return swap(entry, attempted)
-    }
-
-    function swap(
-      entry: Entry | undefined,
-      { outcome, next, ttlMs }: Attempted<Outcome>,
-    ): Awaitable<Outcome> {
-      const read = (result: SwapResult): Awaitable<Outcome> => {
-        if (result.swapped) {
-          snapshot = { entry: result.entry, isFresh: false }
-          return outcome
-        }
-        swaps += 1
-        if (swaps % maxSwaps === 0) return lookAgain(refusedBy(result.entry?.version !== entry?.version))
-        return attempt(result.entry, true)
-      }
-      const swapped = store.swap(key, entry?.version, next, ttlMs)
-      return swapped instanceof Promise ? swapped.then(read, lookAgain) : read(swapped)
-    }
-
-    if (snapshot === undefined) return andThen(store.read(key), (entry) => attempt(entry, true))
-    const { entry, isFresh } = snapshot
-    snapshot = { entry, isFresh: false }
-    return andThen(entry, (found) => attempt(found, isFresh))
+  /** Returns the last entry for a change. For the next change it is no longer fresh. */
+  function takeSnapshot(): Snapshot {
+    const snapshot = last ?? { entry: load(), isFresh: true }
+    last &&= { ...snapshot, isFresh: false }
+    return snapshot
   }
 
-  return { update, read: () => read(true), prefetch: () => read(false) }
+  async function update<Outcome>(decide: DecideEntry<Value, Outcome>): Promise<Outcome> {
+    const command = newCommandId()
+    const recover = createRecovery()
+    const snapshot = takeSnapshot()
+    let entry = await snapshot.entry
+    let attempted: Attempted<Outcome> | undefined
+    let isUnanswered = false
+    let swaps = 0
+
+    // Each pass after the first one has a fresh entry.
+    for (let { isFresh } = snapshot; ; isFresh = true) {
+      if (attempted === undefined || valueIn(entry)?.command !== command) {
+        const { outcome, put } = decide(valueIn(entry))
+        if (put === undefined && isFresh) return outcome
+        if (put === undefined) {
+          // Read again before a refusal, because the earlier value may be stale.
+          entry = await load()
+          continue
+        }
+        // Not by spreading: a member that is added to a copy gives every entry a shape of its own, and 300 bytes.
+        // Frozen, so that the memory store uses it as it is.
+        const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
+        attempted = { outcome, next, ttlMs: put.ttlMs }
+      } else if (!isUnanswered) {
+        // A client that sends a swap twice succeeds with the first and reports the failure of the second. A swap
+        // without a response is repeated: a strict store has a change before its replica does, and may lose it.
+        return attempted.outcome
+      }
+
+      let trouble: unknown
+      try {
+        const expected = entry?.version
+        const result = await store.swap(key, expected, attempted.next, attempted.ttlMs)
+        entry = result.entry
+        if (result.swapped) {
+          last = { entry: Promise.resolve(entry), isFresh: false }
+          return attempted.outcome
+        }
+        swaps += 1
+        if (swaps % maxSwaps > 0) continue
+        trouble = entry?.version === expected ? swapsRefused() : othersAreFaster()
+      } catch (failure) {
+        trouble = failure
+      }
+      // One broken connection must not lose what the provider has approved or sent.
+      entry = await recover(trouble, load)
+      isUnanswered = true
+    }
+  }
+
+  return {
+    update,
+    read: () => remember({ entry: load(), isFresh: true }),
+    prefetch: () => remember({ entry: load(), isFresh: false }),
+  }
 }
 
-function refusedBy(isContended: boolean): TwoFactorError {
-  if (!isContended)
-    return new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
-  // Requests that race for one record get this problem, without an alarm about the store (denial of service).
-  return new TwoFactorError('verification_in_progress', {
+const swapsRefused = () =>
+  new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
+
+/** Requests that race for one record get this problem, without an alarm about the store (denial of service). */
+const othersAreFaster = () =>
+  new TwoFactorError('verification_in_progress', {
     message: 'Other requests are changing this record. Try again.',
     headers: { 'Retry-After': '1' },
   })
-}
 
-/** Waits until a store problem may be over, and throws it after 1.5 s. */
-function patience(): (trouble: unknown) => Promise<void> {
+/**
+ * Creates the recovery of one command from store problems: it pauses and reads until the store responds again. It
+ * throws the last problem after 1.5 s.
+ */
+function createRecovery() {
   let since: number | undefined
-  return async (trouble) => {
-    // A full store is reported immediately, because a retry would keep it full.
-    if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
-    since ??= performance.now()
-    if (performance.now() - since > changedWithinMs - pauseMs) throw trouble
-    await new Promise((pass) => setTimeout(pass, pauseMs))
+  return async function recover<Result>(problem: unknown, read: () => Awaitable<Result>): Promise<Result> {
+    for (let trouble = problem; ; ) {
+      // A full store is reported immediately, because a retry would keep it full.
+      if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
+      since ??= performance.now()
+      if (performance.now() - since > changedWithinMs - pauseMs) throw trouble
+      await new Promise((pass) => setTimeout(pass, pauseMs))
+      try {
+        return await read()
+      } catch (failure) {
+        trouble = failure
+      }
+    }
   }
 }
 
@@ -179,23 +194,12 @@ export async function retryUntilSettled<Result>(
   ask: () => Promise<Result>,
   look: () => Awaitable<unknown>,
 ): Promise<Result> {
-  const passes = patience()
-  let trouble: unknown
   try {
     return await ask()
-  } catch (failure) {
-    trouble = failure
+  } catch (trouble) {
+    await createRecovery()(trouble, look)
+    return ask()
   }
-  for (;;) {
-    await passes(trouble)
-    try {
-      await look()
-      break
-    } catch (failure) {
-      trouble = failure
-    }
-  }
-  return ask()
 }
 
 /** Runs one command on an entry that this request does not use otherwise. */

@@ -1051,8 +1051,8 @@ export const weakenings = [
     bound: 26,
     what: 'a verdict that others overtake a hundred times is lost',
     file: 'src/challenge/updater.ts',
-    find: 'return lookAgain(refusedBy(result.entry?.version !== entry?.version))',
-    replace: 'throw refusedBy(result.entry?.version !== entry?.version)',
+    find: 'entry = await recover(trouble, load)',
+    replace: 'if (swaps > 0) throw trouble\n      entry = await recover(trouble, load)',
     tests: ['test/challenge/updater.test.ts'],
   },
   {
