@@ -35,8 +35,8 @@ export const httpStatusOf = {
   /** `phone` returned no number. */
   no_phone: 409,
   /**
-   * The challenge is unknown, expired, used or belongs to another session, or its number has since received a code for
-   * another account. Start again.
+   * The challenge is unknown, expired, used or belongs to another session. If the provider cannot tell codes apart, also:
+   * its number has since received a code for another account. Start again.
    *
    * Or its fields are bound, its send got no response, and an earlier code may be the newest one.
    */

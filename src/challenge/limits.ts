@@ -69,7 +69,8 @@ const limitTable = {
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Maximum codes per account and hour that were sent but not entered. At sign-up, per number. A call counts as two.
+   * Maximum codes per account and hour that were sent but not entered, for known and for unknown browsers each. At
+   * sign-up, per number. A call counts as two.
    *
    * The limit covers all numbers of an account. At sign-in, codes without a response or a verdict of the provider do
    * not count.
@@ -84,7 +85,7 @@ const limitTable = {
   /** Like `allSendsPerHour`, for 24 hours. */
   allSendsPerDay: limit(50, nonNegative),
   /**
-   * Maximum codes per day to a number without a verification.
+   * Maximum codes per day to a number without a verification. At sign-up it replaces a higher `sendsPerDay`.
    *
    * Codes without a response or a verdict of the provider count for the hour and for `allSendsPerDay` only.
    */
