@@ -13,7 +13,7 @@ export interface PurposeOptions {
   readonly once?: boolean
   /** Channels of the codes for this purpose. Default: the option `channels`. */
   readonly channels?: readonly Channel[]
-  /** If true, a trusted device replaces the code. Default: true for `login`, false for any other purpose. */
+  /** If true, a trusted browser replaces the code. Default: true for `login`, false for any other purpose. */
   readonly trustedDevice?: boolean
   /**
    * If true, a recovery code replaces the code. Default: for `login` only, and only if the guard requires no more than

@@ -14,7 +14,7 @@ export interface Purpose {
   /** If true, each grant admits one request. */
   readonly once: boolean
   readonly channels: readonly Channel[]
-  /** If true, a trusted device replaces the code. */
+  /** If true, a trusted browser replaces the code. */
   readonly trustedDevice: boolean
   /**
    * When a recovery code replaces the code. `sign-in`: only if the guard requires no more than a sign-in. Default:
@@ -197,7 +197,7 @@ export interface ProofRequirement {
   readonly purpose: string
   /** Hash of the bound fields. If absent, none are bound, and a grant for bound fields does not count. */
   readonly bound?: string | undefined
-  /** True for a step-up: a trusted device is not enough. */
+  /** True for a step-up: a trusted browser is not enough. */
   readonly requireCode?: boolean | undefined
   /** True if a recovery code is enough. */
   readonly recoveryCode?: boolean | undefined

@@ -63,8 +63,8 @@ export interface HttpOptions {
   /** Lets trusted browsers replace the code at sign-in. Default: off. Not available with bearer tokens. */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Reserves part of each limit for browsers in which the account signed in before. An attacker then cannot lock the
-   * owner out. Default: for 90 days after the last success. `false` disables it.
+   * Reserves part of each limit for browsers in which the account signed in before: `{ maxAgeMs }`, or `false`. An
+   * attacker then cannot lock the owner out. Default: 90 days after the last success.
    *
    * A signed cookie identifies the browser and never replaces a code. All other browsers have 60 % of the limits.
    */
@@ -91,8 +91,8 @@ export interface HttpOptions {
   /** Texts, look and exit links of the built-in pages. */
   readonly pages?: PagesOptions
   /**
-   * Called after a correct code, when the session id is renewed and the grant is stored. Sign the user in here. If it
-   * throws, or responds with 4xx or 5xx, the grant is revoked.
+   * Called after a correct code, a passkey, a recovery code or a trusted browser, when the session id is renewed and the
+   * grant is stored. Sign the user in here. If it throws, or responds with 4xx or 5xx, the grant is revoked.
    */
   readonly onVerified?: OnVerified
   /**
