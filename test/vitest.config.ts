@@ -61,7 +61,7 @@ const full = files(
 const fullBuilt = files(
   'tools/cli/{calibrate,desk,doctor,rehearse,sandbox}',
   'days/**/*',
-  'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
+  'examples/{demo,examples,fetch-with-code,recipes,sandbox-container}',
 )
 
 /** Suites whose files share their workers. */
