@@ -61,7 +61,7 @@ function prove() {
 /** Which of the two runs of the suite has a test that falls, and the test. */
 function noticed(tests, cwd) {
   for (const [by, more] of [
-    ['npm test', ['--project=usual']],
+    ['npm test', ['--project=usual', '--project=built']],
     ['test:full', ['--project=full*']],
   ]) {
     // To the end: a run that stops at the first may lose the report of the very test that fell.
