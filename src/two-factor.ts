@@ -178,8 +178,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const app: TwoFactor = {
     routes: factory('routes', routesChecks, ({ successPath }) => {
       successPaths.add('routes', undefined, successPath)
-      mountCheck.made()
-      return createRouter(handlers, pages, mountCheck.reached).get(offerPath, passkeyOffer.handler)
+      const router = createRouter(handlers, pages, mountCheck.reached).get(offerPath, passkeyOffer.handler)
+      mountCheck.made(router)
+      return router
     }),
     start: factory('start', startChecks, ({ purpose, successPath }) => {
       if (purpose !== undefined) domain.purposes.checkStart(purpose)

@@ -31,7 +31,7 @@ const runsBuilt = files(
 
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
-  'express/{wiring,fail-closed,shapes,forms,form-page,resume,success-path,host-setups}',
+  'express/{wiring,first-mistakes,fail-closed,shapes,forms,form-page,resume,success-path,host-setups}',
   'account/{confirmation,first-way}',
   'express/own-route',
   'express/{routes,origin-check,guard,guard-coverage,express-session,failed-success,shared-cache}',

@@ -1,7 +1,8 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { areMountedElsewhere } from '../../src/express/host/router-mounts.js'
 import { createClient } from '../../src/index.js'
-import { type HostOptions, hearWarnings, ok, startLoggedIn, startSignedIn } from './kit.js'
+import { asAna, type HostOptions, hearWarnings, ok, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const warned = hearWarnings()
 const warnings = async (code: string) => {
@@ -9,17 +10,71 @@ const warnings = async (code: string) => {
   return warned.said.filter((one) => one.code === code)
 }
 
-const withRoutesAt = (mount: string | undefined, isMade = true): HostOptions => ({
+/** Express does not show what a function calls. */
+const hide =
+  (routes: express.RequestHandler): express.RequestHandler =>
+  (req, res, next) =>
+    routes(req, res, next)
+
+const withRoutesAt = (mount: string | undefined, isHidden = false): HostOptions => ({
   routes(app, tf) {
     app.post('/login', express.json(), express.urlencoded({ extended: false }), (req, _res, next) => {
       req.session.pendingUserId = 'ana'
       next()
     })
     app.post('/login', tf.start({ purpose: 'login' }))
-    if (isMade && mount !== undefined) app.use(mount, tf.routes())
+    if (mount !== undefined) app.use(mount, isHidden ? hide(tf.routes()) : tf.routes())
     app.get('/account', tf.requireTwoFactor(), ok)
   },
 })
+
+/** Mounts routes and a sign-in. Returns the path of the sign-in. */
+type Layout = (
+  app: express.Router,
+  makeRoutes: () => express.RequestHandler,
+  login: express.RequestHandler[],
+) => string
+
+const at =
+  (mount: string | string[]): Layout =>
+  (app, makeRoutes, login) => {
+    app.use(mount, makeRoutes())
+    app.post('/login', login)
+    return '/login'
+  }
+
+const inRouter =
+  (mount: string): Layout =>
+  (app, ...more) => {
+    const inside = express.Router()
+    app.use(mount, inside)
+    return mount + at('/two-factor')(inside, ...more)
+  }
+
+const inSubApp =
+  (mount: string, address = mount, layout = at('/two-factor')): Layout =>
+  (app, ...more) => {
+    const inside = express()
+    app.use(mount, inside)
+    return `${address}${layout(inside, ...more)}`.replace('//', '/')
+  }
+
+const hidden =
+  (layout: Layout): Layout =>
+  (app, makeRoutes, login) =>
+    layout(app, () => hide(makeRoutes()), login)
+
+/** Sends the first code of a host with this layout. */
+async function startCode(path: string, layout: Layout): Promise<void> {
+  let login = ''
+  const host = await startHost({
+    options: { path },
+    routes(app, tf) {
+      login = layout(app, () => tf.routes(), [asAna, tf.start({ purpose: 'login' })])
+    },
+  })
+  expect((await host.browser().post(login, {})).status).toBe(201)
+}
 
 describe('routes that users do not reach', () => {
   it('warn once where tf.routes() was never called', async () => {
@@ -46,8 +101,71 @@ describe('routes that users do not reach', () => {
     expect(await found()).not.toContainEqual(expect.objectContaining({ code: 'routes_not_mounted' }))
   })
 
+  it.each<[string, string, Layout]>([
+    ['another path', '/two-factor', at('/elsewhere')],
+    ['the root', '/two-factor', at('/')],
+    ['the path of a browser behind a proxy', '/shop/two-factor', at('/two-factor')],
+    ['a pattern for other paths', '/acme/two-factor', at('/:shop/2fa')],
+    ['their path in a router at another path', '/two-factor', inRouter('/shop')],
+    ['their path in a sub-app at another path', '/two-factor', inSubApp('/shop')],
+    [
+      'two other paths',
+      '/two-factor',
+      (app, makeRoutes, login) => {
+        app.use('/2fa', makeRoutes())
+        return at('/mfa')(app, makeRoutes, login)
+      },
+    ],
+  ])('warn at the first code where they are mounted at %s', async (_where, path, layout) => {
+    await startCode(path, layout)
+    const said = await warnings('TWO_FACTOR_ROUTES_ELSEWHERE')
+    expect(said.map(({ message }) => message)).toEqual([expect.stringContaining(`(path: '${path}'`)])
+  })
+
+  it.each<[string, string, Layout]>([
+    ['their path in other letters', '/two-factor', at('/Two-Factor/')],
+    ['one path of several', '/two-factor', at(['/2fa', '/two-factor'])],
+    ['a pattern', '/acme/two-factor', at('/:shop/two-factor')],
+    ['a path in a router', '/shop/two-factor', inRouter('/shop')],
+    [
+      'a path in a router in itself',
+      '/shop/two-factor',
+      (app, makeRoutes, login) => {
+        const shop = express.Router()
+        app.use('/shop', shop)
+        shop.use('/again', shop)
+        return `/shop${at('/two-factor')(shop, makeRoutes, login)}`
+      },
+    ],
+    ['a path in a sub-app', '/shop/two-factor', inSubApp('/shop')],
+    ['a path in a sub-app at the root', '/two-factor', inSubApp('/')],
+    ['a path in a sub-app at a pattern', '/acme/two-factor', inSubApp('/:shop', '/acme')],
+    ['a path in a sub-app in a sub-app', '/eu/shop/two-factor', inSubApp('/eu', '/eu', inSubApp('/shop'))],
+    [
+      'a path in an app that a function calls',
+      '/shop/two-factor',
+      (app, makeRoutes, login) => {
+        const shop = express()
+        app.use('/shop', hide(shop))
+        return `/shop${at('/two-factor')(shop, makeRoutes, login)}`
+      },
+    ],
+    ['no path that Express shows', '/two-factor', hidden(at('/elsewhere'))],
+    [
+      'another path, and their path where Express does not show it',
+      '/two-factor',
+      (app, makeRoutes, login) => {
+        hidden(at('/two-factor'))(app, makeRoutes, login)
+        return at('/2fa')(app, makeRoutes, login)
+      },
+    ],
+  ])('warn of nothing at the first code where they are mounted at %s', async (_where, path, layout) => {
+    await startCode(path, layout)
+    expect(await warnings('TWO_FACTOR_ROUTES_ELSEWHERE')).toEqual([])
+  })
+
   it('warn after three users where a request never arrives', async () => {
-    const { host } = await startLoggedIn(withRoutesAt('/elsewhere'))
+    const { host } = await startLoggedIn(withRoutesAt('/elsewhere', true))
     const openAccount = async () => (await host.login()).open('/account')
     await openAccount()
     await openAccount()
@@ -56,8 +174,23 @@ describe('routes that users do not reach', () => {
     expect(await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).toHaveLength(1)
   })
 
+  it.each<[string, unknown, unknown, boolean]>([
+    ['the match has the mount', { path: '/2fa' }, undefined, true],
+    ['the layer has the mount', true, '/2fa', true],
+    ['the match has the option `path`', { path: '/two-factor' }, undefined, false],
+    ['the layer has the option `path`', true, '/two-factor', false],
+    ['nothing has the mount', true, undefined, false],
+  ])('are elsewhere, by the router of Express, if %s', (_where, match, path, isElsewhere) => {
+    const handle = () => undefined
+    const layer = { handle, match: () => match, path }
+    const app = { mountpath: '/', path: () => '', router: { stack: [layer, { handle }, undefined] } }
+    const made = { routers: new WeakSet([handle]), count: 1 }
+    const req = { app, baseUrl: '' } as unknown as express.Request
+    expect(areMountedElsewhere(made, '/two-factor', req)).toBe(isElsewhere)
+  })
+
   it('warn once if they are mounted at another path, such as a path that a proxy keeps', async () => {
-    const { ana } = await startLoggedIn(withRoutesAt('/shop/two-factor'))
+    const { ana } = await startLoggedIn(withRoutesAt('/shop/two-factor', true))
     await ana.open('/shop/two-factor')
     await ana.open('/shop/two-factor')
     const said = await warnings('TWO_FACTOR_ROUTES_ELSEWHERE')

@@ -165,7 +165,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     const delivery = isAlreadySent ? outcome.challenge.delivery : outcome.delivery
     const unconfirmed = delivery === 'unconfirmed'
     const challenge = challengeFor(intent.requirement, outcome.challenge)
-    if (flow.name === 'auth') http.mountCheck.started()
+    if (flow.name === 'auth') http.mountCheck.started(context.req)
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     return {
       reply: 'done',
@@ -178,7 +178,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
       location() {
-        if (flow.name === 'auth') http.mountCheck.sent()
+        if (flow.name === 'auth') http.mountCheck.sent(context.req)
         return codePage(context.req, intent, challenge.channel)
       },
     }

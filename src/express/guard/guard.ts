@@ -159,7 +159,7 @@ function createGuardDecision(
     const started = sends ? await routes.startUnasked({ req, res, fields }) : undefined
     const requirementToken = started === undefined ? issuedToken : requirements.reissue(req, wanted)
     if (toPage) {
-      mountCheck.sent()
+      mountCheck.sent(req)
       responder.redirect(res, pageUrl(path, { requirement: requirementToken, ...started }))
       return false
     }
