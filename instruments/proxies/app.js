@@ -24,6 +24,7 @@ export function createApp(sandbox, { mount = '', prefix = '', isSubApp = false, 
     origin,
     list: () => [...keys.values()],
     save: (_subject, passkey) => keys.set(passkey.id, passkey),
+    rename: (_subject, id, label) => keys.set(id, { ...keys.get(id), label }),
     remove: (_subject, id) => keys.delete(id),
     used: (_subject, id, use) => keys.set(id, { ...keys.get(id), ...use }),
   })

@@ -59,6 +59,8 @@ export type Objection =
   | 'too_many_passkeys'
   /** The browser created no passkey that this account can have. */
   | 'no_passkey'
+  /** The account does not have the passkey any more. */
+  | 'passkey_gone'
   /** The stored factors have changed since the change was requested. */
   | 'stale'
 
@@ -116,7 +118,8 @@ export function objectionTo(
   if (change.kind === 'recovery-codes-made' && countFactors(factors) === 0) return 'no_factor'
   if ('number' in change && !numbers.includes(change.number)) return 'stale'
   if (change.kind === 'app-removed' && !factors.app) return 'stale'
-  if ('passkey' in change && !factors.passkeys?.some(({ id }) => id === change.passkey.id)) return 'stale'
+  if ('passkey' in change && !factors.passkeys?.some(({ id }) => id === change.passkey.id))
+    return 'passkey_gone'
   return takesAway(change) ? objectionToLoss(factors, mustKeep) : undefined
 }
 

@@ -53,6 +53,9 @@ export const taken = 'taken'
 /** Result of storing a passkey that the browser did not create for this request. */
 export const noPasskey = 'no_passkey'
 
+/** Result of renaming a passkey that the account does not have any more. */
+export const passkeyGone = 'passkey_gone'
+
 /** Creates the function that makes every change: it checks, confirms by a code for this change, stores and notifies. */
 export function createMaking(tf: TwoFactor, settings: AccountSettings) {
   const { recoveryCodes, passkeys, onChanged, path, purpose, mustKeep, messages } = settings
@@ -134,7 +137,7 @@ export function createMaking(tf: TwoFactor, settings: AccountSettings) {
       async () => areSameFactors(factors, await read(subject)) && store(factors),
     )
     if (stored === false) return 'stale'
-    if (stored === taken || stored === noPasskey) return stored
+    if (stored === taken || stored === noPasskey || stored === passkeyGone) return stored
     const notice = announce(visit, change, factors)
     // The new codes are shown only once and the printed ones no longer work, so a failed notice must not hide them
     // (lock-out).

@@ -8,7 +8,7 @@ import { passkeyOfferOf } from '../lib/passkey-offer.js'
 import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
 import { type AccountChangeRequest, boundTo, type Factors, objectionTo } from './changes.js'
-import { confirmedChange, firstWay, noPasskey } from './making.js'
+import { confirmedChange, firstWay, noPasskey, passkeyGone } from './making.js'
 import { riskOf } from './overview-page.js'
 import { newPasskeyPage, passkeyAddedPage, passkeyNamePage, passkeyOfferPage } from './pages.js'
 import { pathAfterCode } from './path-after-code.js'
@@ -128,13 +128,14 @@ export function addPasskeyRoutes(
 
   changes('/passkeys/rename', async (visit) => {
     const passkey = await findPasskey(visit)
-    if (passkey === undefined) return alreadySo
     const { name: typed } = visit.fields
+    if (passkey === undefined)
+      return visit.fields.passkey === undefined ? alreadySo : refusal(visit, passkeyGone)
     const name = typeof typed === 'string' ? readName(typed) : ''
     if (name === '')
       return { ...passkeyNamePage(pageContextOf(visit), passkey), address: path, body: { passkey } }
     if (name === passkey.label) return alreadySo
-    const store = () => passkeys.rename(visit.subject, passkey.id, name)
+    const store = async () => (await passkeys.rename(visit.subject, passkey.id, name)) || passkeyGone
     return change(visit, { kind: 'passkey-renamed', passkey, name }, store)
   })
   changes('/passkeys/remove', async (visit) => {

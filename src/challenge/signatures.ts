@@ -55,17 +55,19 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     const tag = secrets.tag('code-tag', `${factor.key} ${challenge.id}`)
     // Sent twice: its counter has not increased since, and no copy is the reason.
     if (isSpent(snapshot, { sealed: challenge, tag })) return reject(true)
-    const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
-    if (checked.result !== 'approved') {
-      if (checked.isCopied) emit({ type: 'passkey.copied', subject })
+    const refuse = ({ isCopied }: { readonly isCopied?: boolean }) => {
+      if (isCopied) emit({ type: 'passkey.copied', subject })
       return reject(false)
     }
+    const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
+    if (checked.result !== 'approved') return refuse(checked)
     const signed = { id, tag, shown, sealed: challenge, hasChoice, ...requester }
     const { outcome: accepted } = await ledger.run((view) => acceptSignature(view, signed))
     if (accepted.outcome === 'refused') return accepted
     if (accepted.outcome === 'used') return reject(true)
     await refund()
-    await checked.recordUse()
+    const rejected = await checked.recordUse()
+    if (rejected !== undefined) return refuse(rejected)
     emit({ type: 'challenge.approved', ...eventFields, ...browserFields(account, requester) })
     const { purpose, channel, bound } = challenge
     return { outcome: 'approved', purpose, channel, ...(bound !== undefined && { bound }) }

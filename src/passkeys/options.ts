@@ -51,28 +51,38 @@ export interface PasskeysOptions {
   /** Returns the passkeys of an account. If it throws, only the passkeys are unavailable. */
   readonly list: (subject: string) => Awaitable<readonly StoredPasskey[]>
   /**
-   * Stores a passkey, or the new `label` of one that the account has. If another account has this `id`, change nothing and
-   * return false: browsers choose the ids, and an attacker must not replace the passkey of a user.
+   * Adds a passkey. If any account has this `id`, change nothing and return false: browsers choose the ids, and an attacker
+   * must not replace the passkey of a user.
    *
    * @example
-   * save: async (subject, { id, label, ...passkey }) => (await db.query(
-   *   `INSERT INTO passkeys (id, subject, label, passkey) VALUES ($1, $2, $3, $4)
-   *    ON CONFLICT (id) DO UPDATE SET label = $3 WHERE passkeys.subject = $2`, [id, subject, label, passkey])).rowCount === 1
+   * save: async (subject, { id, counter, label, ...passkey }) => (await db.query(
+   *   `INSERT INTO passkeys (id, subject, counter, label, passkey) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+   *   [id, subject, counter, label, passkey])).rowCount === 1
    */
   readonly save: (subject: string, passkey: NewPasskey) => unknown
+  /**
+   * Changes the name of a passkey. If the account does not have it any more, add nothing and return false.
+   *
+   * @example
+   * rename: async (subject, id, label) => (await db.query(
+   *   `UPDATE passkeys SET label = $1 WHERE id = $2 AND subject = $3`, [label, id, subject])).rowCount === 1
+   */
+  readonly rename: (subject: string, id: string, label: string) => unknown
   /**
    * Deletes a passkey of this account. For the account pages, change nothing and return false if the account has no other
    * factor: another process was first.
    */
   readonly remove: (subject: string, id: string) => unknown
   /**
-   * Stores the counter and the time of a use. If it throws, the user is refused. Keep the higher counter: two uses may
-   * arrive in the other order.
+   * Stores the counter and the time of a use. If the stored counter is not lower, change nothing and return false: two copies
+   * of a passkey may sign at the same moment. Both are 0 if the authenticator does not count. The user is refused if it
+   * returns false or throws.
    *
    * @example
-   * used: (subject, id, { counter, usedAt }) => db.query(
-   *   `UPDATE passkeys SET counter = GREATEST(counter, $1), used_at = $2 WHERE id = $3 AND subject = $4`,
-   *   [counter, usedAt, id, subject])
+   * used: async (subject, id, { counter, usedAt }) => (await db.query(
+   *   `UPDATE passkeys SET counter = $1, used_at = $2
+   *    WHERE id = $3 AND subject = $4 AND (counter < $1 OR (counter = 0 AND $1 = 0))`,
+   *   [counter, usedAt, id, subject])).rowCount === 1
    */
   readonly used: (subject: string, id: string, use: PasskeyUse) => unknown
 }
@@ -88,6 +98,7 @@ export const passkeysRequired = {
   origin: "'https://acme.example', // of your pages",
   list: '(subject) => passkeys.of(subject),',
   save: '(subject, passkey) => passkeys.save(subject, passkey),',
+  rename: '(subject, id, label) => passkeys.rename(subject, id, label),',
   remove: '(subject, id) => passkeys.remove(subject, id),',
   used: '(subject, id, { counter, usedAt }) => passkeys.update(subject, id, { counter, usedAt }),',
 }
@@ -103,6 +114,7 @@ export const passkeysChecks = {
   rpId: nonEmptyString('a domain, such as acme.example'),
   list: func('(subject) => passkeys'),
   save: func('(subject, passkey) => saved'),
+  rename: func('(subject, id, label) => renamed'),
   remove: func('(subject, id)'),
   used: func('(subject, id, { counter, usedAt })'),
 } satisfies Checks<PasskeysOptions>

@@ -59,6 +59,7 @@ export function passkeys(options: PasskeysOptions): Passkeys {
   const ask = hostFunction(given.list)
   const used = hostFunction(given.used)
   const save = hostFunction(given.save)
+  const rename = hostFunction(given.rename)
   const remove = hostFunction(given.remove)
   const openSigner = createSigners(site, used)
   const registration = createRegistration(site)
@@ -85,10 +86,7 @@ export function passkeys(options: PasskeysOptions): Passkeys {
       const passkey = { ...created, label: readName(label), createdAt: Date.now() }
       return (await save(subject, passkey)) === false ? undefined : passkey
     },
-    async rename(subject, id, label) {
-      const passkey = (await list(subject)).find((one) => one.id === id)
-      return passkey !== undefined && (await save(subject, { ...passkey, label: readName(label) })) !== false
-    },
+    rename: async (subject, id, label) => (await rename(subject, id, readName(label))) !== false,
     remove: async (subject, id) => (await remove(subject, id)) !== false,
   }
 }

@@ -46,7 +46,9 @@ export function createSigners({ webauthn, origins, rpId }: Site, used: PasskeysO
     return {
       result: 'approved',
       async recordUse() {
-        await used(subject, id, { counter: newCounter, usedAt: Date.now() })
+        const isStored = (await used(subject, id, { counter: newCounter, usedAt: Date.now() })) !== false
+        // Without a counter, only a removal is left as the cause.
+        return isStored ? undefined : { ...refusedResponse, isCopied: newCounter !== 0 }
       },
     }
   }

@@ -1,5 +1,6 @@
 import express from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Passkeys } from '../../src/passkeys/index.js'
 import type { Browser } from '../express/browser.js'
 import { createAuthenticator } from '../passkeys/authenticator.js'
 import { createPasskeys, origin } from '../passkeys/kit.js'
@@ -232,20 +233,43 @@ describe('a stored passkey', () => {
   })
 
   it('changes nothing and requires no code if the form names none or a removed one', async () => {
-    const { host, give } = await startWithPasskeys()
+    const { host, give, table } = await startWithPasskeys()
     const { id } = await give('ana')
     const ofBen = await give('ben')
     const ana = await signIn(host)
-    for (const route of ['/passkeys/rename', '/passkeys/remove']) {
-      for (const passkey of [undefined, 'none', ofBen.id]) {
-        expect((await ana.post(path + route, { passkey, name: 'Mine' })).json).toEqual({})
-      }
+    for (const passkey of [undefined, 'none', ofBen.id]) {
+      expect((await ana.post(`${path}/passkeys/remove`, { passkey })).json).toEqual({})
     }
+    expect((await ana.post(`${path}/passkeys/rename`, { name: 'Mine' })).json).toEqual({})
+    for (const passkey of ['none', ofBen.id]) {
+      const gone = await ana.post(`${path}/passkeys/rename`, { passkey, name: 'Mine' })
+      expect(gone.refusal).toEqual([409, 'passkey_gone'])
+    }
+    expect(table.get(ofBen.id)?.label).toBe('Phone')
     const same = await ana.post(`${path}/passkeys/rename`, { passkey: id, name: 'Phone' })
     expect(same.json).toEqual({})
     const page = await ana.submit(`${path}/passkeys/rename`, { passkey: id })
     expect(linesOf(page)).toContain('Name of the passkey')
     expect((await ana.get(path)).json.passkeys).toEqual([{ id, label: 'Phone' }])
+  })
+
+  it('is gone, and does not come back, if another process removes it while it is renamed', async () => {
+    const { host, give, table } = await startWithPasskeys()
+    const { id } = await give('ana')
+    const ana = await signIn(host)
+    const rename = { passkey: id, name: 'Mine' }
+    await prove(host, ana, (await ana.post(`${path}/passkeys/rename`, rename)).json.requirement)
+    const { list } = host.tf.passkeys as Passkeys
+    const reading = vi.spyOn(host.tf.passkeys as Passkeys, 'list').mockImplementation(async (subject) => {
+      const stored = await list(subject)
+      // After the last read of the pages.
+      if (reading.mock.calls.length === 3) table.delete(id)
+      return stored
+    })
+    const page = await ana.submit(`${path}/passkeys/rename`, rename)
+    expect(page.status).toBe(409)
+    expect(page.text).toContain('That passkey was removed, so nothing was changed.')
+    expect(table.size).toBe(0)
   })
 
   it('counts as a factor: the last one stays, and a number beside it can be removed', async () => {

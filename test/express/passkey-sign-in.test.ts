@@ -1,7 +1,7 @@
 import * as webauthn from '@simplewebauthn/server'
 import { describe, expect, it } from 'vitest'
 import { createPasskeys, startPasskeyHost } from '../passkeys/kit.js'
-import { anasToken, ok, startHost, withTokens } from './kit.js'
+import { anasToken, gate, ok, startHost, withTokens } from './kit.js'
 
 type Host = Awaited<ReturnType<typeof startPasskeyHost>>['host']
 type Visitor = Awaited<ReturnType<Host['login']>>
@@ -118,7 +118,11 @@ describe('a passkey', () => {
   })
 
   it('whose counter does not increase is refused and reported', async () => {
-    const { host, events, ofAna } = await startPasskeyHost()
+    // The check does not depend on the app.
+    const of = createPasskeys({
+      used: (_subject, id, use) => of.table.set(id, { ...Object(of.table.get(id)), ...use }),
+    })
+    const { host, events, ofAna } = await startPasskeyHost({}, of)
     const use = async (counter: number) => {
       const ana = await host.login()
       const { challenge, publicKey } = await begin(ana)
@@ -130,6 +134,48 @@ describe('a passkey', () => {
     expect(events.filter(({ type }) => type === 'passkey.copied')).toMatchObject(
       Array.from({ length: 3 }, () => ({ subject: 'ana' })),
     )
+  })
+
+  it('that two browsers use with one counter at the same moment is accepted once and reported', async () => {
+    const of = createPasskeys()
+    const both = gate()
+    let uses = 0
+    const { keys } = createPasskeys({
+      list: of.keys.list,
+      async used(subject, id, use) {
+        uses += 1
+        if (uses === 2) both.open()
+        await both.opened
+        return of.use(subject, id, use)
+      },
+    })
+    const { host, events, ofAna } = await startPasskeyHost({ options: { passkeys: keys } }, of)
+    const begun = await Promise.all(
+      [host.login(), host.login()].map(async (login) => {
+        const ana = await login
+        return { ana, ...(await begin(ana)) }
+      }),
+    )
+    const answers = await Promise.all(
+      begun.map(({ ana, challenge, publicKey }) =>
+        send(ana, challenge, ofAna.sign(publicKey, { counter: 1 })),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+    expect(events.filter(({ type }) => type === 'passkey.copied')).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'challenge.approved')).toHaveLength(1)
+    const accounts = await Promise.all(begun.map(({ ana }) => ana.get('/account')))
+    expect(accounts.map(({ status }) => status).sort()).toEqual([200, 403])
+  })
+
+  it('that is removed while it is used is refused, and is no copy', async () => {
+    const of = createPasskeys({ used: () => false })
+    const { host, events, give } = await startPasskeyHost({}, of)
+    const synchronised = await give('ben', { counts: false })
+    const ben = await host.login('ben')
+    const { challenge, publicKey } = await begin(ben)
+    expect((await send(ben, challenge, synchronised.sign(publicKey))).status).toBe(422)
+    expect(events.map(({ type }) => type)).not.toContain('passkey.copied')
   })
 
   it('that does not count its uses is accepted each time', async () => {

@@ -1,5 +1,10 @@
 import * as webauthn from '@simplewebauthn/server'
-import { type PasskeysOptions, passkeys, type StoredPasskey } from '../../src/passkeys/index.js'
+import {
+  type PasskeysOptions,
+  type PasskeyUse,
+  passkeys,
+  type StoredPasskey,
+} from '../../src/passkeys/index.js'
 import { type HostOptions, startHost } from '../express/kit.js'
 import { createAuthenticator } from './authenticator.js'
 
@@ -12,6 +17,7 @@ export const passkeysOptions: PasskeysOptions = {
   origin,
   list: () => [],
   save: () => true,
+  rename: () => true,
   remove: () => undefined,
   used: () => undefined,
 }
@@ -28,18 +34,31 @@ export function createPasskeys(options: Partial<PasskeysOptions> = {}) {
       return [...table.values()].filter((one) => one.subject === subject)
     },
     async save(subject, passkey) {
-      if ((table.get(passkey.id)?.subject ?? subject) !== subject) return false
-      table.set(passkey.id, { ...table.get(passkey.id), ...passkey, subject })
+      if (table.has(passkey.id)) return false
+      table.set(passkey.id, { ...passkey, subject })
+      return true
+    },
+    async rename(subject, id, label) {
+      const stored = table.get(id)
+      if (stored?.subject !== subject) return false
+      table.set(id, { ...stored, label })
       return true
     },
     remove: async (subject, id) => table.get(id)?.subject === subject && table.delete(id),
-    async used(_subject, id, use) {
+    async used(subject, id, taken) {
       if (failing.used) throw failing.used
-      const stored = table.get(id)
-      if (stored !== undefined) table.set(id, { ...stored, ...use })
+      return use(subject, id, taken)
     },
     ...options,
   })
+  /** Stores a use in one step. */
+  function use(subject: string, id: string, { counter, usedAt }: PasskeyUse): boolean {
+    const stored = table.get(id)
+    const isLower =
+      stored !== undefined && (stored.counter < counter || (stored.counter === 0 && counter === 0))
+    if (stored?.subject !== subject || !isLower) return false
+    return table.set(id, { ...stored, counter, usedAt }).size > 0
+  }
   /** Gives an account a passkey of a new authenticator. */
   async function give(subject: string, { origin: at = origin, counts = true } = {}) {
     const authenticator = createAuthenticator(at, { counts })
@@ -48,7 +67,7 @@ export function createPasskeys(options: Partial<PasskeysOptions> = {}) {
     await keys.create(subject, { challenge, response, label: 'Phone' })
     return authenticator
   }
-  return { keys, table, failing, give }
+  return { keys, table, failing, give, use }
 }
 
 /** A host that accepts passkeys. Ana has a number and a passkey, Zoe only a passkey, Ben only a number. */

@@ -147,6 +147,17 @@ describe('a saved passkey', () => {
     expect(table.size).toBe(1)
     expect(await keys.remove('ana', id)).toBe(true)
     expect(await keys.list('ana')).toEqual([])
+    expect(await keys.rename('ana', id, 'Phone')).toBe(false)
+    expect(await keys.list('ana')).toEqual([])
+  })
+
+  it('does not come back if other processes rename it while it is removed', async () => {
+    const { keys, table, give } = createPasskeys()
+    const { id } = await give('ana')
+    const rename = () => keys.rename('ana', id, 'Phone')
+    const renamed = [rename(), rename()]
+    await Promise.all([...renamed, keys.remove('ana', id), rename(), rename()])
+    expect(table.size).toBe(0)
   })
 
   it.each([
@@ -165,7 +176,7 @@ describe('a saved passkey', () => {
 describe('the options', () => {
   it('report a missing one with the line to paste', () => {
     expect(() => passkeys({} as never)).toThrow(
-      "missing webauthn, rpName, origin, list, save, remove, used; add\n  webauthn: webauthn, // import * as webauthn from '@simplewebauthn/server'",
+      "missing webauthn, rpName, origin, list, save, rename, remove, used; add\n  webauthn: webauthn, // import * as webauthn from '@simplewebauthn/server'",
     )
   })
 

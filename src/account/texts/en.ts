@@ -145,6 +145,7 @@ export const en = {
   'problem.app_on_file': 'An app is set up. If you were setting up another one, begin again.',
   'problem.no_passkey':
     'The passkey was not added. Try again. If it is in your list already, you need no other.',
+  'problem.passkey_gone': 'That passkey was removed, so nothing was changed.',
   'problem.stale': 'Your settings were changed meanwhile, so nothing was done. Look at them and try again.',
 }
 

@@ -148,5 +148,6 @@ export const es: AccountTexts = {
   'problem.app_on_file': 'Ya hay una app configurada. Si estabas configurando otra, empieza de nuevo.',
   'problem.no_passkey':
     'No se agregó la llave de acceso. Inténtalo de nuevo. Si ya está en tu lista, no necesitas otra.',
+  'problem.passkey_gone': 'Esa llave de acceso ya se quitó, así que no se cambió nada.',
   'problem.stale': 'Tus ajustes cambiaron entretanto y no se hizo nada. Revísalos e inténtalo de nuevo.',
 }

@@ -148,5 +148,6 @@ export const pt: AccountTexts = {
   'problem.app_on_file': 'Já há um app configurado. Se você estava configurando outro, comece de novo.',
   'problem.no_passkey':
     'A chave de acesso não foi adicionada. Tente de novo. Se ela já está na sua lista, você não precisa de outra.',
+  'problem.passkey_gone': 'Essa chave de acesso já foi removida, então nada foi alterado.',
   'problem.stale': 'Suas configurações mudaram nesse meio-tempo e nada foi feito. Confira e tente de novo.',
 }

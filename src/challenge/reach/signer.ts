@@ -3,15 +3,17 @@ import { hash } from 'node:crypto'
 // A factor that verifies the signature of a browser, such as passkeys. The package creates the challenge and knows no
 // format of keys or signatures.
 
+/** `isCopied`: the counter of the key did not increase, so that a copy of it may exist. */
+type RejectedSignature = { readonly result: 'rejected'; readonly isCopied?: boolean }
+
 /** Result of a check of a signature. */
 export type SignatureResult =
   | {
       readonly result: 'approved'
-      /** Stores the use of the key. If it rejects, the user is refused. */
-      recordUse(): Promise<void>
+      /** Stores the use of the key. Returns why it is refused after all (race). If it rejects, the user is refused. */
+      recordUse(): Promise<RejectedSignature | undefined>
     }
-  /** `isCopied`: the counter of the key did not increase, so that a copy of it may exist. */
-  | { readonly result: 'rejected'; readonly isCopied?: boolean }
+  | RejectedSignature
 
 /** The keys of one account. */
 export interface Signer {
