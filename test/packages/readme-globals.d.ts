@@ -23,7 +23,6 @@ declare global {
   const users: {
     get(subject: string): { phone?: string | string[]; recovery?: Set<string>; app?: string } | undefined
     set(subject: string, user: { password: string; phone: string }): void
-    hasPhone(subject: string): Promise<boolean>
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
     noteUse(subject: string, way: string | undefined, at: number): Promise<void>
@@ -34,15 +33,6 @@ declare global {
   const askForCode: (challenge: object) => Promise<string>
   /** Helpers of the reader's tests. */
   const people: { create(user: object): { email: string; password: string; phone: string } }
-  const database: {
-    addUser(user: { id: string; password: string; phone: string }): {
-      id: string
-      password: string
-      phone: string
-    }
-    paymentsOf(id: string): Promise<unknown>
-    cardOf(id: string): Promise<unknown>
-  }
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const captchaSolved: (req: import('express').Request) => boolean
