@@ -91,7 +91,7 @@ describe('the documents', () => {
 })
 
 it('the key of the account has one variable, in documents, messages and commands', () => {
-  const files = ['docs/sandbox.md', 'src/provider/client-options.ts', 'src/tools/cli/account-flags.ts']
+  const files = ['README.md', 'src/provider/client-options.ts', 'src/tools/cli/account-flags.ts']
   const named = files.map((file) => [...new Set(read(file).match(/[A-Z]\w*_KEY\b/g) ?? [])])
   expect(named).toEqual(files.map(() => ['TWO_FACTOR_KEY']))
 })

@@ -90,25 +90,10 @@ const events = documented(eventUnion, /\|((?:(?!\n {2}\/\*\*)[\s\S])*)/).map(
   ],
 )
 
-const warnings = Object.entries(eventUrgency).flatMap(([type, { level }]) =>
-  level === 'warning' ? [`\`${type}\``] : [],
-)
 const alarms = Object.entries(eventUrgency).flatMap(
   ([type, { level, atLeast = 0, todo = '', section = '' }]) =>
     level === 'alarm' ? [{ type, atLeast, todo, section }] : [],
 )
-/** The types of the alarms that have one threshold and one section, which share a row. */
-const typesOf = new Map<string, string[]>()
-for (const { type, atLeast, section } of alarms) {
-  const level = `[alarm, from ${atLeast}](#${section})`
-  typesOf.set(level, [...(typesOf.get(level) ?? []), `\`${type}\``])
-}
-const urgencies = [
-  ...[...typesOf].map(([level, types]) => [types.join(', '), level]),
-  [warnings.join(', '), 'warning: on the dashboard, for the weekly look'],
-  ['all others', 'record: for audits'],
-]
-
 /** A rule of Prometheus for each alarm, over the metrics of the recipe. */
 const rules = alarms.map(({ type, atLeast, todo, section }) => {
   const name = type.replaceAll(/(?:^|\.)\w/g, (letters) => letters.slice(-1).toUpperCase())
@@ -126,49 +111,44 @@ const tables: [document: string, name: string, table: string][] = [
     'docs/sandbox.md',
     'fixed numbers',
     table(
-      ['number ends in', 'what happens'],
+      ['number ends in', 'effect'],
       fixedNumbers.map(({ ending, meaning }) => [`\`${ending}\``, meaning]),
     ),
   ],
-  ['docs/reference.md', 'options', table(['option', 'what it does'], options)],
+  ['docs/reference.md', 'options', table(['option', 'effect'], options)],
   [
     'docs/reference.md',
     'options of providerCodes',
-    table(['option', 'what it does'], membersOf('src/provider/code-adapter.ts', 'ProviderCodesOptions')),
+    table(['option', 'effect'], membersOf('src/provider/code-adapter.ts', 'ProviderCodesOptions')),
   ],
   [
     'docs/reference.md',
     'options of passkeys',
-    table(['option', 'what it does'], membersOf('src/passkeys/options.ts', 'PasskeysOptions')),
+    table(['option', 'effect'], membersOf('src/passkeys/options.ts', 'PasskeysOptions')),
   ],
-  ['docs/reference.md', 'limits', table(['limit', 'default', 'what it bounds'], limits)],
+  ['docs/reference.md', 'limits', table(['limit', 'default', 'meaning'], limits)],
   [
     'docs/reference.md',
     'guard',
-    table(['option', 'what it does'], membersOf('src/express/guard/guard-options.ts', 'GuardOptions')),
+    table(['option', 'effect'], membersOf('src/express/guard/guard-options.ts', 'GuardOptions')),
   ],
-  ['docs/reference.md', 'members', table(['member', 'what it does'], calls)],
+  ['docs/reference.md', 'members', table(['member', 'effect'], calls)],
   [
     'docs/reference.md',
     'phone verification',
     table(
-      ['member', 'what it does'],
+      ['member', 'effect'],
       membersOf('src/express/flows/phone-verification.ts', 'PhoneVerification').filter(
         ([member]) => member !== '`start()`',
       ),
     ),
   ],
-  [
-    'docs/reference.md',
-    'problem codes',
-    table(['code', 'status', 'what it means, and what to do'], problems),
-  ],
+  ['docs/reference.md', 'problem codes', table(['code', 'status', 'meaning and action'], problems)],
   ['docs/reference.md', 'events', table(['type', 'when'], events)],
-  ['docs/operation.md', 'alarms', table(['type', 'level, and what to do'], urgencies)],
   [
     'docs/pages.md',
     'brand',
-    table(['option', 'what it does'], membersOf('src/express/pages/brand.ts', 'BrandOptions')),
+    table(['option', 'effect'], membersOf('src/express/pages/brand.ts', 'BrandOptions')),
   ],
 ]
 
