@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, failover, ownCodes, type TwoFactorOptions, twoFactor } from '../../src/index.js'
-import { baseOptions, startHost, stubCodes } from './kit.js'
+import { baseOptions, startHost, startSignedIn, stubCodes } from './kit.js'
 
 const bind = () => ({ amount: '5' })
 const client = createClient({ baseUrl: 'http://127.0.0.1:1/v1', client: 41, key: 'k' })
@@ -52,6 +52,35 @@ describe('a provider that cannot tell codes apart', () => {
     const names = [...host.stub.sends, ...host.stub.checks].map(({ form }) => form['app-name'])
     expect(names).toEqual(['Acme', 'Acme transfer', 'Acme', 'Acme transfer'])
   })
+})
+
+it('a sign-in code that the provider may have received last confirms no payment', async () => {
+  const { host, ana } = await startSignedIn()
+  const { answerSend } = host.stub
+  let receive = () => {}
+  const received = new Promise<void>((resolve) => {
+    receive = resolve
+  })
+  host.stub.answerSend = async (request) => {
+    host.stub.answerSend = answerSend
+    await received
+    return answerSend(request)
+  }
+  const attacker = await host.login('ana')
+  const slow = attacker.start()
+  await expect.poll(() => host.stub.sends).toHaveLength(2)
+  const { json } = await ana.post('/transfers', { amount: 5, payee: 'b' })
+  const { requirement } = json
+  expect((await ana.start({ requirement })).status).toBe(201)
+  receive()
+  await slow
+  host.stub.rightCode = '111111'
+  expect((await ana.verify('111111', { requirement })).refusal).toEqual([410, 'challenge_gone'])
+  expect(host.stub.checks).toHaveLength(1)
+
+  host.clock.now += 60_000
+  expect((await ana.start({ requirement })).status).toBe(201)
+  expect((await ana.verify(host.stub.rightCode, { requirement })).status).toBe(200)
 })
 
 it('bind needs a purpose of its own with any provider', () => {

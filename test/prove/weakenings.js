@@ -5,6 +5,14 @@
 export const weakenings = [
   {
     bound: 28,
+    what: 'a code that the provider received out of order confirms a payment',
+    file: 'src/challenge/ledger/attempts.ts',
+    find: "send.state === 'sent' && !isOvertaken(send)",
+    replace: "send.state === 'sent'",
+    tests: ['test/challenge/ledger', 'test/express/codes-apart.test.ts'],
+  },
+  {
+    bound: 28,
     what: 'a code that expired shows that a new code ends it',
     file: 'src/tools/cli/replacement.ts',
     find: "verdict === 'rejected' && !mayHaveExpired(first) ? true",

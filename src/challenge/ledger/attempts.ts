@@ -17,6 +17,7 @@ import {
   type LedgerSnapshot,
   type PendingCheck,
   type Rejected,
+  type Send,
   type UndecidedCode,
   updateUsage,
 } from './ledger.js'
@@ -101,9 +102,9 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
 }
 
 /**
- * Refuses a code for bound fields while it is not known whether the provider received a send of this challenge. Until
- * then, an unused code of another challenge may be the last one of the number, and the user saw other fields with it
- * (PSD2 RTS, article 5).
+ * Refuses a code for bound fields while it is not known whether the provider received a send of this challenge, and
+ * received it last. Until then, an unused code of another challenge may be the last one of the number, and the user saw
+ * other fields with it (PSD2 RTS, article 5).
  */
 function refuseUnconfirmed(
   view: LedgerSnapshot,
@@ -114,17 +115,14 @@ function refuseUnconfirmed(
   const { now, limits } = view
   const { sends } = view.ledger
   const own = sendsFor({ id }, sends)
-  if (own.some(({ state }) => state === 'sent')) return undefined
+  const isOpen = ({ challenge, state }: Send) =>
+    challenge !== undefined && challenge !== id && state !== 'refused'
+  const isOvertaken = ({ overlaps = [] }: Send) =>
+    sends.some((other) => overlaps.includes(other.id) && isOpen(other))
+  if (own.some((send) => send.state === 'sent' && !isOvertaken(send))) return undefined
   // A code that was booked may be sent as late as its deadline.
   const codeMs = limits.codeLifetimeMs + limits.sendMs
-  const mayBeOther = sends.some(
-    ({ challenge, factor: to, state, at }) =>
-      challenge !== undefined &&
-      challenge !== id &&
-      to === factor &&
-      state !== 'refused' &&
-      now < at + codeMs,
-  )
+  const mayBeOther = sends.some((send) => isOpen(send) && send.factor === factor && now < send.at + codeMs)
   if (!mayBeOther) return undefined
   const underWay = own.findLast((send) => send.state === 'booked' && !isLost(send, view))
   if (underWay === undefined) return refused('challenge_gone')

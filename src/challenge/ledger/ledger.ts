@@ -90,6 +90,11 @@ export type Send = {
   readonly forgiven?: true | undefined
   /** True if the provider returned no verdict for its code. */
   readonly unjudged?: true | undefined
+  /**
+   * Sends of other challenges to this factor that were under way with it. The provider may have received them in any
+   * order.
+   */
+  readonly overlaps?: readonly string[] | undefined
 }
 
 /** A check in progress. */

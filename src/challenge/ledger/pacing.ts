@@ -72,6 +72,14 @@ export function isLost(
   return state === 'booked' && now >= at + limits.sendMs
 }
 
+/** Returns whether the provider may still receive a send. Without a response, it may do so until the deadline. */
+export function isUnderWay(
+  { state, at }: Send,
+  { now, limits }: Pick<LedgerSnapshot, 'now' | 'limits'>,
+): boolean {
+  return (state === 'booked' || state === 'unconfirmed') && now < at + limits.sendMs
+}
+
 /** Returns why this browser kind can send nothing to this destination now, and for how long. */
 export function pauseBeforeSend(
   view: LedgerSnapshot,

@@ -29,6 +29,7 @@ import {
 import {
   isLost,
   isRemembered,
+  isUnderWay,
   pauseAfterLater,
   pauseBeforeSend,
   type SendTarget,
@@ -87,8 +88,8 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
   }
 
   const pause = pauseBeforeSend(view, command, command)
-  const isUnderWay = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
-  if (isUnderWay) return { outcome: { outcome: 'live', challenge: live } }
+  const isSent = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
+  if (isSent) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
   // Only expiry or success gives fresh attempts. Otherwise every restart would (brute force).
   if (exhausted) return { outcome: exhausted }
@@ -178,7 +179,12 @@ function booked(view: LedgerSnapshot, order: Booked, { browserKind }: RequesterT
   const { ledger, now } = view
   const { sendId: id, challenge } = order
   const { factor, channel } = challenge
-  const send: Send = { id, at: now, browserKind, factor, channel, challenge: challenge.id, state: 'booked' }
+  const underWay = ledger.sends.filter(
+    (one) => one.factor === factor && one.challenge !== challenge.id && isUnderWay(one, view),
+  )
+  const overlaps = underWay.length > 0 && { overlaps: underWay.map((one) => one.id) }
+  const ofChallenge = { browserKind, factor, channel, challenge: challenge.id }
+  const send: Send = { id, at: now, ...ofChallenge, state: 'booked', ...overlaps }
   const sends = ledger.sends.filter((one) => isRemembered(one, view)).concat(send)
   return { ...ledger, challenge, sends, at: now }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
-import { minute, refusal } from '../kit.js'
+import { browserLimits, minute, refusal } from '../kit.js'
 import { type Acting, driveLedger } from './driver.js'
 
 const unconfirmed: SendResult = { result: 'unconfirmed' }
@@ -102,5 +102,49 @@ describe('a code for bound fields, after a send that nobody confirmed', () => {
     const account = setUp()
     account.start(payment, { ...unconfirmed, handle: 'own' })
     expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+})
+
+describe('a code for bound fields, with an earlier send under way', () => {
+  const known: Acting = { ...payment, known: true, session: 'of the owner' }
+  const confirmed: SendResult = { result: 'sent', lifetimeMs: 10 * minute }
+
+  /** The owner's payment begins this long after a send for an unknown browser, which then gets its result. */
+  function overlap(afterMs: number, result?: SendResult, who: Acting = {}) {
+    const account = driveLedger(browserLimits)
+    const earlier = account.book(who)
+    account.wait(afterMs)
+    account.start(known)
+    if (result !== undefined) account.settleSend(earlier, result)
+    return account
+  }
+
+  it.each<[string, SendResult | undefined]>([
+    ['a response', confirmed],
+    ['no response', unconfirmed],
+    ['no result yet', undefined],
+  ])('is refused if that send got %s, because the provider may have received it last', (_, result) => {
+    const account = overlap(11_999, result)
+    expect(account.reserve(known).outcome).toEqual(gone)
+    account.wait(minute)
+    account.resend(known)
+    expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is refused if that send got no response before its deadline', () => {
+    const account = driveLedger(browserLimits)
+    account.start({}, unconfirmed)
+    account.wait(11_999)
+    account.start(known)
+    expect(account.reserve(known).outcome).toEqual(gone)
+  })
+
+  it.each<[string, () => ReturnType<typeof overlap>]>([
+    ['its deadline has passed', () => overlap(12_000, confirmed)],
+    ['it delivered nothing', () => overlap(0, { result: 'failed' })],
+    ['it never left', () => overlap(0, { result: 'not-sent' })],
+    ['it went to another number', () => overlap(0, confirmed, { factor: 'office' })],
+  ])('is accepted if %s', (_, open) => {
+    expect(open().verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })
 })

@@ -84,6 +84,8 @@ export interface ExpectedSend {
   forgiven: boolean
   /** Its code, or another one of its challenge, was right. */
   used: boolean
+  /** Of other challenges: they may have come to the provider after it. */
+  readonly besides: readonly ExpectedSend[]
 }
 
 export interface ExpectedAttempt {
@@ -145,11 +147,11 @@ export function createOracle() {
   /** Why a code for bound fields is not taken yet: it may be that of another challenge, for all that is known. */
   function doubted(live: Challenge, now: number): string | undefined {
     const own = sends.filter((send) => send.challenge === live && arrived(send))
-    if (live.bound === undefined || own.some(({ state }) => state === 'sent')) return undefined
+    const mayBeLast = (send: ExpectedSend) => arrived(send) && !send.used
+    const isCertain = ({ state, besides }: ExpectedSend) => state === 'sent' && !besides.some(mayBeLast)
+    if (live.bound === undefined || own.some(isCertain)) return undefined
     const others = sends.filter((send) => send.challenge !== live && send.factor === live.factor)
-    const isOpen = others.some(
-      (send) => arrived(send) && !send.used && now < send.at + 10 * minute + figures.sendMs,
-    )
+    const isOpen = others.some((send) => mayBeLast(send) && now < send.at + 10 * minute + figures.sendMs)
     if (!isOpen) return undefined
     const isUnderWay = own.some(({ state, at }) => state === 'booked' && now < at + figures.sendMs)
     return isUnderWay ? 'verification_in_progress' : 'challenge_gone'
@@ -255,6 +257,13 @@ export function createOracle() {
       unjudged: false,
       forgiven: false,
       used: false,
+      besides: sends.filter(
+        (one) =>
+          one.factor === challenge.factor &&
+          one.challenge !== challenge &&
+          (one.state === 'booked' || one.state === 'unconfirmed') &&
+          now < one.at + figures.sendMs,
+      ),
     }
     sends.push(send)
     current = challenge
