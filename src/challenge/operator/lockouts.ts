@@ -49,6 +49,12 @@ export interface OfNumber {
   readonly phone?: string | undefined
 }
 
+/** What `unlock` reset besides the counters of the account. */
+export interface Unlocked {
+  /** How many numbers had their counters over all accounts reset: each that received a code of the account, and `phone`. */
+  readonly numbers: number
+}
+
 /** Reasons that block a send or a check, each with its duration in milliseconds. 0 if it does not block. */
 export interface Waits {
   readonly disabled: boolean
@@ -169,7 +175,7 @@ export function createSubjects(
      * Lifts a lock or disabling and resets the counters: attempts and sends of the account, of the numbers that
      * received codes and of `phone`, and recovery attempts.
      */
-    async unlock(subject: string, of: OfNumber = {}): Promise<void> {
+    async unlock(subject: string, of: OfNumber = {}): Promise<Unlocked> {
       const number = await numberOf(of)
       const ledger = accounts.ledgerOf(subject)
       const numbers = numbersIn((await ledger.read()).ledger, number)
@@ -179,6 +185,7 @@ export function createSubjects(
         grants.forgetRecoveryTries(subject),
       ])
       emit({ type: 'subject.unlocked', subject })
+      return { numbers: numbers.length }
     },
 
     /** Revokes grants, codes on their way, known and trusted browsers. */

@@ -20,8 +20,9 @@ export interface SubjectsFacade {
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts. It includes those of
-   * its numbers over all accounts. Pass `phone` for an account whose start was refused.
+   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts. It also resets the
+   * counters over all accounts of each number that received a code of this account, and of `phone`. Pass `phone` for an
+   * account whose start was refused.
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>
   /**
@@ -118,7 +119,9 @@ export function createOperator(
   return {
     subjects: {
       state: async (subject, of) => subjects.state(subjectText(subject), of),
-      unlock: async (subject, of) => subjects.unlock(subjectText(subject), of),
+      async unlock(subject, of) {
+        await subjects.unlock(subjectText(subject), of)
+      },
       revokeEverything: async (subject) => subjects.revokeEverything(subjectText(subject)),
       factorRemoved(name, factor) {
         const before = factor.kind === 'phone' ? { before: maskPhoneNumber(factor.phone) } : {}

@@ -8,10 +8,14 @@ import { UsageError } from './usage-error.js'
 
 const flags = {
   ...storeFlags,
-  unlock: { help: 'lift the lock or disabling of the account, and reset its counters' },
+  unlock: {
+    help: `lift the lock or disabling of the account, and reset its counters, and those over all accounts
+of each number that received its codes`,
+  },
   number: {
     takes: '<number>',
-    help: 'number of the account, such as +573001234567: shows its counters over all accounts, and\n--unlock resets them',
+    help: `number of the account, such as +573001234567: shows its counters over all accounts, and
+--unlock resets them, also if the account got no code at it`,
   },
   revoke: {
     help: 'revoke everything of the account: grants in every session, known browsers, trusted\ndevices, codes on their way; asks first',
@@ -55,12 +59,22 @@ export async function personCommand(args: readonly string[]): Promise<number> {
     const { inspection, change } = where
     const before = await inspection.person(subject, { phone }).catch(asUsageError)
     const isUnlocked = unlock === true && (before.isKnown || phone !== undefined)
-    if (isUnlocked) await change('unlocked', () => inspection.unlock(subject, { phone }))
+    const reset = isUnlocked
+      ? await change('unlocked', () => inspection.unlock(subject, { phone }))
+      : undefined
     if (revoke) await change('revoked', () => inspection.revokeEverything(subject))
     const person = isUnlocked || revoke ? await inspection.person(subject, { phone }) : before
     const done = { ...(unlock && { unlocked: isUnlocked }), ...(revoke && { revoked: true }) }
-    if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...person })
-    else process.stdout.write(textOf(subject, person, done))
+    const numbersReset = reset && { numbersReset: reset.numbers }
+    if (json) printJson({ account: subject, namespace: where.namespace, ...done, ...numbersReset, ...person })
+    else {
+      const lines = [
+        reset && resetText(reset.numbers, phone),
+        unlock && !isUnlocked && 'There was nothing to unlock.',
+        revoke && 'Revoked: all grants, devices and codes of the account have ended.',
+      ]
+      process.stdout.write(textOf(subject, person, lines))
+    }
     return unlock && !isUnlocked && !revoke ? 1 : 0
   })
 }
@@ -99,16 +113,20 @@ const numberText = (spelled: string, seen: LedgerReport) =>
     ? `The number ${printable(spelled)} at sign-up\n\n${describeLedger(seen).join('\n')}`
     : `No record of a sign-up with ${printable(spelled)}: a code may be sent.`
 
-function textOf(
-  subject: string,
-  person: PersonReport,
-  { unlocked, revoked }: { readonly unlocked?: boolean; readonly revoked?: boolean },
-): string {
-  const done = [
-    unlocked && 'Unlocked: the counters of the account are reset.',
-    unlocked === false && 'There was nothing to unlock.',
-    revoked && 'Revoked: all grants, devices and codes of the account have ended.',
+/** States what `--unlock` reset, with the number of the command, if it has one. */
+function resetText(numbers: number, phone: string | undefined): string {
+  const count = numbers - (phone === undefined ? 0 : 1)
+  const ofCodes = `${count} ${count === 1 ? 'number that' : 'numbers that each'} received a code of this account`
+  const named = [...(phone === undefined ? [] : [printable(phone)]), ...(count > 0 ? [ofCodes] : [])]
+  const parts = [
+    'lock or disabling, attempts and sends of the account',
+    'its recovery attempts',
+    ...(named.length > 0 ? [`the counters over all accounts of ${named.join(' and of ')}`] : []),
   ]
+  return `Unlocked. Reset: ${parts.join('; ')}.`
+}
+
+function textOf(subject: string, person: PersonReport, done: readonly unknown[]): string {
   const shown = person.isKnown
     ? `The account ${printable(subject)}\n\n${describePerson(person).join('\n')}`
     : `No record of the account ${printable(subject)}. Does the option subject return exactly this id?`

@@ -64,7 +64,7 @@ export function describeNumber({ sendsInHour, sendsInDay, wrongCodesInDay }: Num
 
 /** Printed without a number. */
 export const withoutNumber = [
-  '\nOther accounts may have used up the limits of the number. To see and reset them, pass --number <number>.',
+  '\nOther accounts may have used up the limits of the number. To see them, and to reset those of a number that\nreceived no code of this account, pass --number <number>.',
 ]
 
 const line = (name: string, text: string) => `  ${name.padEnd(13)}${text}`

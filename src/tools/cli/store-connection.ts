@@ -33,7 +33,7 @@ export interface Where {
   readonly inspection: Inspection
   readonly namespace: string
   /** Makes and records a change: a later failure must not look like a command without effect. */
-  readonly change: (what: Change, make: () => Promise<unknown>) => Promise<void>
+  readonly change: <Result>(what: Change, make: () => Promise<Result>) => Promise<Result>
 }
 
 /** For the help of a command. */
@@ -57,8 +57,9 @@ export async function withInspection(
   const changes: Changes = {}
   const change: Where['change'] = async (what, make) => {
     changes[what] = 'unclear'
-    await make()
+    const result = await make()
     changes[what] = 'done'
+    return result
   }
   try {
     const inspection = await openInspection({ store, secret, namespace })

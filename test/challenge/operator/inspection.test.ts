@@ -73,6 +73,12 @@ it('shows the counters of a number over all accounts, if a number is given', asy
     sendsInDay: { count: 1, endsInMs: day },
     wrongCodesInDay: { count: 1, endsInMs: day },
   })
+  // Also without the number, if it received a code of this account.
+  await desk.unlock('ana')
+  expect(await number({ phone: '+573001234567' })).toMatchObject({
+    sendsInHour: { count: 0 },
+    wrongCodesInDay: { count: 0 },
+  })
 })
 
 it('knows no account that nothing was sent for', async () => {
@@ -127,7 +133,8 @@ it('shows trusted devices and tries of recovery codes, and ends them', async () 
   expect(seen.trustedDevices.map((device) => device.label)).toEqual(['Firefox, Linux'])
   expect(seen.recoveryTries).toEqual({ count: 1, most: 10, endsInMs: day })
 
-  await desk.unlock('ana')
+  expect(await desk.unlock('ana')).toEqual({ numbers: 1 })
+  expect(await desk.unlock('ana', { phone: '+573007654321' })).toEqual({ numbers: 2 })
   await desk.revokeEverything('ana')
   expect(await desk.person('ana')).toMatchObject({
     sessions: 0,

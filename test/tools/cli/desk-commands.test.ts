@@ -48,6 +48,22 @@ async function printed(command: (args: readonly string[]) => Promise<number>, ..
   return { exitCode, text: written.join('') }
 }
 
+const none = { lock: 0, challenge: 0, knownBrowser: 0, sends: 0, unjudged: 0, number: 0, guesses: 0 }
+const free = { disabled: false, send: none, cooldown: 0, check: none }
+
+/** The report on an account of which nothing is stored. */
+const unknown: PersonReport = {
+  isKnown: false,
+  lockedForMs: 0,
+  judged: 0,
+  strangers: free,
+  codes: [],
+  passkeys: [],
+  sessions: 0,
+  recoveryTries: { count: 0, most: 10, endsInMs: 0 },
+  trustedDevices: [],
+}
+
 beforeEach(async () => {
   // A command ends its process a second after it is done.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
@@ -103,6 +119,26 @@ describe('the commands of an operator', () => {
     expect(text).toMatch(/^There was nothing to unlock\.\nNo record of the account anna\./)
   })
 
+  it.each([
+    [[], 0, ''],
+    [[], 1, '; the counters over all accounts of 1 number that received a code of this account'],
+    [[], 2, '; the counters over all accounts of 2 numbers that each received a code of this account'],
+    [['--number', '+57 300 123 4567'], 1, '; the counters over all accounts of +57 300 123 4567'],
+    [
+      ['--number', '+57 300 123 4567'],
+      2,
+      '; the counters over all accounts of +57 300 123 4567 and of 1 number that received a code of this account',
+    ],
+  ] as const)('state what --unlock %j reset, with %i numbers', async (more, numbers, says) => {
+    atDesk = { person: async () => ({ ...unknown, isKnown: true }), unlock: async () => ({ numbers }) }
+    const account =
+      'Unlocked. Reset: lock or disabling, attempts and sends of the account; its recovery attempts'
+    const program = await printed(personCommand, 'ana', '--unlock', ...more)
+    expect(program.text.split('\n')[0]).toBe(`${account}${says}.`)
+    const { text } = await printed(personCommand, 'ana', '--unlock', '--json', ...more)
+    expect(JSON.parse(text)).toMatchObject({ unlocked: true, numbersReset: numbers })
+  })
+
   it('end all data of an account in a script without a prompt', async () => {
     for (const more of [[], ['--unlock']]) {
       expect((await printed(personCommand, 'ana', '--revoke', '--yes', ...more)).exitCode).toBe(0)
@@ -142,7 +178,7 @@ describe('a command that fails', () => {
   const done = async () => undefined
   const known = async () => ({ isKnown: true }) as PersonReport
   const signups = { pause: done, resume: done, state: silent }
-  const person = { person: known, unlock: done, revokeEverything: silent }
+  const person = { person: known, unlock: async () => ({ numbers: 0 }), revokeEverything: silent }
   const fault = async () => JSON.parse('')
 
   it.each<[when: string, typeof pause, Partial<Inspection>, code: string, changes: object]>([
@@ -201,22 +237,8 @@ describe('a command that fails', () => {
 })
 
 describe('what is said of an account', () => {
-  const none = { lock: 0, challenge: 0, knownBrowser: 0, sends: 0, unjudged: 0, number: 0, guesses: 0 }
-  const free = { disabled: false, send: none, cooldown: 0, check: none }
   const at = Date.UTC(2027, 0, 15, 8, 30)
   const sent = { at, channel: 'sms', state: 'sent', inKnownBrowser: false, isForgiven: false } as const
-  const person = {
-    isKnown: true,
-    lockedForMs: 0,
-    judged: 0,
-    strangers: free,
-    codes: [],
-    passkeys: [],
-    sessions: 1,
-    recoveryTries: { count: 0, most: 10, endsInMs: 0 },
-    trustedDevices: [],
-  }
-
   it.each([
     ['open', {}, 'Open         0 wrong codes since the last success'],
     ['waiting for nothing', {}, 'Next         code now, attempt now'],
@@ -255,6 +277,6 @@ describe('what is said of an account', () => {
       '10 of 10 attempts used, reset in 2 h',
     ],
   ] as const)('that is %s', (_what, more, says) => {
-    expect(describePerson({ ...person, ...more }).join('\n')).toContain(says)
+    expect(describePerson({ ...unknown, ...more }).join('\n')).toContain(says)
   })
 })
