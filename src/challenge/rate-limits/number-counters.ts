@@ -181,6 +181,7 @@ export function createNumberCounters(
           count: codes.all,
           unknown: codes.unknown,
           max: maxWrong,
+          unknownMax: unknownShareOf(maxWrong),
           endsInMs: codes.all === 0 ? 0 : Math.ceil(wrong.resetInMs),
         },
       }

@@ -198,9 +198,12 @@ function withoutSend(
 /** A counter of a number over all accounts. */
 export interface NumberCount {
   readonly count: number
-  /** Sends of unknown browsers among them. */
+  /** Those of unknown browsers among them. */
   readonly unknown: number
+  /** Limit of all browsers. */
   readonly max: number
+  /** Limit of unknown browsers. Equal to `max` if browsers are not tracked. */
+  readonly unknownMax: number
   /** Milliseconds until the count is reset. 0 if there is none. */
   readonly endsInMs: number
 }
@@ -213,7 +216,9 @@ export function countSends(
   now: number,
 ): NumberCount {
   const { all: count, unknown, endsAt } = windowAt(record, span, now)
-  return { count, unknown, max: limits[span], endsInMs: count === 0 ? 0 : endsAt - now }
+  const max = limits[span]
+  const unknownMax = limits.unknownShareOf(max)
+  return { count, unknown, max, unknownMax, endsInMs: count === 0 ? 0 : endsAt - now }
 }
 
 /** Resets the limits. The sends stay, because their codes may be valid. */

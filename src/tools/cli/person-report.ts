@@ -50,16 +50,25 @@ type NumberState = NonNullable<PersonReport['number']>
 
 /** Describes the counters of a number over all accounts, line by line. */
 export function describeNumber({ sendsInHour, sendsInDay, wrongCodesInDay }: NumberState): readonly string[] {
-  const counted = ({ count, unknown, max, endsInMs }: NumberState['sendsInDay']) =>
-    count === 0
-      ? `none of ${max}`
-      : `${count} of ${max}, ${unknown} in unknown browsers, reset in ${span(endsInMs)}`
   return [
     '\nThe number, over all accounts\n',
-    line('Hour', `codes sent: ${counted(sendsInHour)}`),
-    line('Day', `codes sent: ${counted(sendsInDay)}`),
-    line('', `wrong codes: ${counted(wrongCodesInDay)}`),
+    line('Hour', `codes sent: ${countText(sendsInHour)}`),
+    line('Day', `codes sent: ${countText(sendsInDay)}`),
+    line('', `wrong codes: ${countText(wrongCodesInDay)}`),
   ]
+}
+
+/** Returns a count with both limits and the browsers that wait: `12 of 12 in unknown browsers, 12 of 20 in all; …`. */
+function countText({ count, unknown, max, unknownMax, endsInMs }: NumberState['sendsInDay']): string {
+  const of = (used: number, limit: number) => `${used === 0 ? 'none' : used} of ${limit}`
+  const hasShare = unknownMax < max
+  const counts = hasShare
+    ? `${of(unknown, unknownMax)} in unknown browsers, ${of(count, max)} in all`
+    : of(count, max)
+  if (count === 0) return counts
+  if (count >= max) return `${counts}; every browser waits ${span(endsInMs)}`
+  const isShareUsed = hasShare && unknown >= unknownMax
+  return `${counts}; ${isShareUsed ? 'unknown browsers wait' : 'reset in'} ${span(endsInMs)}`
 }
 
 /** Printed without a number. */

@@ -39,14 +39,45 @@ describe('the state of a person whose start was refused', () => {
       known: { nextSendInMs: 0 },
     })
     expect(number).toEqual({
-      sendsInHour: { count: 3, unknown: 3, max: 5, endsInMs: hour },
-      sendsInDay: { count: 3, unknown: 3, max: 50, endsInMs: day },
-      wrongCodesInDay: { count: 3, unknown: 3, max: 10, endsInMs: day },
+      sendsInHour: { count: 3, unknown: 3, max: 5, unknownMax: 3, endsInMs: hour },
+      sendsInDay: { count: 3, unknown: 3, max: 50, unknownMax: 30, endsInMs: day },
+      wrongCodesInDay: { count: 3, unknown: 3, max: 10, unknownMax: 6, endsInMs: day },
     })
     if (number === undefined) return
-    expect(describeNumber(number).join('\n')).toContain(
-      'codes sent: 3 of 5, 3 in unknown browsers, reset in 1 h',
-    )
+    expect(describeNumber(number).slice(1)).toEqual([
+      '  Hour         codes sent: 3 of 3 in unknown browsers, 3 of 5 in all; unknown browsers wait 1 h',
+      '  Day          codes sent: 3 of 30 in unknown browsers, 3 of 50 in all; reset in 24 h',
+      '               wrong codes: 3 of 6 in unknown browsers, 3 of 10 in all; reset in 24 h',
+    ])
+  })
+
+  it.each([
+    [
+      'no code, and unknown browsers have a share',
+      { max: 5, unknownMax: 3 },
+      'none of 3 in unknown browsers, none of 5 in all',
+    ],
+    ['no code, and browsers are not tracked', { max: 5, unknownMax: 5 }, 'none of 5'],
+    [
+      'all codes',
+      { count: 5, unknown: 2, max: 5, unknownMax: 3, endsInMs: hour },
+      '2 of 3 in unknown browsers, 5 of 5 in all; every browser waits 1 h',
+    ],
+    [
+      'all codes, and browsers are not tracked',
+      { count: 5, unknown: 5, max: 5, unknownMax: 5, endsInMs: hour },
+      '5 of 5; every browser waits 1 h',
+    ],
+  ])('is described after %s', (_what, counted, says) => {
+    const sendsInHour = { count: 0, unknown: 0, endsInMs: 0, ...counted }
+    const described = describeNumber({ sendsInHour, sendsInDay: sendsInHour, wrongCodesInDay: sendsInHour })
+    expect(described[1]).toBe(`  Hour         codes sent: ${says}`)
+  })
+
+  it('has no share of unknown browsers if browsers are not tracked', async () => {
+    const { challenges } = createService({ knownMaxAgeMs: 0 })
+    const { number } = await challenges.subjects.state('ana', { phone })
+    expect(number?.sendsInHour).toMatchObject({ max: 20, unknownMax: 20 })
   })
 
   it('is lifted with the number', async () => {
