@@ -75,7 +75,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     code: 'headers',
     claim: 'no frame contains the code page, and no shared cache stores a page of a signed-in user',
     fix: 'send Cache-Control: private or no-store behind guards, and do not change the headers of the package',
-    docs: 'docs/security.md#what-to-keep-apart',
+    docs: 'docs/security.md#names-mounts-and-passwords',
     async run(stage, tries) {
       tries('the headers of the code page and of pages for signed-in users')
       const page = await codePage(stage)

@@ -22,7 +22,7 @@ export const variantKinds: readonly VariantKind[] = [
     code: 'spellings',
     claim: 'no other spelling of a path does an action or shows a page without a code',
     fix: 'put the guard on the route or its router, app.post(path, guard, handler), instead of a comparison with req.path',
-    docs: 'docs/security.md#what-to-keep-apart',
+    docs: 'docs/security.md#names-mounts-and-passwords',
     of: (request) => spellingsOf(request.path).map((path) => ({ ...request, path })),
   },
   {
