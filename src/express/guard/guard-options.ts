@@ -33,9 +33,9 @@ declare global {
 export interface GuardOptions {
   /** Purpose of the code. Default: `login`. If the option `purposes` names others, it must be one of them. */
   readonly purpose?: string
-  /** Maximum age of a grant, in milliseconds. Default: that of the purpose. */
+  /** Maximum age of a grant, in milliseconds. Default: `maxAgeMs` of the purpose. */
   readonly maxAgeMs?: number
-  /** If true, each grant admits one request, and never a HEAD. Default: that of the purpose. */
+  /** If true, each grant admits one request, and never a HEAD. Default: `once` of the purpose. */
   readonly once?: boolean
   /**
    * Returns the fields that the code confirms. If one of them changes, the guard requires a new code. A field that a
