@@ -9,7 +9,7 @@ import { defaultLimits, defaultTimeouts } from '../limits.js'
 import type { TrustedDevice } from '../proofs/devices.js'
 import type { SubjectReport } from '../proofs/subject-report.js'
 import type { NumberState } from '../rate-limits/number-counters.js'
-import { createDeployments, type NoDeployment } from './deployment.js'
+import { createDeployments, listSecretUsers, type NoDeployment, shortHashOf } from './deployment.js'
 import { lockedForMs, type OfNumber, type Waits, waitsOf } from './lockouts.js'
 
 /** A code of the last day, without its number. Times are milliseconds since 1970. */
@@ -60,6 +60,9 @@ export interface SignupsReport {
   }[]
 }
 
+export type { SecretUsers } from './deployment.js'
+export { listSecretUsers, shortHashOf }
+
 export type Inspection = Exclude<Awaited<ReturnType<typeof openInspection>>, NoDeployment>
 
 // An operator's command sends and checks no codes.
@@ -88,7 +91,7 @@ export async function openInspection(
   const secrets = createSecrets([where.secret])
   const store = withStoreDeadline(where.store, patientMs, { now, emit })
   const keys = createKeys(namespace, secrets)
-  const deployment = await createDeployments({ store, keys, secrets, namespace }).find()
+  const deployment = await createDeployments({ store, keys, secrets, namespace, now }).find()
   if (typeof deployment === 'string') return deployment
   const { subjects, grants, devices, enrolledLedgerOf, signups, signupPause } = openDomain({
     ...deployment,

@@ -1,8 +1,11 @@
+import { listSecretUsers } from '../../challenge/operator/inspection.js'
 import { redisStore } from '../../store/redis-store.js'
+import type { Store } from '../../store/store.js'
 import { openRedis, type RedisOfApp, reasonOf } from './app-redis.js'
 import { type Row, rowsAbout } from './findings.js'
 import type { LoadFromApp } from './host-checks.js'
 import { printable } from './quote.js'
+import { describeSecretUsers } from './secret-users.js'
 
 const { ok, skipped, wrong } = rowsAbout('Redis')
 
@@ -71,5 +74,18 @@ async function inspected({ client, connect }: RedisOfApp, namespace: string): Pr
   }
   // Reading needed no write permission. The app's Redis user may have permissions for its namespace only.
   await store.increment(`tf3:${namespace}:doctor`, 1_000)
-  return [ok('redis_ok', 'reachable, and evicts no live records')]
+  return [ok('redis_ok', 'reachable, and evicts no live records'), ...(await secretRows(store, namespace))]
+}
+
+/** During a rotation the processes differ until the last one is replaced. */
+async function secretRows(store: Store, namespace: string): Promise<readonly Row[]> {
+  const users = await listSecretUsers(store, namespace, Date.now)
+  if (users.length < 2) return []
+  return [
+    rowsAbout('Secret').warning(
+      'secrets_differ',
+      `differs between the machines, by its short hash: ${describeSecretUsers(users)}`,
+      'unless you are deploying a new secret, give all machines the same list: a process that lacks the secret of another refuses correct codes',
+    ),
+  ]
 }

@@ -1,4 +1,10 @@
-import { type Inspection, openInspection } from '../../challenge/operator/inspection.js'
+import {
+  type Inspection,
+  listSecretUsers,
+  openInspection,
+  shortHashOf,
+} from '../../challenge/operator/inspection.js'
+import type { Store } from '../../store/store.js'
 import { reasonOf } from './app-redis.js'
 import { type AppStore, loadStore, openRedisStore } from './app-store.js'
 import { type Flags, printJson, type Values } from './command-line.js'
@@ -6,6 +12,7 @@ import { describeRow, type Row, rowsAbout } from './findings.js'
 import { loadFromApp } from './host-checks.js'
 import { redisFailure } from './redis-check.js'
 import { redisFlag, redisUrlOf } from './redis-flag.js'
+import { describeSecretUsers } from './secret-users.js'
 import { UsageError } from './usage-error.js'
 
 /** Flags for work on the store of an app, without the app. */
@@ -63,7 +70,8 @@ export async function withInspection(
   }
   try {
     const inspection = await openInspection({ store, secret, namespace })
-    if (typeof inspection === 'string') return told(noDesk[inspection](namespace), json)
+    if (inspection === 'unknown-namespace') return told(unknownNamespace(namespace), json)
+    if (inspection === 'other-secret') return told(await otherSecret(store, secret, namespace), json)
     return await work({ inspection, namespace, change })
   } catch (error) {
     return told(failureOf(error, values, changes), json, changes)
@@ -82,20 +90,23 @@ async function openStore(values: Values<typeof storeFlags>): Promise<AppStore | 
   throw new UsageError('The store of the app is missing: set REDIS_URL, or pass --store <module>.')
 }
 
-const noDesk = {
-  'unknown-namespace': (namespace: string) =>
-    wrong(
-      'unknown_namespace',
-      `no app has stored its deployment record here under the namespace "${namespace}". Nothing was changed`,
-      'pass the option namespace of the app as --namespace, and check that this is the store of the app. If the store was emptied, a running app writes the record again within a minute: then run this again',
-    ),
-  'other-secret': (namespace: string) =>
-    wrong(
-      'other_secret',
-      `the app under the namespace "${namespace}" has another secret. Nothing was changed`,
-      'set TWO_FACTOR_SECRET to the option secret of the app, or to the last of its list',
-    ),
-} as const
+const unknownNamespace = (namespace: string): Row =>
+  wrong(
+    'unknown_namespace',
+    `no app has stored its deployment record here under the namespace "${namespace}". Nothing was changed`,
+    'pass the option namespace of the app as --namespace, and check that this is the store of the app. If the store was emptied, a running app writes the record again within a minute: then run this again',
+  )
+
+/** The last process may be the one with the wrong secret, so the row accuses no machine. */
+async function otherSecret(store: Store, secret: string, namespace: string): Promise<Row> {
+  const users = await listSecretUsers(store, namespace, Date.now)
+  const listed = users.length === 0 ? '' : `. Secrets by their short hash: ${describeSecretUsers(users)}`
+  return wrong(
+    'other_secret',
+    `the process that started last under the namespace "${namespace}" uses another secret than this command, ${shortHashOf(secret, namespace)}${listed}. Nothing was changed`,
+    `${users.length === 0 ? 'compare a hash of the secret on all machines' : 'compare the secrets'}. If only this command differs, set TWO_FACTOR_SECRET to the option secret of the app, or to the last of its list. If the machines differ, give all of them the same list`,
+  )
+}
 
 /** Returns the row of a failed command. An unexpected error is a bug of ours, thrown if nothing was changed. */
 function failureOf(error: unknown, { store }: Values<typeof storeFlags>, changes: Changes): Row {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
 import { defaultLimits, defaultTimeouts } from '../../../src/challenge/limits.js'
-import { createDeployments } from '../../../src/challenge/operator/deployment.js'
+import { createDeployments, shortHashOf } from '../../../src/challenge/operator/deployment.js'
 import type { Inspection, PersonReport } from '../../../src/challenge/operator/inspection.js'
 import { type ProblemCode, TwoFactorError } from '../../../src/errors.js'
 import { personCommand } from '../../../src/tools/cli/person-command.js'
@@ -13,12 +13,13 @@ import { store } from './store-in-memory.js'
 let atDesk: Partial<Inspection> = {}
 
 vi.mock(import('../../../src/challenge/operator/inspection.js'), async (original) => {
-  const { openInspection: openDesk } = await original()
+  const module = await original()
+  const { openInspection: openDesk } = module
   const opened: typeof openDesk = async (...where) => {
     const inspection = await openDesk(...where)
     return typeof inspection === 'string' ? inspection : { ...inspection, ...atDesk }
   }
-  return { openInspection: opened }
+  return { ...module, openInspection: opened }
 })
 
 // In place of Redis, too.
@@ -70,7 +71,8 @@ beforeEach(async () => {
   vi.stubEnv('TWO_FACTOR_SECRET', secret)
   const secrets = createSecrets([secret])
   const left = { limits: { ...defaultLimits, ...defaultTimeouts }, knownMaxAgeMs: 1, trustedMaxAgeMs: 0 }
-  await createDeployments({ store, secrets, keys: createKeys('shop', secrets), namespace: 'shop' }).save(left)
+  const parts = { store, secrets, keys: createKeys('shop', secrets), namespace: 'shop', now: Date.now }
+  await createDeployments(parts, 'web-1').save(left)
 })
 
 afterEach(() => {
@@ -165,6 +167,24 @@ describe('the commands of an operator', () => {
     }
     vi.stubEnv('TWO_FACTOR_SECRET', secret)
     expect((await printed(signupsCommand, '--state')).text).toContain('Sign-ups are not paused.')
+  })
+
+  it('list the machines by their secret, and accuse none', async () => {
+    const other = secret.replace('a ', 'A ')
+    vi.stubEnv('TWO_FACTOR_SECRET', other)
+    const [running, own] = [secret, other].map((one) => shortHashOf(one, 'shop'))
+    const { text } = await printed(personCommand, 'ana')
+    expect(text).toContain(
+      `started last under the namespace "shop" uses another secret than this command, ${own}.`,
+    )
+    expect(text).toContain(`Secrets by their short hash: ${running} (web-1).`)
+    expect(text).toContain('Fix: compare the secrets.')
+    // As an earlier version writes the record.
+    const entry = await store.read('tf3:shop:deployment:last')
+    await store.swap('tf3:shop:deployment:last', entry?.version, { secret: 'tag' }, 60_000)
+    expect((await printed(personCommand, 'ana')).text).toContain(
+      'Fix: compare a hash of the secret on all machines.',
+    )
   })
 })
 

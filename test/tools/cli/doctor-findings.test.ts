@@ -1,8 +1,13 @@
 import { readdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
+import { createClient as createRedis } from 'redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
+import { defaultLimits, defaultTimeouts } from '../../../src/challenge/limits.js'
+import { createDeployments } from '../../../src/challenge/operator/deployment.js'
 import { type ClientOptions, createClient, type ProviderClient } from '../../../src/provider/index.js'
+import { redisStore } from '../../../src/store/redis-store.js'
 import { describeReport, examine, type Report } from '../../../src/tools/cli/doctor.js'
 import { expressRow, loadFromApp, runtimeRow } from '../../../src/tools/cli/host-checks.js'
 import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
@@ -201,6 +206,27 @@ const redisFixtures: typeof fixtures = [
     },
   ],
   ['a Redis that is full', 'redis_full', startedWith('--maxmemory', '100kb')],
+  [
+    'machines with different secrets',
+    'secrets_differ',
+    async () => {
+      const { url } = await redis()
+      const client = createRedis({ url })
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      for (const host of ['web-1', 'web-2']) {
+        const secrets = createSecrets([`the secret of at least 32 bytes of ${host}`])
+        const keys = createKeys('', secrets)
+        const parts = { store: redisStore({ client }), keys, secrets, now: Date.now, namespace: '' }
+        await createDeployments(parts, host).save({
+          limits: { ...defaultLimits, ...defaultTimeouts },
+          knownMaxAgeMs: 0,
+          trustedMaxAgeMs: 0,
+        })
+      }
+      return { redisUrl: url }
+    },
+  ],
   ['a Redis that forgets', 'store_evicts', startedWith('--maxmemory-policy', 'allkeys-lru')],
 ]
 
