@@ -17,7 +17,7 @@ export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
 
   async function ask(to: HTMLFormElement, answer: HTMLInputElement): Promise<void> {
     isAsking = true
-    const passkey = await passkeyFor(to, signal).catch(() => null)
+    const passkey = await passkeyFor(to, signal)
     isAsking = false
     if (status) status.textContent = passkey === null ? (status.dataset.cancelled ?? '') : ''
     if (passkey === null) return
@@ -44,13 +44,24 @@ export async function reportPasskeys(screen: ParentNode): Promise<void> {
 
 const hasPasskeys = (): boolean => 'parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {})
 
-/** Returns a signature, or a new passkey. Rejects or returns null if the user cancels. */
+/** Returns a signature, or a new passkey. Null if the user cancels or the browser refuses. */
 async function passkeyFor({ dataset }: HTMLFormElement, signal: AbortSignal): Promise<Credential | null> {
-  const { passkey, newPasskey } = dataset
-  if (newPasskey !== undefined) {
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(newPasskey))
-    return navigator.credentials.create({ publicKey, signal })
+  const { passkey = '', newPasskey } = dataset
+  const options = JSON.parse(newPasskey ?? passkey)
+  try {
+    if (newPasskey === undefined) {
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+      return await navigator.credentials.get({ publicKey, signal })
+    }
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    return await navigator.credentials.create({ publicKey, signal })
+  } catch (error) {
+    // The user reads the same as after a cancelled prompt, so only this tells the developer.
+    if (error instanceof DOMException && error.name === 'SecurityError') {
+      console.warn(
+        `passkeys: the browser refused the domain "${options.rpId ?? options.rp.id}" on this page (${location.origin}). Set the options origin and rpId of passkeys() to the origin of your pages and a domain of it.`,
+      )
+    }
+    return null
   }
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(passkey ?? ''))
-  return navigator.credentials.get({ publicKey, signal })
 }

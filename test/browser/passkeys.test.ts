@@ -91,6 +91,27 @@ describeInChromium('a passkey in a browser', (browser) => {
   const use = (page: Page) => page.getByRole('button', { name: 'Use a passkey' })
   const setVerified = (cdp: CDPSession, authenticatorId: string, isUserVerified: boolean) =>
     cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+  function hearWarnings(page: Page): string[] {
+    const heard: string[] = []
+    page.on('console', (message) => void (message.type() === 'warning' && heard.push(message.text())))
+    return heard
+  }
+  /** Returns the warning about the passkeys of another domain. The page works again afterwards. */
+  async function warningOfDomain(page: Page, form: string, click: () => Promise<void>) {
+    const replace = (from: string, to: string) =>
+      page.locator(form).evaluate(
+        ({ dataset }, [one, other]) => {
+          for (const [name, value = ''] of Object.entries(dataset)) {
+            Reflect.set(dataset, name, value.replace(one, other))
+          }
+        },
+        [from, to] as const,
+      )
+    await replace('"localhost"', '"acme.example"')
+    const [message] = await Promise.all([page.waitForEvent('console', { timeout: 10_000 }), click()])
+    await replace('"acme.example"', '"localhost"')
+    return message.text()
+  }
   const statusOf = async (page: Page, url: string) =>
     (await page.request.get(url, { headers: { accept: 'application/json' } })).status()
 
@@ -101,9 +122,12 @@ describeInChromium('a passkey in a browser', (browser) => {
     expect(await page.locator('button.main:visible').count()).toBe(1)
     expect(await page.getByRole('button', { name: /^Text/ }).first().isVisible()).toBe(true)
     expect(await axeFindings(page)).toEqual([])
+    expect(await warningOfDomain(page, '[data-passkey]', () => use(page).click())).toContain('acme.example')
+    const warnings = hearWarnings(page)
     await setVerified(cdp, authenticatorId, false)
     await use(page).click()
     await page.getByText('Nothing was confirmed.').waitFor()
+    expect(warnings).toEqual([])
     expect(await statusOf(page, `${origin}/account`)).toBe(403)
     await setVerified(cdp, authenticatorId, true)
     await Promise.all([page.waitForURL(`${origin}/`), use(page).click()])
@@ -271,6 +295,9 @@ describeInChromium('a passkey in a browser', (browser) => {
     await page.getByRole('button', { name: /^Text/ }).first().click()
     await enterCode(page)
     const create = page.getByRole('button', { name: 'Create a passkey' })
+    expect(await warningOfDomain(page, '[data-new-passkey]', () => create.click())).toBe(
+      `passkeys: the browser refused the domain "acme.example" on this page (${origin}). Set the options origin and rpId of passkeys() to the origin of your pages and a domain of it.`,
+    )
     await setVerified(cdp, authenticatorId, false)
     await create.click()
     await page.getByText('No passkey was created.').waitFor()
