@@ -39,7 +39,8 @@ export function offerPasskey(screen: ParentNode, signal: AbortSignal): void {
 export async function reportPasskeys(screen: ParentNode): Promise<void> {
   const field = screen.querySelector<HTMLInputElement>('[name=offersPasskey]')
   if (!field || !hasPasskeys()) return
-  field.disabled = !(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable())
+  const isAble = PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()
+  field.disabled = !(await isAble.catch(() => false))
 }
 
 const hasPasskeys = (): boolean => 'parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {})
