@@ -3,7 +3,7 @@ import { en as account } from '../../src/account/texts/en.js'
 import { en } from '../../src/express/pages/messages/en.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { type Bank, codeFor, openBank } from './bank.js'
-import { enter, openSignedIn } from './bank-steps.js'
+import { enter, openSignedIn, typeInto } from './bank-steps.js'
 import type { Visitor } from './engines/visitor.js'
 
 const newPhone = '+573107654321'
@@ -116,27 +116,19 @@ export function itKeepsAnAccount(visitor: () => Visitor): void {
 
   it('adds and removes a number by keyboard only', async () => {
     const { bank, ana, settle } = await openSettings(visitor())
-    const typeInto = async (label: string, text: string) => {
-      // Firefox gives the focus to a field a moment after the page is there.
-      await expect.poll(async () => (await ana.focused()).name, { timeout: 20_000 }).toContain(label)
-      await ana.type(...text)
-      await ana.submit()
-    }
     await ana.tabTo(account['numbers.add'])
     await ana.submit()
-    await typeInto(en['phone.label'], newPhone)
-    await typeInto(en['code.label'], await codeFor(bank, newPhone))
+    await typeInto(ana, en['phone.label'], newPhone)
+    await typeInto(ana, en['code.label'], await codeFor(bank, newPhone))
     await ana.see('Adding +57 310 7654321')
-    await typeInto(en['code.label'], await codeFor(bank))
+    await typeInto(ana, en['code.label'], await codeFor(bank))
     await expectNotice(ana, 'The number ending in 2 1 was added.')
-    // Driven over BiDi, Firefox clicks no button by a key: neither by Enter nor by the space bar.
-    if (ana.engine === 'Firefox') return
     await settle()
     await ana.tabTo('Remove the number ending in 2 1')
     await ana.submit()
     await ana.tabTo('Text the number ending in 6 7')
     await ana.submit()
-    await typeInto(en['code.label'], await codeFor(bank))
+    await typeInto(ana, en['code.label'], await codeFor(bank))
     await expectNotice(ana, 'The number ending in 2 1 was removed.')
   })
 

@@ -10,6 +10,14 @@ export async function enter(visitor: Visitor, code: string): Promise<void> {
   await visitor.press('Continue')
 }
 
+/** By keyboard, into a field that has the focus when the page is there. */
+export async function typeInto(visitor: Visitor, label: string, text: string): Promise<void> {
+  // Browsers give it a moment after the page is loaded.
+  await expect.poll(async () => (await visitor.focused()).name, { timeout: 20_000 }).toContain(label)
+  await visitor.type(...text)
+  await visitor.submit()
+}
+
 export async function givePassword(visitor: Visitor, { origin }: Bank): Promise<void> {
   await visitor.visit(`${origin}/login`)
   await visitor.press('Sign in')
@@ -42,10 +50,12 @@ export async function transfer(visitor: Visitor, bank: Bank): Promise<void> {
   await visitor.see('$100.00 went to Luis.')
 }
 
+/** By keyboard. */
 export async function openDialog(visitor: Visitor, bank: Bank): Promise<void> {
   await visitor.evaluate("document.cookie = 'steps=dialog; path=/'")
   await visitor.visit(`${bank.origin}/transfer`)
-  await visitor.tap('Transfer')
+  await visitor.tabTo('Payee')
+  await visitor.type('Enter')
   await visitor.see('Check your phone')
 }
 

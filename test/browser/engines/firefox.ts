@@ -42,29 +42,41 @@ export async function openFirefox(look: Look = 'light'): Promise<Tab> {
       alwaysMatch: { acceptInsecureCerts: true, unhandledPromptBehavior: { default: 'accept' } },
     },
   })
-  const { contexts } = await send<{ contexts: readonly { context: string }[] }>('browsingContext.getTree')
-  const context = contexts[0]?.context
+  /** In the first tab, and after a Tab key beyond the page, the window has the focus: then keys press no button. */
+  async function openTab(): Promise<string> {
+    const tab = await send<{ context: string }>('browsingContext.create', { type: 'tab' })
+    await send('browsingContext.activate', tab)
+    return tab.context
+  }
+  let context = await openTab()
   const act = (type: string, actions: readonly object[]) =>
     send('input.performActions', { context, actions: [{ type, id: type, actions }] })
+  async function evaluate(expression: string): Promise<unknown> {
+    const target = { context }
+    // As JSON: the protocol would describe each value by its type.
+    const asked = `(async () => JSON.stringify(await (${expression})))()`
+    const said = await send<Evaluated>('script.evaluate', { expression: asked, target, awaitPromise: true })
+    if (said.exceptionDetails !== undefined) throw new Error(said.exceptionDetails.text)
+    return said.result?.value === undefined ? undefined : JSON.parse(said.result.value)
+  }
   return {
     engine: 'Firefox',
     open: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
     back: () => send('browsingContext.traverseHistory', { context, delta: -1 }),
     reload: () => send('browsingContext.reload', { context, wait: 'complete' }),
-    async evaluate(expression) {
-      const target = { context }
-      // As JSON: the protocol would describe each value by its type.
-      const asked = `(async () => JSON.stringify(await (${expression})))()`
-      const said = await send<Evaluated>('script.evaluate', { expression: asked, target, awaitPromise: true })
-      if (said.exceptionDetails !== undefined) throw new Error(said.exceptionDetails.text)
-      return said.result?.value === undefined ? undefined : JSON.parse(said.result.value)
-    },
+    evaluate,
     clickAt: (x, y) => act('pointer', clickActions(x, y)),
     press: (keys) => act('key', keyActions(keys)),
     resize: (viewport) => send('browsingContext.setViewport', { context, viewport }),
     picture: async () =>
       (await send<{ data: string }>('browsingContext.captureScreenshot', { context })).data,
-    forget: () => send('storage.deleteCookies', {}),
+    async forget() {
+      await send('storage.deleteCookies', {})
+      if (await evaluate('document.hasFocus()')) return
+      const left = context
+      context = await openTab()
+      await send('browsingContext.close', { context: left })
+    },
     async close() {
       end()
       await browser.end()
