@@ -9,6 +9,8 @@ export function reasonOf(error: unknown): string {
 }
 
 const connectTimeoutMs = 3_000
+/** Longer, so that a server that accepts no connection is reported as such. */
+const answerTimeoutMs = connectTimeoutMs + 500
 
 /** Opens Redis with the package that the app has installed, `redis` or `ioredis`; undefined without either. */
 export function openRedis(url: string, load: LoadFromApp): RedisOfApp | undefined {
@@ -64,7 +66,7 @@ function connection(client: RedisClient & Connectable, end: () => unknown) {
         client.on('error', reject)
         client.connect().then(() => resolve(), reject)
         // A frozen server accepts the connection and never responds.
-        setTimeout(() => reject(new Error('no answer')), connectTimeoutMs).unref()
+        setTimeout(() => reject(new Error('no answer')), answerTimeoutMs).unref()
       }),
     end: () => void end(),
   }

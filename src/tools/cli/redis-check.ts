@@ -9,23 +9,57 @@ import { describeSecretUsers } from './secret-users.js'
 
 const { ok, skipped, wrong } = rowsAbout('Redis')
 
-/** Errors of Redis, or of the connection, by pattern. The first match applies. */
-const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] = [
-  [/WRONGPASS|NOAUTH|invalid password/i, 'redis_refuses_login', 'correct user and password in REDIS_URL'],
+/** Errors of Redis, or of the connection, by pattern, with their meaning. The first match applies. */
+const failures: readonly (readonly [says: RegExp, code: string, meaning: string, fix: string])[] = [
+  [
+    /WRONGPASS|NOAUTH|invalid password/i,
+    'redis_refuses_login',
+    'it refuses the login',
+    'correct user and password in REDIS_URL',
+  ],
   [
     /NOPERM|permission|can't run this command/i,
     'redis_permission',
+    'its user lacks a permission',
     'pass the namespace of the app as --namespace, and allow its user the commands of docs/operation.md, Redis',
   ],
-  [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
-  [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
+  [
+    /ECONNREFUSED/,
+    'redis_not_listening',
+    'nothing listens at that address',
+    'start it, or correct host and port in REDIS_URL',
+  ],
+  [/ENOTFOUND|EAI_/, 'redis_dns', 'the host name has no address', 'correct the host name in REDIS_URL'],
   [
     /OOM/,
     'redis_full',
-    'raise maxmemory, also in its configuration file: it has no memory for another sign-in',
+    'it has no memory for another sign-in',
+    'raise maxmemory, also in its configuration file',
   ],
-  [/no answer|timeout/i, 'redis_silent', 'check whether it hangs, or whether a firewall blocks this machine'],
-  [/^/, 'redis_unusable', 'start it, and check the address, the password and the permissions in REDIS_URL'],
+  [
+    /no answer|no response/,
+    'redis_silent',
+    'it accepts connections and does not respond',
+    'restart it, or let its replica take over',
+  ],
+  [
+    /timeout|ETIMEDOUT|E(HOST|NET)UNREACH/i,
+    'redis_unreachable',
+    'it cannot be reached',
+    'check host and port in REDIS_URL, and whether a firewall blocks this machine',
+  ],
+  [
+    /(socket|connection)( is)? closed|ECONNRESET|EPIPE/i,
+    'redis_closes',
+    'it closed the connection',
+    'run this again. If it fails again, write rediss:// in REDIS_URL if that port requires TLS, or start the Redis behind the proxy that listens there',
+  ],
+  [
+    /^/,
+    'redis_unusable',
+    'it returned an error',
+    'check that it runs, and the address, the password and the permissions in REDIS_URL',
+  ],
 ]
 
 export const clientMissing = wrong(
@@ -37,8 +71,8 @@ export const clientMissing = wrong(
 /** Returns the reason why Redis is unusable, and the fix. */
 export function redisFailure(error: unknown): Row {
   const reason = reasonOf(error)
-  const [, code, fix] = failures.find(([says]) => says.test(reason)) as (typeof failures)[number]
-  return wrong(code, `cannot be used: ${printable(reason)}`, fix)
+  const [, code, meaning, fix] = failures.find(([says]) => says.test(reason)) as (typeof failures)[number]
+  return wrong(code, `cannot be used: ${meaning} (${printable(reason)})`, fix)
 }
 
 /** Checks that Redis is reachable, writable and configured to evict no live entry. */

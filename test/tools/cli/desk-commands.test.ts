@@ -202,15 +202,15 @@ describe('a command that fails', () => {
   const fault = async () => JSON.parse('')
 
   it.each<[when: string, typeof pause, Partial<Inspection>, code: string, changes: object]>([
-    ['once it was done', pause, { signups }, 'redis_unusable', { paused: 'done' }],
+    ['once it was done', pause, { signups }, 'redis_closes', { paused: 'done' }],
     [
       'as it was done',
       pause,
       { signups: { ...signups, pause: silent } },
-      'redis_unusable',
+      'redis_closes',
       { paused: 'unclear' },
     ],
-    ['between the two', both, person, 'redis_unusable', { unlocked: 'done', revoked: 'unclear' }],
+    ['between the two', both, person, 'redis_closes', { unlocked: 'done', revoked: 'unclear' }],
     [
       'for others who change the same',
       both,

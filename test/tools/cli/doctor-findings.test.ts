@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { createClient as createRedis } from 'redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createKeys, createSecrets } from '../../../src/challenge/keys.js'
@@ -10,6 +12,7 @@ import { type ClientOptions, createClient, type ProviderClient } from '../../../
 import { redisStore } from '../../../src/store/redis-store.js'
 import { describeReport, examine, type Report } from '../../../src/tools/cli/doctor.js'
 import { expressRow, loadFromApp, runtimeRow } from '../../../src/tools/cli/host-checks.js'
+import { redisFailure } from '../../../src/tools/cli/redis-check.js'
 import { type SandboxOptions, startSandbox } from '../../../src/tools/sandbox/index.js'
 import { path, read } from '../../documents.js'
 import { listening } from '../../listening.js'
@@ -166,6 +169,22 @@ const fixtures: readonly [name: string, code: string, arrange: Arrange][] = [
     'a Redis without an address',
     'redis_dns',
     redisThat({ connection: 'getaddrinfo ENOTFOUND redis.example' }),
+  ],
+  ['a Redis behind a firewall', 'redis_unreachable', redisThat({ connection: 'Connection timeout' })],
+  [
+    'a port that closes each connection',
+    'redis_closes',
+    async () => {
+      const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      onTestFinished(() => void server.close())
+      return { redisUrl: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    },
+  ],
+  [
+    'a port that closes each connection, asked with ioredis',
+    'redis_closes',
+    redisThat({ connection: 'Connection is closed.' }),
   ],
   ['a Redis that cannot be used', 'redis_unusable', redisThat({ connection: 'LOADING' })],
   ['a Redis that refuses commands', 'store_unreachable', redisThat({ commands: 'ERR unknown command' })],
@@ -325,6 +344,20 @@ test('a fix is printed once, and names the full address to use', async () => {
   expect(rows[2]).toMatchObject({ code: 'base_path_missing', fix })
   const refused = await look(await asking({ key: 'wrong-key' }))
   expect(refused.rows[2]?.text).not.toContain('allow-list')
+})
+
+test.each([
+  ['connect ECONNREFUSED 10.0.0.7:6379', 'nothing listens at that address', 'start it'],
+  ['no answer', 'it accepts connections and does not respond', 'restart it'],
+  ['no response within 2000 ms', 'it accepts connections and does not respond', 'restart it'],
+  ['connect ETIMEDOUT', 'it cannot be reached', 'firewall'],
+  ['Socket closed unexpectedly', 'it closed the connection', 'rediss://'],
+  ['read ECONNRESET', 'it closed the connection', 'rediss://'],
+])('the row of a Redis that fails by "%s" says that %s, and what to do', (message, says, fix) => {
+  expect(redisFailure(new Error(message))).toMatchObject({
+    text: `cannot be used: ${says} (${message})`,
+    fix: expect.stringContaining(fix),
+  })
 })
 
 test('a package that is not installed is missing, and a package that cannot be loaded is an error', () => {
