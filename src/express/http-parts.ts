@@ -5,6 +5,7 @@ import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
 import { createFactorOf } from './host/app-secrets.js'
 import { createMountCheck } from './host/mount-check.js'
+import { createPendingCheck } from './host/pending-check.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
@@ -29,7 +30,9 @@ export type HttpParts = ReturnType<typeof openHttp>
 export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
   const { warn } = warnings
   const sessions = createSessions(settings.session ?? expressSession(), warn)
-  const requester = createIdentify(settings.subject, sessions)
+  const onFile = createOnFile(settings)
+  const pendingCheck = createPendingCheck(onFile.numbersOf, warnings.hint)
+  const requester = createIdentify(settings.subject, sessions, pendingCheck)
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods })
@@ -38,7 +41,6 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const pages = createPages(settings, languageOf, domain, sitePaths)
   const responder = createResponder(pages)
   const refuseCrossSite = createOriginCheck({ emit: domain.emit, warn: warnings.hint })
-  const onFile = createOnFile(settings)
   const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
 
   return {

@@ -2,7 +2,16 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { areMountedElsewhere } from '../../src/express/host/router-mounts.js'
 import { createClient } from '../../src/index.js'
-import { asAna, type HostOptions, hearWarnings, ok, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import {
+  asAna,
+  type HostOptions,
+  hearWarnings,
+  ok,
+  phones,
+  startHost,
+  startLoggedIn,
+  startSignedIn,
+} from './kit.js'
 
 const warned = hearWarnings()
 const warnings = async (code: string) => {
@@ -15,6 +24,10 @@ const hide =
   (routes: express.RequestHandler): express.RequestHandler =>
   (req, res, next) =>
     routes(req, res, next)
+
+const throwing = () => {
+  throw new Error('not signed in')
+}
 
 const withRoutesAt = (mount: string | undefined, isHidden = false): HostOptions => ({
   routes(app, tf) {
@@ -204,6 +217,66 @@ describe('routes that users do not reach', () => {
     for (const code of ['TWO_FACTOR_ROUTES_ELSEWHERE', 'TWO_FACTOR_ROUTES_NOT_MOUNTED']) {
       expect(await warnings(code)).toEqual([])
     }
+  })
+})
+
+describe('a subject that ignores the pending user', () => {
+  /** A host whose sign-in stores these members. `/login` sends a code at once, `/enter` leads to the guard. */
+  const withSession = (stored: object, options: HostOptions['options'] = {}): HostOptions => ({
+    options: { subject: (req) => req.session.userId, ...options },
+    routes(app, tf) {
+      const enter: express.RequestHandler = (req, _res, next) => {
+        Object.assign(req.session, stored)
+        next()
+      }
+      app.post('/login', enter, tf.start({ purpose: 'login' }))
+      app.post('/enter', enter, ok)
+      app.get('/account', tf.requireTwoFactor(), ok)
+      app.use('/two-factor', tf.routes())
+    },
+  })
+  const visit = async (stored: object, options?: HostOptions['options']) => {
+    const host = await startHost(withSession(stored, options))
+    const ana = host.browser()
+    await ana.post('/enter', {})
+    return { host, ana }
+  }
+  const code = 'TWO_FACTOR_PENDING_IGNORED'
+
+  it.each<[string, object, string]>([
+    ['an id', { pendingUserId: 'ana' }, 'pendingUserId'],
+    ['a number', { mfaUser: 7 }, 'mfaUser'],
+    ['an object', { userBefore2fa: { id: 'ana', name: 'Ana' } }, 'userBefore2fa'],
+  ])('warns once at the second request, with the member of the session: %s', async (_what, stored, name) => {
+    const phone = (_req: unknown, subject: string) => ({ ...phones, 7: phones.ana })[subject]
+    const { ana } = await visit(stored, { phone })
+    expect((await ana.post('/login', {})).status).toBe(401)
+    expect(await warnings(code)).toEqual([])
+    for (const path of ['/account', '/two-factor']) expect((await ana.open(path)).status).toBe(401)
+    const said = await warnings(code)
+    expect(said).toHaveLength(1)
+    expect(said[0]?.message).toContain(`(req.session.${name})`)
+  })
+
+  it.each<[string, object, HostOptions['options']?]>([
+    ['has no pending user', { cart: 'ana', csrf: 'ana', mfaAttempts: 7 }, { phone: () => phones.ana }],
+    ['has a pending user without a number', { pendingUserId: 'nobody' }],
+    ['has an empty pending user', { pendingUserId: '', pendingUser: null }, { phone: () => phones.ana }],
+    ['has a pending user whom `phone` refuses', { pendingUserId: 'ana' }, { phone: throwing }],
+  ])('is not assumed for a session that %s', async (_what, stored, options) => {
+    const { ana } = await visit(stored, options)
+    for (let time = 0; time < 4; time += 1) expect((await ana.open('/account')).status).toBe(401)
+    expect(await warnings(code)).toEqual([])
+  })
+
+  it('is not assumed where subject returned a user before, such as one pending not too long', async () => {
+    let isExpired = false
+    const subject = (req: express.Request) => (isExpired ? undefined : req.session.pendingUserId)
+    const { ana } = await visit({ pendingUserId: 'ana' }, { subject })
+    expect((await ana.open('/account')).status).toBe(303)
+    isExpired = true
+    for (let time = 0; time < 4; time += 1) expect((await ana.open('/account')).status).toBe(401)
+    expect(await warnings(code)).toEqual([])
   })
 })
 

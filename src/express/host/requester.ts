@@ -13,6 +13,7 @@ import { isThenable } from '../../lib/promises.js'
 import { readTotpSecret, type TotpSecret } from '../../lib/totp.js'
 import { maxNumbersOnFile, phoneCountries } from '../../phone-number.js'
 import { InvalidSecret } from './app-secrets.js'
+import type { PendingCheck } from './pending-check.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
@@ -51,8 +52,8 @@ export function requesterOf(given: { readonly subject: SubjectName; readonly ses
   return { subject: subjectText(subject), session }
 }
 
-/** Creates the functions that identify a requester by the option `subject`. */
-export function createIdentify(option: SubjectOf, sessions: Sessions) {
+/** Creates the functions that identify a requester by the option `subject`. `check` sees the result. */
+export function createIdentify(option: SubjectOf, sessions: Sessions, check: PendingCheck) {
   const ask = hostFunction(option)
 
   /** Returns the account id as a string, or undefined for an anonymous request. */
@@ -70,7 +71,12 @@ export function createIdentify(option: SubjectOf, sessions: Sessions) {
   /** Returns undefined for an anonymous request. Call `Sessions.open` first. */
   function identify(req: Request): Requester | undefined {
     const subject = subjectOf(req)
-    return subject === undefined ? undefined : { subject, session: sessions.idOf(req) }
+    if (subject === undefined) {
+      check.anonymous(req)
+      return undefined
+    }
+    check.identified()
+    return { subject, session: sessions.idOf(req) }
   }
 
   return {

@@ -27,6 +27,8 @@ const messages = {
     'twoFactor() was called a hundred times with separate stores, for example in a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_NO_SESSION:
     'A request without a session reached the package and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: "lax" } })).',
+  TWO_FACTOR_PENDING_IGNORED:
+    '`subject` returned no user although the session contains one who has given the password, so no code is sent. Return this user, too: subject: (req) => req.session.pendingUserId ?? req.session.userId.',
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` received a body that no parser had read. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_CROSS_SITE:
