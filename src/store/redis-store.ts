@@ -11,6 +11,7 @@ import {
   withDefault,
 } from '../lib/options.js'
 import { undoneWhenLate, withinDeadline } from '../lib/promises.js'
+import { nameOfflineCause } from './offline-cause.js'
 import {
   inspectRedis,
   isRedisClient,
@@ -109,9 +110,8 @@ export function redisStore(options: RedisStoreOptions): Store {
     throw optionError('redisStore: client and sendCommand exclude each other; pass one of them')
   }
   const { client } = options
-  const send = keepsSilentConnection(client)
-    ? replaceSilentConnection(client, senderOf(options))
-    : senderOf(options)
+  const plainSend = nameOfflineCause(client, senderOf(options))
+  const send = keepsSilentConnection(client) ? replaceSilentConnection(client, plainSend) : plainSend
   // WAIT covers only the writes of its own connection. On another one it would confirm a write that no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
     throw optionError('redisStore: strict needs a single connection; pass a client instead of a pool')

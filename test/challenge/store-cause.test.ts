@@ -12,6 +12,9 @@ it.each([
   [coded('', 'ECONNREFUSED'), 'ECONNREFUSED'],
   [new Error("OOM command not allowed when used memory > 'maxmemory'."), 'OOM'],
   [new Error('no response within 250 ms'), 'no response within 250 ms'],
+  [new Error('no response to a new connection: The client is offline'), 'no response to a new connection'],
+  [new Error('connect ECONNREFUSED 10.0.0.7:6379: The client is offline'), 'ECONNREFUSED'],
+  [new Error("Socket timeout: Stream isn't writeable"), "Stream isn't writeable"],
   [new Error('Connection is closed.'), 'Connection is closed'],
   // What `redis` and `ioredis` say while Redis is away, with the settings that are asked for.
   [new Error('The client is offline'), 'client is offline'],

@@ -1,6 +1,7 @@
 import { RedisStore } from 'connect-redis'
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
+import { storeCause } from '../../src/challenge/store-cause.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { startHost } from '../express/kit.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
@@ -15,8 +16,9 @@ it.skipIf(withoutRedis)(
       client.destroy()
       await server.kill()
     })
+    const store = redisStore({ client })
     const host = await startHost({
-      options: { store: redisStore({ client }) },
+      options: { store },
       sessionStore: new RedisStore({ client }),
       listens: true,
     })
@@ -32,6 +34,8 @@ it.skipIf(withoutRedis)(
     }
     // The package is not reached, so it can report nothing.
     expect(host.events.slice(eventsBefore)).toEqual([])
+    const causeNow = () => Promise.resolve(store.read('tf3::auth:ana')).catch(storeCause)
+    await expect.poll(causeNow).toBe('ECONNREFUSED')
     // A browser without a session reaches it.
     expect((await host.browser().get('/account')).status).toBe(401)
   },

@@ -105,6 +105,7 @@ describe.skipIf(withoutRedis).concurrent('a Redis connection that is open and re
         await sleep(100)
       }
       expect([...causes]).toContain('no response within 250 ms')
+      if (outageMs > 0) expect([...causes]).toContain('no response to a new connection')
       expect([...causes]).not.toContain('unknown')
     },
   )

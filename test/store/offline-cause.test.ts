@@ -1,0 +1,39 @@
+import { EventEmitter } from 'node:events'
+import { expect, it } from 'vitest'
+import { redisStore } from '../../src/store/redis-store.js'
+
+const offline = 'The client is offline'
+
+/** A client that refuses each command, with the stores of one app on it. */
+function startClient(refusal: unknown = new Error(offline)) {
+  const sendCommand = async () => {
+    throw refusal
+  }
+  const client = Object.assign(new EventEmitter(), { sendCommand })
+  const stores = Array.from({ length: 20 }, () => redisStore({ client }))
+  const causeOf = async () =>
+    Promise.resolve(stores[0]?.read('key')).catch((error: { cause: Error }) => error.cause.message)
+  return { client, causeOf }
+}
+
+it('a refusal without a connection begins with what became of the connection', async () => {
+  const { client, causeOf } = startClient()
+  expect(await causeOf()).toBe(offline)
+  expect(() => client.emit('error', new Error('connect ECONNREFUSED'))).toThrow('ECONNREFUSED')
+  client.on('error', () => {})
+  client.emit('error', Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }))
+  expect(await causeOf()).toBe(`ECONNREFUSED: ${offline}`)
+  client.emit('error', 'lost')
+  expect(await causeOf()).toBe(`lost: ${offline}`)
+  client.emit('connect')
+  expect(await causeOf()).toBe(`no response to a new connection: ${offline}`)
+  client.emit('ready')
+  expect(await causeOf()).toBe(offline)
+  expect(client.listenerCount('connect')).toBe(1)
+})
+
+it.each([new Error('OOM command not allowed'), 'OOM'])('another refusal stays: %s', async (refusal) => {
+  const { client, causeOf } = startClient(refusal)
+  client.emit('connect')
+  expect(await causeOf()).toBe(refusal instanceof Error ? refusal.message : refusal)
+})
