@@ -29,7 +29,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
 }
 
 /** A worker goes on only while the next file is of the same project. */
-const projects = ['built', 'full-built', 'express-4', 'usual', 'full']
+const projects = ['built', 'full', 'full-built', 'express-4', 'usual']
 
 const turn = ({ project }: TestSpecification): number => projects.indexOf(project.name)
 

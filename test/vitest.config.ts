@@ -86,8 +86,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
-    // Each loads all of src and has a Chromium of its own, so more of them than there are cores took longer.
-    maxWorkers: availableParallelism(),
+    // Vitest gives `--maxWorkers` to no project. `.ci/run` sets more than there are cores: most suites wait.
+    maxWorkers: Number(process.env.TEST_WORKERS ?? availableParallelism()),
     // Tests that are marked as concurrent wait for lifetimes to pass.
     maxConcurrency: 20,
     sequence: { sequencer: LongestFirst },
