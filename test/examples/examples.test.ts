@@ -19,6 +19,24 @@ it('examples/step-up admits the transfer that was proven, once', async () => {
   expect((await visit.post('/transfers', transfer)).status).toBe(403)
 })
 
+it('examples/signup opens an account for a number that was proven, once, and under no name that is taken', async () => {
+  const { origin, codeFor } = await run('signup')
+  const prove = async (number: string) => {
+    const visit = new Browser(origin)
+    const started = await visit.post('/signup/phone/start', { phone: number, country: 'CO' })
+    expect(started.status).toBe(201)
+    await visit.post('/signup/phone/verify', { code: await codeFor(`+57${number}`) })
+    return (name: string) => visit.submit('/signup', { name })
+  }
+  const open = await prove('3001234567')
+  const opened = await open('ana')
+  expect([opened.status, opened.text]).toEqual([201, `The account of ana has the number ${phone}.`])
+  expect((await open('luis')).status).toBe(403)
+  const another = await prove('3001234568')
+  expect((await another('ana')).status).toBe(409)
+  expect((await another('eva')).text).toBe('The account of eva has the number +573001234568.')
+})
+
 it('examples/tokens requires a code as in RFC 9470, and then accepts the token again', async () => {
   const { origin, codeFor } = await run('tokens')
   const { json } = await new Browser(origin).post('/token', { name: 'ana', password: 'sesame' })
