@@ -204,7 +204,7 @@ button:hover { background: var(--ground); }
 a.button { display: flex; align-items: center; justify-content: center; text-align: center; text-decoration: none; }
 button.main, a.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
 button.main:hover, a.main:hover { filter: brightness(0.92); }
-button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 400; }
+button.plain { padding: 0; border: 0; text-align: start; text-decoration: underline; font-weight: 400; }
 button:disabled, button.waits { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
 [aria-busy] { cursor: progress; }
 a { color: var(--accent); }

@@ -18,7 +18,7 @@ export const settingsCss = `main:has(.settings) { max-width: 40rem; }
 .rows > li > :first-child { min-width: 0; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .acts form { margin: 0; }
-.acts form + form { margin: 0; margin-inline-start: 0.5rem; }
+.acts:has(form) { column-gap: 1rem; }
 .acts button { flex: none; min-width: 2.75rem; }
 .acts button.other, .acts button.main { min-height: 2.75rem; min-width: 5rem; }
 .settings a.button { display: inline-flex; }
