@@ -1,7 +1,7 @@
 import { errorMonitor } from 'node:events'
 import type { RunCommand } from './redis-connection.js'
 
-/** A client of `redis` or `ioredis` with one connection, whose events tell what becomes of it. */
+/** A client of `redis` or `ioredis` with one connection. */
 interface ObservableClient {
   on(event: string | symbol, listener: (error?: unknown) => void): unknown
 }
@@ -29,12 +29,18 @@ function watchConnection(client: ObservableClient): () => string | undefined {
   return () => reason
 }
 
+/** Returns whether all events concern one connection: those of a cluster or of Sentinel concern single nodes. */
+function hasOneConnection(client: unknown): client is ObservableClient {
+  const { on, isReady, isCluster, masters, getSentinelNode } = Object(client)
+  const isOfRedis = typeof isReady === 'boolean' && masters === undefined && getSentinelNode === undefined
+  return typeof on === 'function' && (isOfRedis || isCluster === false)
+}
+
 /** Returns `send`, whose refusals without a connection begin with its cause: nothing listens, or it is silent. */
 export function nameOfflineCause(client: unknown, send: RunCommand): RunCommand {
-  if (typeof Object(client).on !== 'function') return send
-  const observable = client as ObservableClient
-  const reasonOf = reasons.get(observable) ?? watchConnection(observable)
-  reasons.set(observable, reasonOf)
+  if (!hasOneConnection(client)) return send
+  const reasonOf = reasons.get(client) ?? watchConnection(client)
+  reasons.set(client, reasonOf)
   return async (key, args) => {
     try {
       return await send(key, args)

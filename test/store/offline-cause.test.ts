@@ -5,11 +5,11 @@ import { redisStore } from '../../src/store/redis-store.js'
 const offline = 'The client is offline'
 
 /** A client that refuses each command, with the stores of one app on it. */
-function startClient(refusal: unknown = new Error(offline)) {
+function startClient(refusal: unknown = new Error(offline), kind: object = { isReady: false }) {
   const sendCommand = async () => {
     throw refusal
   }
-  const client = Object.assign(new EventEmitter(), { sendCommand })
+  const client = Object.assign(new EventEmitter(), { sendCommand, ...kind })
   const stores = Array.from({ length: 20 }, () => redisStore({ client }))
   const causeOf = async () =>
     Promise.resolve(stores[0]?.read('key')).catch((error: { cause: Error }) => error.cause.message)
@@ -36,4 +36,17 @@ it.each([new Error('OOM command not allowed'), 'OOM'])('another refusal stays: %
   const { client, causeOf } = startClient(refusal)
   client.emit('connect')
   expect(await causeOf()).toBe(refusal instanceof Error ? refusal.message : refusal)
+})
+
+it.each([
+  ['a client of redis', { isReady: false }, true],
+  ['a client of ioredis', { isCluster: false }, true],
+  ['a cluster of ioredis', { isCluster: true }, false],
+  ['a cluster of redis', { isReady: false, masters: [] }, false],
+  ['a Sentinel client of redis', { isReady: false, getSentinelNode: () => undefined }, false],
+  ['another client', {}, false],
+])('is named for one connection only: %s', async (_name, kind, isNamed) => {
+  const { client, causeOf } = startClient(new Error(offline), kind)
+  client.emit('connect')
+  expect((await causeOf()) === offline).toBe(!isNamed)
 })
