@@ -21,10 +21,12 @@ export function createOriginCheck({ emit, warn }: { readonly emit: Emit; readonl
   }
 }
 
-/** Returns whether a form of this app may have been refused. A form of another site must not use up the warning. */
+/**
+ * Returns whether a form of this app may have been refused. A form of another site must not use up the warning. Browsers
+ * that send `Sec-Fetch-Site` are never refused for a form of this app.
+ */
 function mayBeOwnForm({ headers }: Request): boolean {
-  const { origin, 'sec-fetch-site': site } = headers
-  return site === undefined ? origin === 'null' : site === 'same-origin'
+  return headers['sec-fetch-site'] === undefined && headers.origin === 'null'
 }
 
 function hostsOf(req: Request): string {
