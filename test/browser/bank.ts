@@ -60,7 +60,7 @@ const handOver = '/hand-over'
  * Has a browser run no script of the pages, and show what is meant for that. Not every engine has a switch for it.
  * In such a sandbox browsers ignore `autofocus`, too.
  */
-function withoutScripts(handler: RequestListener): RequestListener {
+export function withoutScripts(handler: RequestListener): RequestListener {
   const sandbox = 'sandbox allow-downloads allow-forms allow-popups allow-same-origin allow-top-navigation'
   return (req, res) => {
     const { writeHead } = res

@@ -1,11 +1,13 @@
 import { itKeepsAnAccount } from './account-journeys.js'
 import { describeInEngine } from './engines/describe-in-engine.js'
 import { itLeads } from './journeys.js'
+import { itContinuesElsewhere } from './other-site-journeys.js'
 import { itOffersPasskeys } from './passkey-journeys.js'
 import { itShowsTheStage } from './stage-journeys.js'
 
 describeInEngine('WebKit', (visitor) => {
   itLeads(visitor)
+  itContinuesElsewhere(visitor)
   itOffersPasskeys(visitor)
   itShowsTheStage(visitor)
   itKeepsAnAccount(visitor)
