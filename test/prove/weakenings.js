@@ -135,8 +135,8 @@ export const weakenings = [
     bound: 26,
     what: 'a silent connection of redis is never replaced',
     file: 'src/store/redis-store.ts',
-    find: 'keepsSilentConnection(client)\n    ? replaceSilentConnection(client',
-    replace: 'keepsSilentConnection(undefined)\n    ? replaceSilentConnection(client',
+    find: 'keepsSilentConnection(client) ? replaceSilentConnection(client',
+    replace: 'keepsSilentConnection(undefined) ? replaceSilentConnection(client',
     tests: ['test/faults/silent-connection.test.ts'],
   },
   {
