@@ -8,13 +8,13 @@ import type { OnFile } from './reach/destinations.js'
 
 /** Content of a store entry. It is read at the first call, and only once. */
 export interface Fact<Value> {
-  read(): Awaitable<Value>
+  read(): Promise<Value>
 }
 
 /** The revocations of an account. They are read at the first call, and only once. */
 export interface Revocations {
   /** Returns the id of the last one in this session, or undefined if there was none recently. */
-  readRevocationId(): Awaitable<string | undefined>
+  readRevocationId(): Promise<string | undefined>
 }
 
 /** Facts about the browser of a request. */
@@ -22,9 +22,9 @@ export interface BrowserFacts {
   /** False if no browser ever becomes known. */
   readonly isTracked: boolean
   /** Returns whether this account has signed in here before. */
-  isKnown(): Awaitable<boolean>
+  isKnown(): Promise<boolean>
   /** Returns whether a code that was sent to this number for this account was correct here, recently. */
-  isKnownAt(phone: PhoneNumber): Awaitable<boolean>
+  isKnownAt(phone: PhoneNumber): Promise<boolean>
 }
 
 /** Account id and session id, as the app returned them. */

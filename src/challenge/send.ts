@@ -1,4 +1,3 @@
-import { all, allSettled } from '../lib/promises.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -98,7 +97,7 @@ export function createSend(parts: SendParts) {
         : undefined
     const settle = (sent: SendResult) => account.ledger.run((now) => settleSend(now, booked, sent))
     // If this fails, the send stays booked although nothing was sent. The first failure is reported.
-    const cancel = () => allSettled([settle({ result: 'not-sent' })])
+    const cancel = () => Promise.allSettled([settle({ result: 'not-sent' })])
     const consumed = await consumeSendLimits(
       ofNumber === undefined ? [rateLimits] : [rateLimits, ofNumber],
     ).catch(async (error: unknown) => {
@@ -123,7 +122,7 @@ export function createSend(parts: SendParts) {
     const { result: sent } = await dispatch(account, factor, order, booking)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     // A refused send delivered nothing, so hourly and daily limits are refunded: the account may be empty.
-    const [settled] = await all([settle(sent), consumed.settle(sent)])
+    const [settled] = await Promise.all([settle(sent), consumed.settle(sent)])
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, during the send.
     const { challenge: live } = settled.ledger

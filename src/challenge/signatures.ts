@@ -1,4 +1,3 @@
-import { allSettled } from '../lib/promises.js'
 import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
@@ -31,7 +30,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     const refusal: Refusal | undefined =
       used > max ? { ...refused('attempts_exhausted', resetInMs), limit: 'address' } : undefined
     // A failed refund must not undo a success.
-    const refund = () => allSettled([store.increment(counter, windowMs, -1)])
+    const refund = () => Promise.allSettled([store.increment(counter, windowMs, -1)])
     return { refusal, left: max - used, refund }
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import { type Awaitable, andThen, ignoreRejection } from '../lib/promises.js'
+import { ignoreRejection } from '../lib/promises.js'
 import type { Entry, Json, Store } from '../store/store.js'
 import type { DomainServices, SecretUse } from './keys.js'
 
@@ -170,7 +170,7 @@ const othersAreFaster = () =>
  */
 function createRecovery() {
   let since: number | undefined
-  return async function recover<Result>(problem: unknown, read: () => Awaitable<Result>): Promise<Result> {
+  return async function recover<Result>(problem: unknown, read: () => Promise<Result>): Promise<Result> {
     for (let trouble = problem; ; ) {
       // A full store is reported immediately, because a retry would keep it full.
       if (trouble instanceof TwoFactorError && trouble.code === 'capacity') throw trouble
@@ -192,7 +192,7 @@ function createRecovery() {
  */
 export async function retryUntilSettled<Result>(
   ask: () => Promise<Result>,
-  look: () => Awaitable<unknown>,
+  look: () => Promise<unknown>,
 ): Promise<Result> {
   try {
     return await ask()
@@ -203,7 +203,7 @@ export async function retryUntilSettled<Result>(
 }
 
 /** Runs one command on an entry that this request does not use otherwise. */
-export const update = async <Value extends SealedMembers, Outcome>(
+export const update = <Value extends SealedMembers, Outcome>(
   store: Store,
   key: string,
   decide: DecideEntry<Value, Outcome>,
@@ -238,10 +238,13 @@ export function createSealed<Value extends { readonly expiresAt: number }>(
 
   return {
     open,
-    read: (key: string) => andThen(store.read(key), (entry) => open(key, entry?.value as Sealed | undefined)),
+    async read(key: string): Promise<Value | undefined> {
+      const entry = await store.read(key)
+      return open(key, entry?.value as Sealed | undefined)
+    },
 
     /** Changes an entry by compare-and-swap. Pass `entry` if the request has already opened it. */
-    change: async <Outcome>(
+    change: <Outcome>(
       key: string,
       decide: (kept: Value | undefined) => SealedUpdate<Value, Outcome>,
       entry = createUpdater<Sealed>(store, key),

@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { ExchangeFields } from '../events.js'
 import { present } from '../lib/json.js'
-import { all, allSettled } from '../lib/promises.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Verdict } from './exchange/code-provider.js'
 import type { Codes } from './exchange/codes.js'
@@ -138,7 +137,7 @@ export function createVerify(parts: VerifyParts) {
     }
     const { challenge } = reserved
     const checked = { account, factor, challenge }
-    const recordVerdict = async (verdict: Verdict, step?: number) =>
+    const recordVerdict = (verdict: Verdict, step?: number) =>
       ledger.run((view) => settle(view, attempt, verdict, step))
     const wrongCodeLimit =
       isPhone(factor) && lane === 'auth'
@@ -173,10 +172,10 @@ export function createVerify(parts: VerifyParts) {
             details: accounts.detailsOf(account, challenge),
           })),
         }
-    const [settled] = await all([
+    const [settled] = await Promise.all([
       recordVerdict(verdict, step),
       // A failed refund must not undo a success.
-      verdict === 'rejected' ? undefined : allSettled([wrongCodeLimit?.refund()]),
+      verdict === 'rejected' ? undefined : Promise.allSettled([wrongCodeLimit?.refund()]),
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {

@@ -2,13 +2,10 @@ import type { TracingChannel } from 'node:diagnostics_channel'
 
 // Values that may be promises, deadlines, background work and traces.
 
-/** A value, or a promise of it. The guard does not await a value that a memory store returns synchronously. */
+/** A value, or a promise of it: what a store or a function of the app may return. */
 export type Awaitable<T> = T | Promise<T>
 
-/**
- * Continues with a value, synchronously unless it is a promise. Otherwise half the cost of a request would be promises
- * without a wait.
- */
+/** Continues with a value, synchronously unless it is a promise. With a synchronous store, the guard needs no promise. */
 export function andThen<T, Result>(
   value: Awaitable<T>,
   next: (value: T) => Awaitable<Result>,
@@ -16,32 +13,14 @@ export function andThen<T, Result>(
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Combines several values, synchronously if none is a promise. */
-export function all<const Values extends readonly unknown[]>(
-  values: Values,
-): Awaitable<{ readonly [Index in keyof Values]: Awaited<Values[Index]> }> {
-  type Settled = { readonly [Index in keyof Values]: Awaited<Values[Index]> }
-  return values.some(isPromise) ? (Promise.all(values) as Promise<Settled>) : (values as unknown as Settled)
-}
-
-/** Like `all`, but waits for every value even if one fails. A value that is no promise has not failed. */
-export function allSettled<T>(
-  values: readonly Awaitable<T>[],
-): Awaitable<readonly PromiseSettledResult<T>[]> {
-  if (values.some(isPromise)) return Promise.allSettled(values)
-  return (values as readonly T[]).map((value) => ({ status: 'fulfilled', value }))
-}
-
 /** Waits for every value, then throws the first failure, so that nothing is in progress after a failure. */
 export async function allEnded<T>(values: readonly Awaitable<T>[]): Promise<readonly T[]> {
-  const ended = await allSettled(values)
+  const ended = await Promise.allSettled(values)
   return ended.map((one) => {
     if (one.status === 'rejected') throw one.reason
     return one.value
   })
 }
-
-const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
 /** Returns whether a value is a promise of any make. Database and store clients have their own. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -185,7 +185,7 @@ export function keysCounted(store: Store): string[] {
 }
 
 /** What a request finds in the store. */
-export const fact = <Value>(value: Value) => ({ read: () => value })
+export const fact = <Value>(value: Value) => ({ read: async () => value })
 
 /** Of a browser in which somebody has succeeded before, or not. */
 type In<Command> = Command & {

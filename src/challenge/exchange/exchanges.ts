@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { ExchangeFields } from '../../events.js'
-import { type Awaitable, traced } from '../../lib/promises.js'
+import { traced } from '../../lib/promises.js'
 import { hourMs, minuteMs } from '../../lib/time.js'
 import type { DomainServices } from '../keys.js'
 import {
@@ -79,7 +79,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
   async function inTurn<Result>(
     { lane, onGone }: ExchangeContext,
     { command, ms, unsentResult }: QueuedExchange<Result>,
-    exchange: (leftMs: number) => Awaitable<ExchangeResult<Result>>,
+    exchange: (leftMs: number) => Promise<ExchangeResult<Result>>,
   ): Promise<ExchangeResult<Result>> {
     const endsAt = performance.now() + ms
     const waitMs = ms * longestWait

@@ -1,5 +1,4 @@
 import { TwoFactorError } from '../../errors.js'
-import { type Awaitable, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import { forgottenAfter } from '../../lib/totp.js'
 import type { Json } from '../../store/store.js'
@@ -28,9 +27,9 @@ export interface CommandResult<Outcome> extends LedgerSnapshot {
 /** The ledger during one request, which reads it once for all its commands. */
 export interface LedgerHandle {
   /** Reads the ledger for the next command. */
-  read(): Awaitable<LedgerSnapshot>
+  read(): Promise<LedgerSnapshot>
   /** Decides on the ledger that was read or written last, and writes by compare-and-swap. */
-  run<Outcome>(command: Command<Outcome>): Awaitable<CommandResult<Outcome>>
+  run<Outcome>(command: Command<Outcome>): Promise<CommandResult<Outcome>>
 }
 
 /** A decision on a ledger. */
@@ -50,7 +49,7 @@ export function createLedgers({ store, now: clock, emit }: DomainServices) {
   return (key: string, limits: LedgerLimits): LedgerHandle => {
     const entry = createUpdater<Ledger>(store, key)
     return {
-      read: () => andThen(entry.read(), (stored) => viewOf(stored, limits)),
+      read: async () => viewOf(await entry.read(), limits),
       run: (command) =>
         entry.update((stored) => {
           const view = viewOf(stored, limits)

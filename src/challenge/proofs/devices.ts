@@ -1,4 +1,3 @@
-import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import type { PhoneNumber } from '../../phone-number.js'
 import type { DomainServices } from '../keys.js'
@@ -70,7 +69,7 @@ export function createDevices(parts: DeviceParts) {
     open(
       subject: string,
       tokens: readonly string[],
-      endedAt: () => Awaitable<number> = () => grants.devicesEndedAt(subject),
+      endedAt: () => Promise<number> = () => grants.devicesEndedAt(subject),
     ): BrowserDevice {
       // The newest: a cookie set before the session's became partitioned is sent as well, and first.
       const [shown] = tokens
@@ -80,7 +79,7 @@ export function createDevices(parts: DeviceParts) {
     },
     /** Lists the trusted browsers. `here` is the browser of the request. */
     async list(subject: string, here?: BrowserDevice): Promise<readonly TrustedDevice[]> {
-      const [entry, endedAt, current] = await all([
+      const [entry, endedAt, current] = await Promise.all([
         store.read(keys.devices(subject)),
         grants.devicesEndedAt(subject),
         here?.trusted(),
@@ -109,7 +108,7 @@ export class BrowserDevice {
   private readonly entry: Updater<StoredDevices>
   /** Time of everything that this request grants. A later revocation ends it. */
   private readonly openedAt: number
-  private found: { readonly device: Awaitable<StoredDevice | undefined> } | undefined
+  private found: Promise<StoredDevice | undefined> | undefined
   /** The device that this request has started to trust. */
   private added: string | undefined
 
@@ -118,7 +117,7 @@ export class BrowserDevice {
     private readonly subject: string,
     /** Content of its cookie. Undefined without a valid one. */
     private readonly shown: DeviceMark | undefined,
-    private readonly endedAt: () => Awaitable<number>,
+    private readonly endedAt: () => Promise<number>,
   ) {
     this.openedAt = parts.now()
     this.entry = createUpdater(parts.store, parts.keys.devices(subject))
@@ -129,7 +128,7 @@ export class BrowserDevice {
   }
 
   /** Returns whether this account has signed in here before. It gives a share of the limits, never access. */
-  isKnown(): Awaitable<boolean> {
+  async isKnown(): Promise<boolean> {
     const { shown, parts } = this
     if (shown === undefined || !this.isTracked) return false
     if (parts.now() - shown.at >= parts.knownMaxAgeMs) return false
@@ -140,7 +139,7 @@ export class BrowserDevice {
    * Returns whether a code that was sent to this number for this account was correct here, recently. An attacker's own
    * accounts may carry the number of the owner, so a success by any other factor does not count (denial of service).
    */
-  isKnownAt(phone: PhoneNumber): Awaitable<boolean> {
+  async isKnownAt(phone: PhoneNumber): Promise<boolean> {
     const { shown, parts, subject } = this
     if (shown === undefined) return false
     const at = parts.marks.verifiedAt(subject, shown, phone)
@@ -150,15 +149,9 @@ export class BrowserDevice {
   }
 
   /** Returns the trusted device of this browser, which can replace the code. */
-  trusted(): Awaitable<StoredDevice | undefined> {
-    const { shown, parts } = this
-    if (shown === undefined || parts.trustedMaxAgeMs === 0) return undefined
-    this.found ??= {
-      device: andThen(all([this.isInForce(shown), this.entry.prefetch()]), ([isInForce, stored]) =>
-        isInForce ? live(stored, parts.now()).find(({ id }) => id === shown.id) : undefined,
-      ),
-    }
-    return this.found.device
+  trusted(): Promise<StoredDevice | undefined> {
+    this.found ??= this.findTrusted()
+    return this.found
   }
 
   /** Records that the browser replaces the code. Returns false and writes nothing if it is no longer trusted. */
@@ -207,10 +200,17 @@ export class BrowserDevice {
     return id
   }
 
+  private async findTrusted(): Promise<StoredDevice | undefined> {
+    const { shown, parts } = this
+    if (shown === undefined || parts.trustedMaxAgeMs === 0) return undefined
+    const [isInForce, stored] = await Promise.all([this.isInForce(shown), this.entry.prefetch()])
+    return isInForce ? live(stored, parts.now()).find(({ id }) => id === shown.id) : undefined
+  }
+
   /** Returns whether no revocation has ended the cookie. */
-  private isInForce({ at }: Pick<DeviceMark, 'at'>): Awaitable<boolean> {
+  private async isInForce({ at }: Pick<DeviceMark, 'at'>): Promise<boolean> {
     // Set by a clock that is wrong. The cookie would outlive its revocation.
     if (at - this.parts.now() > clockLeewayMs) return false
-    return andThen(this.endedAt(), (endedAt) => at > endedAt)
+    return at > (await this.endedAt())
   }
 }

@@ -144,7 +144,7 @@ export function createGrants(parts: GrantParts) {
     endDevices: (subject: string) =>
       change(subject, (record, time) => endDevices(record, deviceLifetimeMs, time)),
     /** Returns the time until which device cookies are invalid. */
-    devicesEndedAt: (subject: string) => look(subject, devicesEndedAt),
+    devicesEndedAt: async (subject: string) => look(subject, devicesEndedAt),
     /** Reports to an operator how many sessions have a valid grant, and how many recovery codes were tried. */
     look: async (subject: string) => look(subject, (record) => reportSubject(record, now())),
     /** Resets the count of tried recovery codes of the current day. */
@@ -158,8 +158,8 @@ export function createGrants(parts: GrantParts) {
  */
 export class OpenSubject implements Revocations {
   private readonly entry: Updater<SubjectRecord>
-  private record: Awaitable<SubjectRecord> | undefined
-  private revocationId: { readonly last: Awaitable<string | undefined> } | undefined
+  private record: Promise<SubjectRecord> | undefined
+  private revocationId: Promise<string | undefined> | undefined
   private written: StoredGrant | undefined
 
   constructor(
@@ -170,18 +170,14 @@ export class OpenSubject implements Revocations {
   }
 
   /** Returns the id of the last revocation of this account in this session, or undefined if there was none recently. */
-  readRevocationId(): Awaitable<string | undefined> {
-    this.revocationId ??= {
-      last: andThen(this.readOnce(), (record) =>
-        findRevocationId(record, [hashId(this.requester.session)], this.parts.now()),
-      ),
-    }
-    return this.revocationId.last
+  readRevocationId(): Promise<string | undefined> {
+    this.revocationId ??= this.findLastRevocation()
+    return this.revocationId
   }
 
   /** Returns the time until which device cookies are invalid. */
-  devicesEndedAt(): Awaitable<number> {
-    return andThen(this.readOnce(), devicesEndedAt)
+  async devicesEndedAt(): Promise<number> {
+    return devicesEndedAt(await this.readOnce())
   }
 
   /** Returns whether a revocation has come since. It needs one store read. */
@@ -248,12 +244,16 @@ export class OpenSubject implements Revocations {
     return this.change(countRecoveryTry)
   }
 
-  private readOnce(): Awaitable<SubjectRecord> {
-    this.record ??= andThen(this.entry.prefetch(), (record = emptySubject) => record)
+  private async findLastRevocation(): Promise<string | undefined> {
+    return findRevocationId(await this.readOnce(), [hashId(this.requester.session)], this.parts.now())
+  }
+
+  private readOnce(): Promise<SubjectRecord> {
+    this.record ??= this.entry.prefetch().then((record = emptySubject) => record)
     return this.record
   }
 
-  private async change<Outcome>(decide: DecideRecord<Outcome>): Promise<Outcome> {
+  private change<Outcome>(decide: DecideRecord<Outcome>): Promise<Outcome> {
     return this.entry.update((record = emptySubject) => decide(record, this.parts.now()))
   }
 }

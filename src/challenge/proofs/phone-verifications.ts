@@ -1,5 +1,4 @@
 import { TwoFactorError } from '../../errors.js'
-import { type Awaitable, andThen } from '../../lib/promises.js'
 import { type DomainServices, hashId } from '../keys.js'
 import { createSealed, createUpdater, newCommandId, type Sealed, unchanged } from '../updater.js'
 import type { Grants } from './grants.js'
@@ -106,14 +105,16 @@ export function createPhoneVerifications(
     open(session: string) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
-      let visitor: Awaitable<string> | undefined
+      async function findVisitor(): Promise<string> {
+        const stored = await entry.prefetch()
+        // The session itself, so that two parallel starts agree. After the record has moved it is a new id: the
+        // holder of the old session id would otherwise own the challenge (session fixation).
+        const fresh = stored === undefined ? hashId(session) : newCommandId()
+        return entries.open(key, stored)?.visitor ?? fresh
+      }
+      let visitor: Promise<string> | undefined
       const read = () => {
-        visitor ??= andThen(entry.prefetch(), (stored) => {
-          // The session itself, so that two parallel starts agree. After the record has moved it is a new id: the
-          // holder of the old session id would otherwise own the challenge (session fixation).
-          const fresh = stored === undefined ? hashId(session) : newCommandId()
-          return entries.open(key, stored)?.visitor ?? fresh
-        })
+        visitor ??= findVisitor()
         return visitor
       }
       return {

@@ -1,4 +1,4 @@
-import { type Awaitable, all, allEnded, allSettled, andThen } from '../../lib/promises.js'
+import { allEnded } from '../../lib/promises.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import type { SendResult } from '../exchange/code-provider.js'
@@ -70,7 +70,7 @@ export function createCounters(
           // Checked again, because `beforeSend` may take long.
           const paused = isAsked ? await pause?.refusal() : undefined
           if (paused !== undefined) {
-            await allSettled([requestLimits.rollBack()])
+            await Promise.allSettled([requestLimits.rollBack()])
             return paused
           }
           const over = await requestLimits.consume(country)
@@ -84,17 +84,16 @@ export function createCounters(
           if (late !== undefined) await refund('not-sent')
           return late
         },
-        read: () => all([requestLimits.read(), country?.readSends()]),
-        rollBack: () => all([requestLimits.rollBack(), country?.refund()]),
-        settle: (sent) => (isUndelivered(sent) ? refund(sent.result) : undefined),
+        read: () => Promise.all([requestLimits.read(), country?.readSends()]),
+        rollBack: () => Promise.all([requestLimits.rollBack(), country?.refund()]),
+        settle: async (sent) => (isUndelivered(sent) ? refund(sent.result) : undefined),
       }
       return {
         ...limit,
-        check: () =>
-          andThen(
-            all([pause?.refusal(), requestLimits.check(), country?.read()]),
-            ([paused, over]) => paused ?? over,
-          ),
+        async check(): Promise<Refusal | undefined> {
+          const [paused, over] = await Promise.all([pause?.refusal(), requestLimits.check(), country?.read()])
+          return paused ?? over
+        },
         /**
          * Returns whether the sign-ups of this country look like SMS pumping, from what `check` read. `isHeard`:
          * `beforeSend` is informed.
@@ -106,7 +105,7 @@ export function createCounters(
             isAsked = true
             return question.consume()
           },
-          refund: () => allSettled([question.rollBack()]),
+          refund: () => Promise.allSettled([question.rollBack()]),
         },
       }
     },
@@ -128,9 +127,9 @@ function unprovenIn(hits: readonly CounterHit[]): number | undefined {
 /** A limit that a request consumes beyond its own counters. */
 interface Reservation {
   /** Counts one hit. */
-  consume(): Awaitable<void>
+  consume(): Promise<void>
   /** Refunds the hit of `consume`. */
-  refund(): Awaitable<unknown>
+  refund(): Promise<unknown>
 }
 
 /**
@@ -138,23 +137,20 @@ interface Reservation {
  * to a network store.
  */
 function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
-  function add(hit: CounterHit, by: number): Awaitable<Refusal | undefined> {
-    return andThen(store.increment(hit.key, hit.row.windowMs, by), ({ count, resetInMs }) => {
-      const { problem } = hit.row
-      // A read must leave room for one more; a count includes this one.
-      const isWithin = by === 0 ? count < hit.max : count <= hit.max
-      const wait = Math.max(1, Math.ceil(resetInMs))
-      const refusal =
-        problem === undefined || isWithin
-          ? undefined
-          : { ...refused(problem.code, wait), limit: problem.limit }
-      hit.count = count
-      if (by > 0) Object.assign(hit, { isTaken: true, refusal })
-      return refusal
-    })
+  async function add(hit: CounterHit, by: number): Promise<Refusal | undefined> {
+    const { count, resetInMs } = await store.increment(hit.key, hit.row.windowMs, by)
+    const { problem } = hit.row
+    // A read must leave room for one more; a count includes this one.
+    const isWithin = by === 0 ? count < hit.max : count <= hit.max
+    const wait = Math.max(1, Math.ceil(resetInMs))
+    const refusal =
+      problem === undefined || isWithin ? undefined : { ...refused(problem.code, wait), limit: problem.limit }
+    hit.count = count
+    if (by > 0) Object.assign(hit, { isTaken: true, refusal })
+    return refusal
   }
 
-  const addAll = (some: readonly CounterHit[], by: number) => all(some.map((hit) => add(hit, by)))
+  const addAll = (some: readonly CounterHit[], by: number) => Promise.all(some.map((hit) => add(hit, by)))
 
   /** Rolls back everything that was counted. */
   function rollBack() {
@@ -171,9 +167,12 @@ function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
     rollBack,
 
     /** Refuses an address beyond its limit and counts nothing. It runs together with the read of the ledger. */
-    check(): Awaitable<Refusal | undefined> {
-      const first = hits.filter(({ row }) => row.isReadFirst)
-      return andThen(addAll(first, 0), (refusals) => refusals.find((refusal) => refusal !== undefined))
+    async check(): Promise<Refusal | undefined> {
+      const refusals = await addAll(
+        hits.filter(({ row }) => row.isReadFirst),
+        0,
+      )
+      return refusals.find((refusal) => refusal !== undefined)
     },
 
     /**
@@ -182,10 +181,9 @@ function createRequestLimits(store: Store, hits: readonly CounterHit[]) {
      */
     async consume(also?: Reservation): Promise<Refusal | undefined> {
       isNewNumber ??= hits.every(({ row, count }) => !row.isOfNewNumber || !row.isReadFirst || count === 0)
-      // A store that throws synchronously has rejected by now, because its deadline wraps it.
       await allEnded<unknown>([...due().map((hit) => add(hit, 1)), also?.consume()])
       const refusal = hits.find((hit) => hit.refusal !== undefined)?.refusal
-      if (refusal !== undefined) await all([rollBack(), also?.refund()])
+      if (refusal !== undefined) await Promise.all([rollBack(), also?.refund()])
       return refusal
     },
 

@@ -1,4 +1,3 @@
-import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import { dayMs } from '../../lib/time.js'
 import type { CounterResult } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
@@ -84,17 +83,16 @@ export function createNumberCounters(
     }
     return {
       /** Reads the record of the first number, which most sends use. */
-      prefetch: () =>
-        andThen(all(numbers.slice(0, 1).map((one) => recordOf(one).prefetch())), () => undefined),
+      async prefetch(): Promise<undefined> {
+        const [first] = numbers
+        if (first !== undefined) await recordOf(first).prefetch()
+      },
       /** Returns the sends of the account that are the last ones of their number, by the key of the factor. */
-      lastSends(): Awaitable<LastSends> {
-        const reads = numbers.map((number) =>
-          andThen(
-            recordOf(number).prefetch(),
-            (record = emptyRecord) => [number, lastSendsOf(record, account)] as const,
-          ),
+      async lastSends(): Promise<LastSends> {
+        const records = await Promise.all(numbers.map((number) => recordOf(number).prefetch()))
+        return Object.fromEntries(
+          records.map((record = emptyRecord, index) => [numbers[index], lastSendsOf(record, account)]),
         )
-        return andThen(all(reads), (entries) => Object.fromEntries(entries))
       },
       /** Returns the limits of one send. A call counts as two. */
       forSend(number: string, send: Omit<SendToNumber, 'account'>) {
@@ -107,18 +105,18 @@ export function createNumberCounters(
           )
         return {
           /** Books the send, or refuses it and changes nothing. A repeated call finds its booking. */
-          consume: async (): Promise<Refusal | undefined> =>
+          consume: (): Promise<Refusal | undefined> =>
             record.update((stored = emptyRecord) => {
               booked = stored
               return bookSend(stored, order, ofSends, now())
             }),
           read: () => record.prefetch(),
           /** Rolls back the booking, because no request was sent. */
-          rollBack: async () => settle({ result: 'not-sent' }),
+          rollBack: () => settle({ result: 'not-sent' }),
           /** Returns whether a send may be a call, whatever it was booked as. */
           mayCall: () => waitForSend(booked, { ...send, channel: 'call' }, ofSends, now()) === 0,
           /** Records the outcome. A send that delivered nothing is refunded. */
-          settle: async (sent: SendResult) => settle(sent),
+          settle,
         }
       },
     }
@@ -163,7 +161,10 @@ export function createNumberCounters(
       number: string,
       browserKind: BrowserKind,
     ): Promise<{ readonly sendMs: number; readonly checkMs: number }> {
-      const [record = emptyRecord, wrong] = await all([openRecord(number).read(), countWrong(number, 0)])
+      const [record = emptyRecord, wrong] = await Promise.all([
+        openRecord(number).read(),
+        countWrong(number, 0),
+      ])
       return {
         sendMs: waitForSend(record, { browserKind, channel: 'sms' }, ofSends, now()),
         checkMs: waitForCode(wrong, browserKind, 1),
@@ -172,7 +173,10 @@ export function createNumberCounters(
 
     /** Returns the counters of a number over all accounts. */
     async state(number: string): Promise<NumberState> {
-      const [record = emptyRecord, wrong] = await all([openRecord(number).read(), countWrong(number, 0)])
+      const [record = emptyRecord, wrong] = await Promise.all([
+        openRecord(number).read(),
+        countWrong(number, 0),
+      ])
       const codes = wrongIn(wrong)
       return {
         sendsInHour: countSends(record, 'hour', ofSends, now()),
@@ -189,7 +193,7 @@ export function createNumberCounters(
 
     /** Resets the sends and the wrong codes of a number. */
     async clear(number: string): Promise<void> {
-      await all([
+      await Promise.all([
         openRecord(number).update((stored = emptyRecord) => clearRecord(stored, ofSends, now())),
         // A count never falls below 0.
         countWrong(number, -Number.MAX_SAFE_INTEGER),

@@ -1,4 +1,3 @@
-import { type Awaitable, allSettled } from '../../lib/promises.js'
 import type { Refusal } from '../commands.js'
 import type { SendResult } from '../exchange/code-provider.js'
 import { retryUntilSettled } from '../updater.js'
@@ -8,11 +7,11 @@ export interface SendLimit {
   /** Counts the send, or refuses it and counts nothing. It can be repeated after a failure. */
   consume(): Promise<Refusal | undefined>
   /** Reads what `consume` counts, to see that the store responds again. */
-  read(): Awaitable<unknown>
+  read(): Promise<unknown>
   /** Undoes a `consume` that failed and may have counted. */
-  rollBack(): Awaitable<unknown>
+  rollBack(): Promise<unknown>
   /** Records the outcome of the send. A send that delivered nothing is refunded. */
-  settle(sent: SendResult): Awaitable<unknown>
+  settle(sent: SendResult): Promise<unknown>
 }
 
 /** The rate limits in which a send is counted. */
@@ -21,8 +20,8 @@ export type ConsumedLimits = Pick<SendLimit, 'settle'>
 /** Counts a send in each of its rate limits. If one of them refuses or fails, the send is counted in none. */
 export async function consumeSendLimits(limits: readonly SendLimit[]): Promise<Refusal | ConsumedLimits> {
   const counted: SendLimit[] = []
-  const settle = (sent: SendResult) => allSettled(counted.map((limit) => limit.settle(sent)))
-  const results = await allSettled(
+  const settle = (sent: SendResult) => Promise.allSettled(counted.map((limit) => limit.settle(sent)))
+  const results = await Promise.allSettled(
     limits.map(async (limit) => {
       const refusal = await consumeLimit(limit)
       if (refusal === undefined) counted.push(limit)
@@ -39,7 +38,7 @@ export async function consumeSendLimits(limits: readonly SendLimit[]): Promise<R
 /** Retries without a response of the store, because a person would lose a code to one broken connection. */
 async function consumeLimit(limit: SendLimit): Promise<Refusal | undefined> {
   return retryUntilSettled(limit.consume, limit.read).catch(async (error: unknown) => {
-    await allSettled([limit.rollBack()])
+    await Promise.allSettled([limit.rollBack()])
     throw error
   })
 }

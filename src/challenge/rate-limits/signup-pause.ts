@@ -1,4 +1,3 @@
-import { type Awaitable, andThen } from '../../lib/promises.js'
 import { secondMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { DomainServices } from '../keys.js'
@@ -22,27 +21,27 @@ export function createSignupPause({
     update<StoredPause, undefined>(store, key, () => ({ outcome: undefined, put: { value, ttlMs } }))
 
   /** Returns the remaining time, or undefined if sign-ups are not paused. */
-  const remainingMs = (): Awaitable<number | undefined> =>
-    andThen(store.read(key), (entry) => {
-      if (entry === undefined) return undefined
-      const { endsAt } = entry.value as StoredPause
-      // The entry exists, so by the clock of the store the pause is not over.
-      return Math.max(secondMs, endsAt - now())
-    })
+  async function remainingMs(): Promise<number | undefined> {
+    const entry = await store.read(key)
+    if (entry === undefined) return undefined
+    const { endsAt } = entry.value as StoredPause
+    // The entry exists, so by the clock of the store the pause is not over.
+    return Math.max(secondMs, endsAt - now())
+  }
 
   return {
     remainingMs,
 
     /** Returns the refusal of a sign-up during a pause, and emits the event of this process. */
-    refusal: (): Awaitable<Refusal | undefined> =>
-      andThen(remainingMs(), (waitMs) => {
-        if (waitMs === undefined) {
-          service.open('enrol', 'pause')
-          return undefined
-        }
-        service.close('enrol', 'pause', waitMs)
-        return { ...refused('sending_paused', waitMs), limit: 'service' }
-      }),
+    async refusal(): Promise<Refusal | undefined> {
+      const waitMs = await remainingMs()
+      if (waitMs === undefined) {
+        service.open('enrol', 'pause')
+        return undefined
+      }
+      service.close('enrol', 'pause', waitMs)
+      return { ...refused('sending_paused', waitMs), limit: 'service' }
+    },
 
     /** Starts a pause now, in place of a current one. */
     begin: (forMs: number): Promise<undefined> => put({ endsAt: now() + forMs }, forMs),

@@ -1,5 +1,4 @@
 import type { BrowserFields, ChallengeFields, ExchangeFields } from '../../events.js'
-import { type Awaitable, all, andThen } from '../../lib/promises.js'
 import type { Refusal, RequesterContext } from '../commands.js'
 import type { ExchangeContext } from '../exchange/exchanges.js'
 import { hashId } from '../keys.js'
@@ -29,36 +28,33 @@ export type LastSends = Readonly<Record<string, readonly string[]>>
  * Loads the input of a decision. The reads start together, which is one round trip to a network store. `check` returns
  * a refusal of the counters.
  */
-export function loadDecisionContext(
+export async function loadDecisionContext(
   { session, browser, record, visitor }: RequesterContext,
   { ledger }: Pick<Account, 'ledger'>,
-  check?: () => Awaitable<Refusal | undefined>,
-  findLastSends?: () => Awaitable<LastSends | undefined>,
+  check?: () => Promise<Refusal | undefined>,
+  findLastSends?: () => Promise<LastSends | undefined>,
 ) {
-  const reads = [
+  const [snapshot, isKnown, revocationId, owner, refusal, lastSends] = await Promise.all([
     ledger.read(),
     browser?.isKnown(),
     record?.readRevocationId(),
     visitor?.read(),
     check?.(),
     findLastSends?.(),
-  ] as const
-  return andThen(all(reads), ([snapshot, isKnown, revocationId, owner, refusal, lastSends]) => {
-    const browserKind = isKnown === true ? ('known' as const) : ('unknown' as const)
-    const requester: RequesterTag = { browserKind, session: hashId(owner ?? session), revocationId }
-    return { snapshot, requester, refusal, lastSends }
-  })
+  ])
+  const browserKind = isKnown === true ? 'known' : 'unknown'
+  const requester: RequesterTag = { browserKind, session: hashId(owner ?? session), revocationId }
+  return { snapshot, requester, refusal, lastSends }
 }
 
 /**
  * Returns the kind of a browser for the counters of one number. It is unknown there until a code that was sent to this
  * number was correct, because an attacker may be known at accounts of their own that carry the number.
  */
-export const browserKindAt = (
+export const browserKindAt = async (
   { browser }: Pick<RequesterContext, 'browser'>,
   { phone }: PhoneFactor,
-): Awaitable<BrowserKind> =>
-  andThen(browser?.isKnownAt(phone), (isKnown) => (isKnown === true ? 'known' : 'unknown'))
+): Promise<BrowserKind> => ((await browser?.isKnownAt(phone)) === true ? 'known' : 'unknown')
 
 /** Returns the fields of a browser for events and grants. Empty if browsers are not tracked. */
 export const browserFields = (

@@ -48,7 +48,7 @@ export function createSignup(
     // Started by another account that was signed in here before (IDOR).
     if (enrolment.subject !== undefined && enrolment.subject !== requester.signedIn) return undefined
     const { phone, country, visitor = requester.session } = enrolment
-    return { phone, country, visitor: { read: () => visitor }, ...requester }
+    return { phone, country, visitor: { read: async () => visitor }, ...requester }
   }
 
   return {

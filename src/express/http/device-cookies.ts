@@ -3,7 +3,6 @@ import type { Domain } from '../../challenge/domain.js'
 import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
 import { browserLabel } from '../../lib/browser-label.js'
 import { hostFunction } from '../../lib/host-function.js'
-import type { Awaitable } from '../../lib/promises.js'
 import { crossesSites, isPartitioned } from '../host/session.js'
 import type { HttpSettings } from '../settings.js'
 import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
@@ -42,7 +41,7 @@ export function createDeviceCookies(
     },
 
     /** Opens the browser of this request for this account. Pass `endedAt` if the account's record is already open. */
-    open(req: Request, subject: string, endedAt?: () => Awaitable<number>): BrowserDevice {
+    open(req: Request, subject: string, endedAt?: () => Promise<number>): BrowserDevice {
       const names = namesOf(subject)
       const own = shownIn(req).filter(({ name }) => names.includes(name))
       return devices.open(

@@ -5,7 +5,7 @@ import { ana, createService, fact, it, rightCode } from '../service.js'
 describe('a challenge', () => {
   it('of a visitor stays theirs after session and subject change, and belongs to no different visitor', async () => {
     const { challenges } = createService()
-    const signup = { ...ana, lane: 'enrol' as const, visitor: fact(Promise.resolve('cookie-1')) }
+    const signup = { ...ana, lane: 'enrol' as const, visitor: fact('cookie-1') }
     await challenges.start({ ...signup, purpose: 'signup' })
     const later = { ...signup, session: 'session-2', subject: 'account-7' }
     const { visitor: _, ...withoutCookie } = signup
