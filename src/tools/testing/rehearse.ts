@@ -89,6 +89,9 @@ function notSeenIn({ app, logs }: RehearsalOptions, routes: RouteTable | undefin
   const isElsewhere = typeof app === 'string' || app instanceof URL
   return [
     ...(routes?.hasHidden() ? ['routes behind a function of the app that no request reached'] : []),
+    ...(routes?.patterns() ?? []).map(
+      (route) => `${route}: no request can be made from a regular expression`,
+    ),
     ...(routes === undefined ? ['its routes: routes that the plan does not name are not attacked'] : []),
     ...(isElsewhere ? ['its events and warnings: it runs in another process'] : []),
     ...(logs === undefined ? ['its log: the plan has no `logs`'] : []),

@@ -235,7 +235,7 @@ export const rightApps: readonly RightApp[] = [
     },
   },
   {
-    what: 'a DELETE without a body, below a router',
+    what: 'a DELETE without a body and a regular expression, below a router whose mount has a parameter',
     wiring: {
       transfers: ({ app, tf }, guard) => {
         const api = express.Router()
@@ -245,10 +245,12 @@ export const rightApps: readonly RightApp[] = [
           sendMoney(req)
           res.sendStatus(204)
         })
-        app.use('/api', api)
+        api.post(/^\/limits?$/, tf.requireTwoFactor(), (_req, res) => void res.sendStatus(204))
+        api.put('/notes{/:id}/*file', tf.requireTwoFactor(), (_req, res) => void res.sendStatus(204))
+        app.use('/shops/:shop', api)
       },
     },
-    plan: () => ({ actions: [{ name: 'card', method: 'DELETE', path: '/api/cards/7' }] }),
+    plan: () => ({ actions: [{ name: 'card', method: 'DELETE', path: '/shops/north/cards/7' }] }),
     untried: { changed: 'actions' },
   },
   {

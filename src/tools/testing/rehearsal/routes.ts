@@ -14,8 +14,9 @@ interface Layer {
   readonly handle?: unknown
   /** Express 5.3: the mount path. */
   readonly rawPath?: unknown
-  /** Express 4: the pattern of the mount path. */
+  /** Express 4: the pattern of the mount path, and its parameters. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
+  readonly keys?: readonly { readonly name: string | number }[]
 }
 
 interface Route {
@@ -29,6 +30,14 @@ type Routed = IncomingMessage & { readonly route?: Route; readonly baseUrl?: str
 interface SubApp {
   /** Returns its mount path, including the mounts of the apps above. */
   path(): string
+}
+
+/** A route of a router, by the name in the result. */
+interface Listed {
+  readonly name: string
+  readonly route: Route
+  /** True for a regular expression: no request can be made from it. */
+  readonly isPattern: boolean
 }
 
 type Kind = RehearsalRoute['kind']
@@ -47,9 +56,9 @@ export function createRouteTable(
 ) {
   const root = server.listeners('request').find((listener) => isRouting(routingOf(listener)))
   /** Mounts that only a request shows: an older Express 5 does not store them. */
-  const mounts = new Map<Route, string>()
-  /** Routes by the requests that reached them, such as `POST /transfers/7`. */
-  const reached = new Map<string, Set<string>>()
+  const mounts = new Map<Route, Set<string>>()
+  /** Requests that reached a route, such as `POST /transfers/7`. */
+  const reached = new Map<Route, Set<string>>()
   const named = new Map<string, Kind>()
   const guarded = new Set<string>()
   /** A router does not list its sub-apps, but a request that reached a sub-app shows it. */
@@ -69,32 +78,28 @@ export function createRouteTable(
       },
     })
     res.once('close', () => {
-      const { method, route, baseUrl = '', app } = req
+      const { route, baseUrl = '', app } = req
       if (app !== undefined && Object(app) !== root) subApps.set(app, app.path().replace(/^\/$/, ''))
       if (route === undefined) return
-      mounts.set(route, baseUrl)
       // A route that called `next` is still on the request, below the mount of the route that responded.
-      if (!leadsTo(`${baseUrl}${route.path}`, target)) return
-      for (const name of [method, 'ALL']) add(reached, `${name} ${baseUrl}${route.path}`, target)
+      if (!pathsOf(route).some((path) => leadsTo(`${baseUrl}${path}`, target))) return
+      add(mounts, route, baseUrl)
+      add(reached, route, target)
     })
   }
   server.prependListener('request', note)
 
-  function declaredIn({ stack }: Routing, above = ''): readonly string[] {
+  function declaredIn({ stack }: Routing, above = ''): readonly Listed[] {
     return stack.flatMap((layer) => {
       const { route, handle } = layer
       if (route === undefined)
         return isRouting(handle) ? declaredIn(handle, above + (mountOf(layer) ?? '…')) : []
-      const taken = unsafe.filter((method) => route.methods._all || route.methods[method.toLowerCase()])
-      const mount = above.includes('…') ? (mounts.get(route) ?? above) : above
-      const paths = [route.path].flat().map(String)
-      return paths.flatMap((path) =>
-        (taken.length === unsafe.length ? ['ALL'] : taken).map((method) => `${method} ${mount}${path}`),
-      )
+      const shown = above.includes('…') ? mounts.get(route) : undefined
+      return [...(shown ?? [above])].flatMap((mount) => listedAt(mount, route))
     })
   }
 
-  const declared = (): readonly string[] => {
+  const declared = (): readonly Listed[] => {
     const apps = root === undefined ? [] : [[root, ''] as const, ...subApps]
     return apps.flatMap(([app, mount]) => {
       const routing = routingOf(app)
@@ -103,27 +108,31 @@ export function createRouteTable(
   }
 
   /** Returns routes that were reached but that no router lists: they are behind a function of the app. */
-  function hidden(shown: readonly string[]): readonly string[] {
-    const isShown = (route: string) =>
-      [route, route.replace(/^[A-Z]+/, 'ALL')].some((one) => shown.includes(one))
-    return [...reached.keys()].filter(
-      (route) => unsafe.includes(route.split(' ', 1).join()) && !isShown(route),
+  function hidden(shown: readonly Listed[]): readonly Listed[] {
+    const known = new Set(shown.map(({ route }) => route))
+    return [...mounts].flatMap(([route, at]) =>
+      known.has(route) ? [] : [...at].flatMap((mount) => listedAt(mount, route)),
     )
   }
 
-  /** Returns the app's own routes that change something. */
-  function list(): readonly RehearsalRoute[] {
+  /** Returns the app's own routes that change something, by name. */
+  function all(): ReadonlyMap<string, readonly Listed[]> {
     const shown = declared()
-    const all = [...new Set([...shown, ...hidden(shown)])].sort()
-    return all
-      .filter((route) => !own.some((mount) => isBelow(pathOf(route), mount)))
-      .map((route) => ({ route, kind: kindOf(route) }))
+    const found = [...shown, ...hidden(shown)].filter(
+      ({ name }) => !own.some((mount) => isBelow(pathOf(name), mount)),
+    )
+    const names = [...new Set(found.map(({ name }) => name))].sort()
+    return new Map(names.map((name) => [name, found.filter((one) => one.name === name)]))
   }
 
-  function kindOf(route: string): Kind {
-    const targets = [...(reached.get(route) ?? []), plainKey(route)]
+  const isUnseen = (name: string, listed: readonly Listed[]) =>
+    listed.some(({ isPattern }) => isPattern) && kindOf(name, listed) === 'unknown'
+
+  function kindOf(name: string, listed: readonly Listed[]): Kind {
+    const own = listed.flatMap(({ route }) => [...(reached.get(route) ?? [])])
+    const targets = [...own.filter((target) => reaches(name, target)), plainKey(name)]
     const kinds = targets.map((target) => named.get(target))
-    if (ignore.some((pattern) => isNamed(pattern, route))) return 'exempt'
+    if (ignore.some((pattern) => isNamed(pattern, name))) return 'exempt'
     for (const kind of ['attacked', 'exempt'] as const) if (kinds.includes(kind)) return kind
     if (targets.some((target) => guarded.has(target))) return 'guarded'
     return kinds.includes('answered') ? 'answered' : 'unknown'
@@ -154,15 +163,36 @@ export function createRouteTable(
         guarded.add(keyOf(response.request))
       }
     },
-    list,
+    list: (): readonly RehearsalRoute[] =>
+      [...all()].flatMap(([name, listed]) =>
+        isUnseen(name, listed) ? [] : [{ route: name, kind: kindOf(name, listed) }],
+      ),
+    /** Returns routes whose path is a regular expression that no request of the plan matched. */
+    patterns: (): readonly string[] =>
+      [...all()].flatMap(([name, listed]) => (isUnseen(name, listed) ? [name] : [])),
     close: () => void server.off('request', note),
   }
 }
 
-/** Creates a request for a declared route, with 1 for each parameter; undefined for a pattern. */
+const pathsOf = ({ path }: Route): readonly unknown[] => [path].flat()
+
+/** Returns the names of a route below a mount, one for each path and each method that changes something. */
+function listedAt(mount: string, route: Route): readonly Listed[] {
+  const taken = unsafe.filter((method) => route.methods._all || route.methods[method.toLowerCase()])
+  const methods = taken.length === unsafe.length ? ['ALL'] : taken
+  return pathsOf(route).flatMap((path) =>
+    methods.map((method) => ({
+      name: `${method} ${mount}${path}`,
+      route,
+      isPattern: path instanceof RegExp,
+    })),
+  )
+}
+
+/** Creates a request for a declared route, with 1 for each parameter and no optional part; undefined for a pattern. */
 export function requestFor(route: string): RehearsalRequest | undefined {
   const [method = '', path = ''] = route.split(' ')
-  const filled = path.replaceAll(/:\w+(\([^)]*\))?/g, '1')
+  const filled = path.replaceAll(/\{[^{}]*\}/g, '').replaceAll(/[:*]\w+(\([^)]*\))?/g, '1')
   return /^\/[\w/.~-]*$/.test(filled)
     ? { method: method === 'ALL' ? 'POST' : method, path: filled }
     : undefined
@@ -172,9 +202,15 @@ export function requestFor(route: string): RehearsalRequest | undefined {
 function leadsTo(declared: string, target: string): boolean {
   const names = pathOf(keyOf({ method: 'GET', path: declared })).split('/')
   const given = pathOf(target).split('/')
-  if (/[*(){}[\]^]/.test(declared)) return true
+  if (/[*(){}[\]^\\]/.test(declared)) return true
   return names.length === given.length && names.every((name, at) => name.includes(':') || name === given[at])
 }
+
+/** Returns whether a request has the method and the path of a listed route. */
+const reaches = (name: string, target: string): boolean =>
+  [methodOf(target), 'ALL'].includes(methodOf(name)) && leadsTo(pathOf(name), target)
+
+const methodOf = (route: string): string => route.split(' ', 1).join()
 
 const pathOf = (route: string): string => route.slice(route.indexOf(' ') + 1)
 
@@ -199,16 +235,18 @@ function isNamed(pattern: string, route: string): boolean {
   return named.includes(plainKey(route))
 }
 
-function add(map: Map<string, Set<string>>, name: string, value: string): void {
-  const values = map.get(name) ?? new Set()
-  map.set(name, values.add(value))
+function add(map: Map<Route, Set<string>>, route: Route, value: string): void {
+  const values = map.get(route) ?? new Set()
+  map.set(route, values.add(value))
 }
 
-function mountOf({ rawPath, regexp }: Layer): string | undefined {
+function mountOf({ rawPath, regexp, keys = [] }: Layer): string | undefined {
   if (typeof rawPath === 'string') return rawPath === '/' ? '' : rawPath
   if (regexp === undefined) return undefined
   if (regexp.fast_slash) return ''
-  const [, path] = /^\^((?:\\\/[\w~-]+(?:\\\.[\w~-]+)*)+)\\\/\?\(\?=\\\/\|\$\)$/.exec(regexp.source) ?? []
+  let at = 0
+  const source = regexp.source.replaceAll(/\(\?:\\\/\(\[\^\\?\/\]\+\?\)\)/g, () => `\\/:${keys[at++]?.name}`)
+  const [, path] = /^\^((?:\\\/:?[\w~-]+(?:\\\.[\w~-]+)*)+)\\\/\?\(\?=\\\/\|\$\)$/.exec(source) ?? []
   return path?.replaceAll('\\', '')
 }
 
