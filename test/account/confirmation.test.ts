@@ -210,7 +210,7 @@ describe('after a change', () => {
       location.replace('signed-out-elsewhere', 'app-removed'),
       location.replace(String(at), String(Number(at) + 1)),
     ]) {
-      expect((await ana.open(forged)).text).not.toContain('class="notice')
+      expect((await ana.open(forged)).text).not.toContain('class="notice done')
     }
     expect((await (await signIn(host)).open(location)).text).not.toContain(told)
     const changed = { toString: 'app-removed' }
