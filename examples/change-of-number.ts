@@ -1,5 +1,5 @@
-// Account settings, and the way back when it was somebody else: each change is told at every number of before and by
-// mail, with a link that undoes it.
+// Account settings that an owner can undo: each change is announced at every earlier number and by mail, with a link
+// that undoes it.
 import { hash, randomBytes } from 'node:crypto'
 import express from 'express'
 import session from 'express-session'
@@ -25,7 +25,7 @@ export function createApp(
   { baseUrl, credentials, approvedStatuses }: Sandbox,
   accounts: ReadonlyMap<string, Account>,
   sendMail: (to: string, text: string) => Promise<void>,
-  origin = 'http://localhost:3000', // never from the Host header, which the visitor writes
+  origin = 'http://localhost:3000', // never from the Host header, which the client chooses
 ) {
   const client = createClient({ baseUrl, ...credentials })
   const of = (subject: string) => accounts.get(subject) as Account
@@ -42,7 +42,7 @@ export function createApp(
   app.use('/two-factor', tf.routes())
   app.post('/sign-in', (req, res) => {
     const { mustResetPassword } = of('ana')
-    if (!mustResetPassword) req.session.userId = 'ana' // what a checked password would have done
+    if (!mustResetPassword) req.session.userId = 'ana' // a real app would verify the password here
     res.sendStatus(mustResetPassword ? 403 : 200)
   })
   const signedIn = tf.requireTwoFactor()
@@ -60,14 +60,14 @@ export function createApp(
     async onChanged(_req, { subject, before }) {
       const [token, end] = [randomBytes(32).toString('base64url'), Date.now() + 7 * 86_400_000]
       changes = [...changes, { subject, numbers: before, tag: hash('sha256', token), end }]
-      // The whole address of your own site: a short link could be anybody's.
+      // The whole address of your own site, because users cannot recognise a short link.
       const news = `Acme: your numbers were changed. If this was not you: ${origin}/not-me?token=${token}`
       const texts = before.map((phone) => client.sendSms({ phone, sms: news }))
       await Promise.allSettled([...texts, sendMail(of(subject).email, news)])
     },
   })
   app.use('/account/security', signedIn, settings)
-  // Scanners of mail open every link: a GET changes nothing.
+  // A GET changes nothing, because mail scanners open every link.
   app.get('/not-me', (req, res) => {
     const token = String(req.query.token).replace(/[^\w-]/g, '') // XSS
     res.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
@@ -79,7 +79,7 @@ export function createApp(
     const { subject = '', numbers = [] } = changes[index] ?? {}
     const account = accounts.get(subject)
     if (account === undefined) return void res.status(410).send('This link no longer works. Contact support.')
-    // Later changes are undone with it: their links went to numbers of whoever made this one.
+    // Later changes are undone, too: their links went to numbers of the attacker.
     changes = changes.filter((other, at) => other.subject !== subject || at < index)
     Object.assign(account, { numbers, mustResetPassword: true })
     tf.subjects.revokeEverything(subject).then(() => res.send('Undone. Reset your password.'), next)

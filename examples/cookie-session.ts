@@ -7,7 +7,7 @@ import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
 interface Data {
-  /** The cookie has no id of its own: grants on the server belong to this one. */
+  /** Session id to which the grants on the server belong, because the cookie has no id. */
   sid?: string
   pendingUserId?: string
   userId?: string
@@ -27,7 +27,7 @@ const session: SessionAdapter = {
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -64,7 +64,7 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => {
   res.send(`Signed in as ${sessionOf(req).userId}.`)
 })
 app.post('/logout', (req, res, next) => {
-  // A copied cookie stays readable, but opens no guard: its grants are on the server, and gone.
+  // A copied cookie stays readable, but passes no guard, because its grants on the server are revoked.
   const forget = () => {
     req.session = null as never
     res.redirect('/')

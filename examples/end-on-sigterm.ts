@@ -1,13 +1,13 @@
-// A deploy that nobody notices: endOnSigterm(app.listen(3000), async () => { await tf.close(); redis.destroy() })
+// A deploy without failed requests: endOnSigterm(app.listen(3000), async () => { await tf.close(); redis.destroy() })
 import type { Server } from 'node:http'
 
 /**
- * Ends the process on SIGTERM: nothing new is taken, what is under way is answered, and then `close` is called, for
- * whatever else keeps the process alive. Where nothing is under way it takes a tenth of a second. `server.close()` alone
- * waits for browsers: five seconds after each response for the next request, and as long as they like on a connection
- * that they opened in advance.
+ * Ends the process on SIGTERM. It accepts no new request, completes the requests under way, and then calls `close`,
+ * which ends everything else that keeps the process alive. Without a request this takes a tenth of a second.
+ * `server.close()` would wait for browsers: five seconds after each response for the next request, and without a limit
+ * on a connection that a browser opened in advance.
  *
- * @param longestMs what is under way for longer is cut off; a send takes 10 s at most
+ * @param longestMs time after which a request is cut off; a send takes 10 s at most
  */
 export function endOnSigterm(server: Server, close: () => Promise<unknown>, longestMs = 15_000): void {
   let underWay = 0

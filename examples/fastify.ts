@@ -17,7 +17,7 @@ declare module 'express-session' {
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -68,11 +68,11 @@ login.post(
 )
 app.use('/login', login)
 
-// In a scope of its own: the guard is for every route in it, spelled however a router takes it.
+// In a scope of its own, because the guard then protects every route in it, in each spelling of the path.
 await app.register(async (account) => {
   const guard = tf.requireTwoFactor()
   account.addHook('onRequest', (request, reply, done) => {
-    // What Express has made of the request, with its session.
+    // The request of Express, with its session.
     const { raw } = request
     guard(raw as never, reply.raw as never, (error?: unknown) => done(error as Error))
   })

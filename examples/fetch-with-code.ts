@@ -1,4 +1,4 @@
-// The script of the page of step-up.ts. A bundler finds the package by itself; there, an import map does.
+// The script of the page of step-up.ts. A bundler finds the package. The page uses an import map instead.
 import { fetchWithCode } from 'express-two-factor/browser'
 
 const output = document.querySelector('output')
@@ -10,7 +10,7 @@ document.querySelector('button')?.addEventListener('click', async () => {
   const transfer = { amount: 100, payee: 'Luis' }
   const headers = { 'content-type': 'application/json' }
   try {
-    // When the guard wants a code, a dialog asks for it, and the transfer is sent again.
+    // If the guard requires a code, a dialog asks for it, and the transfer is sent again.
     const init = { method: 'POST', headers, body: JSON.stringify(transfer) }
     const response = await fetchWithCode('/transfers', init)
     say(await response.text())

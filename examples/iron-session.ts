@@ -7,7 +7,7 @@ import { getIronSession, type IronSession } from 'iron-session'
 import { secret } from './secret.js'
 
 interface Data {
-  /** The cookie has no id of its own: grants on the server belong to this one. */
+  /** Session id to which the grants on the server belong, because the cookie has no id. */
   sid?: string
   pendingUserId?: string
   userId?: string
@@ -15,7 +15,7 @@ interface Data {
 
 const loaded = new WeakMap<express.Request, IronSession<Data>>()
 
-/** The session of a request, loaded by the first middleware: `id` and `subject` then need no promise. */
+/** The session of a request. The first middleware loads it, so `id` and `subject` need no promise. */
 const sessionOf = (req: express.Request) => loaded.get(req) as IronSession<Data>
 
 const session: SessionAdapter = {
@@ -32,7 +32,7 @@ const session: SessionAdapter = {
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -65,7 +65,7 @@ app.use('/two-factor', tf.routes())
 const checkPassword: express.RequestHandler = (req, res, next) => {
   const { name, password } = req.body ?? {}
   if (password === undefined || users.get(name)?.password !== password) return void res.sendStatus(401)
-  sessionOf(req).pendingUserId = name // saved by `keep`, which starting a code calls
+  sessionOf(req).pendingUserId = name // a start saves it, by `save` of the adapter
   next()
 }
 app.post(

@@ -19,7 +19,7 @@ declare module 'express-session' {
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -38,7 +38,7 @@ const tf = twoFactor({
   },
 })
 
-/** A middleware of Express as a guard of Nest. Where it does not let pass, it has responded itself. */
+/** Turns a middleware of Express into a guard of Nest. If it refuses, it has already responded. */
 function guardOf(middleware: RequestHandler): nest.CanActivate {
   return {
     canActivate(context: nest.ExecutionContext) {
@@ -64,7 +64,7 @@ const checkPassword: RequestHandler = (req, res, next) => {
 
 @nest.Controller()
 class AppController {
-  /** Never reached: the last guard has sent the code. */
+  /** Never called, because the last guard has sent the code. */
   @nest.Post('login')
   @nest.UseGuards(guardOf(checkPassword), guardOf(tf.start({ purpose: 'login' })))
   login(): void {}

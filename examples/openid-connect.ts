@@ -1,5 +1,6 @@
-// An identity provider signs people in, the code comes on top. In the source, after `npm run build`, with the account
-// of your identity provider in ISSUER_BASE_URL, CLIENT_ID and CLIENT_SECRET: node build/examples/openid-connect.js
+// An identity provider signs users in, and a code is required in addition. In the source, after `npm run build`, with the
+// account of your identity provider in ISSUER_BASE_URL, CLIENT_ID and CLIENT_SECRET:
+// node build/examples/openid-connect.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { auth } from 'express-openid-connect'
@@ -9,10 +10,10 @@ import { secret } from './secret.js'
 
 const port = process.env.PORT ?? 3000
 
-/** By the `sub` of the identity provider, which does not know the number, or is not believed about it. */
+/** Numbers by the `sub` of the identity provider, whose own number is unknown or not verified. */
 const users = new Map([['ana', { phone: '+57 300 123 4567' }]])
 
-/** The library keeps it as an encrypted cookie without an id of its own. */
+/** The library stores the session as an encrypted cookie, which has no id. */
 const sessionOf = (req: express.Request) => (req as unknown as { appSession: { sid?: string } }).appSession
 
 const session: SessionAdapter = {
@@ -25,7 +26,7 @@ const session: SessionAdapter = {
   },
 }
 
-// Stands in for the provider of codes. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider of codes. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -57,7 +58,7 @@ app.use(
 )
 app.use('/two-factor', tf.routes())
 
-// Signed in at the identity provider, and by a code in this session.
+// Requires a sign-in at the identity provider, and a code in this session.
 app.get('/account', tf.requireTwoFactor(), (req, res) => {
   res.send(`Signed in as ${req.oidc.user?.sub}.`)
 })

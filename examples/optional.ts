@@ -1,4 +1,4 @@
-// Codes for those who want them. In the source, after `npm run build`: node build/examples/optional.js
+// Users switch codes on and off. In the source, after `npm run build`: node build/examples/optional.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'
@@ -12,11 +12,11 @@ declare module 'express-session' {
   }
 }
 
-/** Without a phone the password is all; with one, a code is asked for. */
+/** A user without a phone signs in with the password only. */
 const users = new Map<string, { password: string; phone?: string }>([['ana', { password: 'sesame' }]])
 const hasNoPhone = (subject: string) => users.get(subject)?.phone === undefined
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -52,7 +52,7 @@ app.use('/two-factor', tf.routes())
 const checkPassword: express.RequestHandler = (req, res, next) => {
   const { name, password } = req.body ?? {}
   if (password === undefined || users.get(name)?.password !== password) return void res.sendStatus(401)
-  // Nobody stays signed in, or half signed in, as another account; and the id is new (session fixation).
+  // Ends the session of another account, and renews the id (session fixation).
   req.session.regenerate((error) => {
     if (error) return next(error)
     if (hasNoPhone(name)) req.session.userId = name
@@ -67,14 +67,14 @@ app.post('/login', parse, checkPassword, done, tf.start({ purpose: 'login' }))
 app.get('/account', guard, (req, res) => {
   res.send(`Signed in as ${req.session.userId}.`)
 })
-// Switching on: the number is proven first, by somebody who passes the guard.
+// To switch codes on, a user who passes the guard verifies the number first.
 app.use('/security/phone', guard, enable.routes())
 app.post('/security/on', guard, enable.requireProof(), (req, res) => {
   const user = users.get(String(req.session.userId))
   if (user && req.provenPhone) user.phone = req.provenPhone.phone
   res.redirect('/account')
 })
-// Switching off takes a fresh code: a session left open must not be enough.
+// To switch codes off, a fresh code is required: a session that was left open must not be enough.
 app.post('/security/off', tf.requireTwoFactor({ purpose: 'off', once: true }), (req, res) => {
   delete users.get(String(req.session.userId))?.phone
   res.redirect('/account')

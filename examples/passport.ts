@@ -1,4 +1,5 @@
-// Passport for the password, the code on top. In the source, after `npm run build`: node build/examples/passport.js
+// Passport verifies the password, and a code is required in addition. In the source, after `npm run build`:
+// node build/examples/passport.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'
@@ -15,7 +16,7 @@ interface Account {
 
 declare module 'express-session' {
   interface SessionData {
-    /** Known by password alone; passport knows nobody yet. */
+    /** The password was verified. Passport has no user yet. */
     pendingUserId?: string
   }
 }
@@ -33,7 +34,7 @@ passport.use(
 passport.serializeUser((user, done) => done(null, nameOf(user)))
 passport.deserializeUser((name: string, done) => done(null, users.get(name) ?? false))
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -46,7 +47,7 @@ const tf = twoFactor({
   countries: ['CO'],
   subject: (req) => req.session.pendingUserId ?? nameOf(req.user),
   phone: (_req, subject) => users.get(subject)?.phone,
-  // req.login() gives the session another id, and leaves pendingUserId behind; the grant follows.
+  // req.login() renews the session id and drops pendingUserId. The grant moves to the new id.
   onVerified: (req, _res, { subject }) =>
     new Promise((resolve, reject) => {
       req.login(users.get(subject) as Account, (error) => (error ? reject(error) : resolve()))
@@ -65,7 +66,7 @@ app.use(
 app.use(passport.session())
 app.use('/two-factor', tf.routes())
 
-// `session: false`: the password alone signs nobody in.
+// `session: false`, because a password is not enough to sign in.
 const checkPassword = passport.authenticate('local', { session: false })
 const setPending: express.RequestHandler = (req, _res, next) => {
   req.session.pendingUserId = String(nameOf(req.user))
@@ -78,7 +79,7 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => {
 })
 app.post('/logout', (req, res, next) => {
   const signOut = () => req.logout((error) => (error ? next(error) : res.redirect('/')))
-  tf.grants.revoke(req).then(signOut, next) // while the session still says whose they are
+  tf.grants.revoke(req).then(signOut, next) // while the session still contains the user
 })
 
 const port = process.env.PORT ?? 3000

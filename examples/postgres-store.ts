@@ -1,8 +1,8 @@
 // A store of your own, on PostgreSQL 13 or newer: one table, one statement per change. A command waits for a connection
-// of the pool within the `timeoutMs` below. Of 64 people who signed in at once over a pool of ten, all down to one in
-// twenty got in with the 250 ms that are meant for Redis, as busy as the machine was; with the 2,000 ms that this store
-// asks for, all did. Give the pool the connections that your server can spare, a `connectionTimeoutMillis` and a
-// `query_timeout` of no more than that; and call `deleteEnded(pool)` every minute, in one process.
+// of the pool within the `timeoutMs` below. In a test, 64 users signed in together over a pool of ten. With 250 ms, the
+// default for Redis, between all and one in twenty succeeded, depending on the load of the machine. With the 2,000 ms of
+// this store, all did. Give the pool as many connections as your server can spare, and a `connectionTimeoutMillis` and a
+// `query_timeout` of 2,000 at most. Call `deleteEnded(pool)` every minute, in one process.
 import type { Entry, Store } from 'express-two-factor'
 import type { Pool } from 'pg'
 
@@ -27,7 +27,7 @@ const replace = `
 const remove =
   'DELETE FROM two_factor WHERE key = $1 AND version::text = $2 AND ends_at > now() RETURNING version'
 
-// What is added to a counter that is not there, or taken back to nothing, leaves one that has ended.
+// A counter that is created by a refund, or refunded to 0, has already expired.
 const increment = `
   INSERT INTO two_factor AS counter (key, value, ends_at)
   VALUES ($1, to_json(greatest($3::bigint, 0)), now() + CASE WHEN $3 > 0 THEN $2::float ELSE 0 END * interval '1 ms')
@@ -40,12 +40,12 @@ const increment = `
     ceil(CASE WHEN ends_at > now() THEN extract(epoch FROM ends_at - now()) * 1000 ELSE $2 END)::float
       AS "resetInMs"`
 
-// The end is looked at twice: what has begun anew since it was found is live, and its counts must not be forgotten.
+// The expiry is compared twice, because an entry that was renewed since it was found is live and must stay.
 export const deletion = `
   DELETE FROM two_factor WHERE ends_at <= now() AND key IN
     (SELECT key FROM two_factor WHERE ends_at <= now() ORDER BY ends_at LIMIT 10000)`
 
-/** Deletes what has ended, the oldest ten thousand at most, so that no lock is held for long. Resolves with how many. */
+/** Deletes up to ten thousand expired entries, oldest first, so that locks are short. Resolves with their number. */
 export async function deleteEnded(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(deletion)
   return rowCount ?? 0

@@ -1,4 +1,4 @@
-// The account settings of a single-page app: `accountPages` as JSON. Each change asks for its code in the dialog.
+// The account settings of a single-page app: `accountPages` as JSON. Each change requests its code in the dialog.
 import { fetchWithCode } from 'express-two-factor/browser'
 import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,4 +1,4 @@
-// A transfer whose code is asked for in your own UI. Without `onChallenge` a dialog does that.
+// A transfer with your own UI for the code. Without `onChallenge`, a dialog appears.
 import { type CodeRequest, fetchWithCode } from 'express-two-factor/browser'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -11,10 +11,10 @@ import { secret } from './secret.js'
 
 const port = process.env.PORT ?? 3000
 
-// Stands in for the provider.
+// Replaces the provider.
 const sandbox = await startSandbox()
 const redisUrl = process.env.REDIS_URL ?? (await startRedis())
-// One for all processes: what one of them signs, the others verify.
+// One secret for all processes, because each verifies values that another one signed.
 const secrets = { TWO_FACTOR_SECRET: secret('TWO_FACTOR_SECRET'), SESSION_SECRET: secret('SESSION_SECRET') }
 const ports = await Promise.all([startApp(), startApp()])
 createServer(inTurns).listen(port, () => {
@@ -22,7 +22,7 @@ createServer(inTurns).listen(port, () => {
 })
 process.once('SIGINT', () => process.exit()).once('SIGTERM', () => process.exit())
 
-/** Starts redis/app.ts as a process of its own, which says where it listens. */
+/** Starts redis/app.ts as a process of its own, which prints its address. */
 async function startApp(): Promise<number> {
   const { baseUrl, credentials, approvedStatuses } = sandbox
   const app = fork(fileURLToPath(new URL('redis/app.js', import.meta.url)), {
@@ -39,7 +39,7 @@ async function startApp(): Promise<number> {
 
 let turn = 0
 
-/** Each request goes to the next process, whatever cookie it carries. */
+/** Passes each request to the next process, whatever cookie it contains. */
 function inTurns(req: IncomingMessage, res: ServerResponse): void {
   turn += 1
   const { method = 'GET', url: path = '/', socket } = req
@@ -52,7 +52,7 @@ function inTurns(req: IncomingMessage, res: ServerResponse): void {
   req.pipe(onward)
 }
 
-/** A Redis with nothing on disk, which ends with this process. */
+/** Starts a Redis without files, which ends with this process. */
 async function startRedis(): Promise<string> {
   const free = await freePort()
   const redis = spawn('redis-server', ['--port', `${free}`, '--bind', '127.0.0.1', '--save', ''])

@@ -42,7 +42,7 @@ code = next_code()
 print("wrong code", verify("000000" if code != "000000" else "111111"))
 print("right code", verify(code))
 
-# What goes wrong in production, on demand: the code expires, the provider fails.
+# Failures of production on demand: the code expires, the provider fails.
 post("/v1/2fa/send-sms", {**account, "phone": phone, "app-name": "Acme"})
 code = next_code()
 post("/_sandbox/clock", {"advanceMs": 300_000, "phone": phone})

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A secret from the environment. Unset, a random one for this run: one that is published protects nothing. */
+/** Returns a secret from the environment, or a random one for this run, because a published secret protects nothing. */
 export function secret(name: string): string {
   const configured = process.env[name]
   if (configured !== undefined) return configured

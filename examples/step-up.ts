@@ -15,7 +15,7 @@ declare module 'express-session' {
 
 const users = new Map([['ana', { phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -42,9 +42,9 @@ app.use(
 )
 app.use('/two-factor', tf.routes())
 
-// The script of the page asks for the code when the guard wants one.
+// The script of the page asks for the code if the guard requires it.
 app.get('/', (req, res) => {
-  req.session.userId = 'ana' // what a sign-in would do
+  req.session.userId = 'ana' // a real app would sign the user in
   res.send(`<!doctype html><html lang="en"><title>Acme</title>
     <button>Transfer 100 to Luis</button> <output></output>
     <script type="importmap">{ "imports": { "express-two-factor/browser": "/two-factor/dialog.js" } }</script>

@@ -1,4 +1,4 @@
-// Bearer tokens in place of cookies: the grant belongs to the login that the token came from.
+// Bearer tokens instead of cookies: the grant belongs to the login that issued the token.
 // In the source, after `npm run build`: node build/examples/tokens.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
@@ -7,12 +7,12 @@ import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
-/** Which login a token came from. A JWT would carry both as claims, `sub` and `sid`. */
+/** User and login of each token. A JWT would contain both as the claims `sub` and `sid`. */
 const logins = new Map<string, { subject: string; sid: string }>()
 
 const loginOf = (req: express.Request) => logins.get(req.get('authorization')?.replace(/^Bearer /i, '') ?? '')
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({

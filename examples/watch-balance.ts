@@ -1,18 +1,18 @@
-// Tells once that the account runs low, is empty or cannot be asked, and once that it is well again:
+// Calls `tell` when the balance becomes low, empty or unknown, and again when it recovers:
 // const end = watchBalance({ client, low: 500, tell: (condition, credits) => alarm(condition, credits) })
 import type { ProviderClient } from 'express-two-factor'
 
 export interface BalanceWatch {
   readonly client: Pick<ProviderClient, 'balance'>
-  /** Credits from which on downward the account counts as low. */
+  /** Number of credits at or below which the account is low. */
   readonly low: number
-  /** How often the account is asked, in milliseconds. Default five minutes. */
+  /** Interval between requests, in milliseconds. Default: five minutes. */
   readonly everyMs?: number
-  /** Hears each change. */
+  /** Called at each change. */
   tell(condition: 'low' | 'empty' | 'unknown' | 'ok', credits: number | undefined): void
 }
 
-/** Run it in one process of an app: each that runs it asks, and tells. Returns what ends it. */
+/** Starts the watch and returns a function that ends it. Run it in one process of an app only. */
 export function watchBalance({ client, low, everyMs = 300_000, tell }: BalanceWatch): () => void {
   let told: Parameters<BalanceWatch['tell']>[0] = 'ok'
   let timer = setTimeout(look, 0).unref()
@@ -34,7 +34,7 @@ export function watchBalance({ client, low, everyMs = 300_000, tell }: BalanceWa
 }
 
 function conditionOf(credits: number | undefined, low: number) {
-  // The account could not be asked, or gave no figure.
+  // The account did not respond, or returned no figure.
   if (credits === undefined) return 'unknown'
   if (credits <= 0) return 'empty'
   return credits <= low ? 'low' : 'ok'

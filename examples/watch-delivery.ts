@@ -1,4 +1,4 @@
-// Looks once at each code that was sent, and tells whether it has arrived, by country and method:
+// Requests once the state of each sent code, and reports whether it has arrived, by country and method:
 // const onEvent = watchDelivery({ client, tell: (fate, { country }) => fates.inc({ fate, country }) })
 // twoFactor({ provider: providerCodes({ client, approvedStatuses }), onEvent })
 import type { ProviderClient, TwoFactorEvent } from 'express-two-factor'
@@ -6,19 +6,19 @@ import type { ProviderClient, TwoFactorEvent } from 'express-two-factor'
 export type Sent = Extract<TwoFactorEvent, { readonly type: 'challenge.sent' }>
 
 export interface DeliveryWatch {
-  /** The account that sends the codes. With several, look at `provider` of the event first. */
+  /** The account that sends the codes. With several, compare `provider` of the event first. */
   readonly client: Pick<ProviderClient, 'messageState'>
-  /** What further words of the account mean, such as `{ 'fora de área': 'missing' }`: `npx express-two-factor calibrate` shows one. */
+  /** The meaning of further words of the account, such as `{ 'fora de área': 'missing' }`: `npx express-two-factor calibrate` shows one. */
   readonly words?: Readonly<Record<string, 'arrived' | 'missing'>>
-  /** How long after the send it is asked, in milliseconds. Default 15 seconds. */
+  /** Time after the send at which the state is requested, in milliseconds. Default: 15 seconds. */
   readonly afterMs?: number
-  /** Hears of each code. `missing`: lost, or still on its way. `unknown`: the account did not say, or by no word known here. */
+  /** Called for each code. `missing`: lost, or still on its way. `unknown`: no state, or an unknown word. */
   tell(fate: 'arrived' | 'missing' | 'unknown', sent: Sent): void
 }
 
-/** Receipts of SMPP 3.4 (appendix B), and what accounts say in English, Spanish and Portuguese. */
+/** Words of SMPP 3.4 (appendix B), and of accounts in English, Spanish and Portuguese. */
 const field = {
-  // First, because "no entregado" has a word of those that have arrived.
+  // First, because "no entregado" contains a word of delivered messages.
   missing: `
     undeliv expired rejectd deleted enroute acceptd
     no not sin error failed undelivered undeliverable rejected unreachable blocked busy voicemail sent sending queued pending accepted ringing
@@ -38,7 +38,7 @@ function plain(text: string): string {
   return ` ${letters.match(/\p{L}+/gu)?.join(' ') ?? ''} `
 }
 
-/** Returns the listener. What it finds changes nothing: who receives no message must not be sent more of them. */
+/** Returns the listener. It only reports: a user who receives no message must not be sent more of them. */
 export function watchDelivery({ client, words = {}, afterMs = 15_000, tell }: DeliveryWatch) {
   const known = [
     ...Object.entries(words).map(([word, fate]) => [plain(word), fate] as const),
@@ -51,7 +51,7 @@ export function watchDelivery({ client, words = {}, afterMs = 15_000, tell }: De
   ]
 
   function fateOf(state = '') {
-    // A receipt quotes the text of the message, whose words say nothing of its fate.
+    // A receipt quotes the text of the message, which does not describe its state.
     const said = plain(/\bstat:\s*(\w+)/i.exec(state)?.[1] ?? state)
     return known.find(([word]) => said.includes(word))?.[1] ?? 'unknown'
   }
@@ -59,7 +59,7 @@ export function watchDelivery({ client, words = {}, afterMs = 15_000, tell }: De
   async function look(id: string, sent: Sent): Promise<void> {
     const messages = await client.messageState({ id }).catch(() => [])
     const fates = messages.map(({ state }) => fateOf(state))
-    // One of several parts that is missing makes the code unreadable.
+    // If one of several parts is missing, the code cannot be read.
     const worst = (['missing', 'unknown', 'arrived'] as const).find((fate) => fates.includes(fate))
     tell(worst ?? 'unknown', sent)
   }

@@ -26,9 +26,9 @@ import { stageRoutes, switchOf } from './stage.js'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Known by password alone. */
+    /** The password was verified, the code was not. */
     pendingUserId?: string
-    /** Known by password and code. */
+    /** Password and code were verified. */
     userId?: string
     /** Where the last code for each purpose went. */
     sentTo?: Readonly<Record<string, string>>

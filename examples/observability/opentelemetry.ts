@@ -28,7 +28,7 @@ function attributesOf(exchange: ExchangeTrace): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
 }
 
-/** One span for each send and each check, below the span of the request; and what there is to count. */
+/** Creates a span for each send and each check, below the span of the request, and the metrics. */
 export function observe() {
   const tracer = trace.getTracer('express-two-factor')
   const meter = metrics.getMeter('express-two-factor')

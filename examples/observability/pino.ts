@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 
 const levels = { alarm: 'error', warning: 'warn', record: 'info' } as const
 
-/** An event holds no code, number or key, so it can be logged whole. `subject` is your own name of the account. */
+/** Logs whole events, because they contain no code, number or key. `subject` is the account id of your app. */
 export function logEvents(logger: Logger): (event: TwoFactorEvent) => void {
   const log = logger.child({ component: 'two-factor' })
   return ({ type, at, ...members }) => {

@@ -50,7 +50,7 @@ export function observe(register: Registry) {
     labelNames: ['type', 'level'],
     registers,
   })
-  // From the start: a series that begins with its first event has no increase, and its alarm would come with the second.
+  // At the start, because a series that begins with its first event has no increase: its alarm would need a second event.
   for (const [type, { level }] of Object.entries(eventUrgency)) events.inc({ type, level }, 0)
 
   function count(exchange: 'send' | 'check') {
@@ -72,7 +72,7 @@ export function observe(register: Registry) {
       if (event.type === 'challenge.sent' || event.type === 'challenge.unconfirmed') {
         const { country, lane } = event
         countries.inc({ country, lane, result: 'sent' })
-        // Where nobody enters a code, the share is 0 and not unknown.
+        // If no code is entered, the share is 0 and not unknown.
         countries.inc({ country, lane, result: 'approved' }, 0)
       }
       if (event.type === 'challenge.approved') {

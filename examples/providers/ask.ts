@@ -1,6 +1,6 @@
 import type { CodeSend, SendResult } from 'express-two-factor'
 
-/** What came back: a JSON answer, one that is none, nothing at all, or proof that nothing was sent. */
+/** Outcome: a JSON response, another response, no response, or proof that nothing was sent. */
 export type Answer =
   | {
       readonly httpStatus: number
@@ -11,7 +11,7 @@ export type Answer =
   | 'lost'
   | 'not-sent'
 
-/** Errors of a connection that never came to be, and their word in events. After any other, the service may have acted. */
+/** Errors before a connection exists, with their word in events. After other errors, the service may have acted. */
 const beforeSending = new Map([
   ['ECONNREFUSED', 'refused'],
   ['ENOTFOUND', 'dns'],
@@ -27,13 +27,13 @@ export interface Post extends Pick<CodeSend, 'signal' | 'report'> {
   readonly body?: string
 }
 
-/** Asks once and never rejects. A repeated send would cost money, a repeated check a guess. */
+/** Sends one request and never rejects. A repeated send would cost money, and a repeated check an attempt. */
 export async function post(url: string, request: Post): Promise<Answer> {
   const { operation, method = 'POST', headers, body = '', signal, report } = request
   report?.({ operation })
   if (signal.aborted) return 'not-sent'
   try {
-    // Followed, a redirect would carry number and credentials to wherever it points.
+    // Redirects are not followed, because they would receive number and credentials.
     const response = await fetch(url, {
       method,
       headers,
@@ -44,7 +44,7 @@ export async function post(url: string, request: Post): Promise<Answer> {
     const seconds = response.headers.get('retry-after') ?? ''
     const wait = /^\d{1,9}$/.test(seconds) && { retryAfterMs: Number(seconds) * 1_000 }
     const answer = { httpStatus: response.status, json: objectIn(await response.text()), ...wait }
-    // Of an error its code or title only: the longer texts of some services quote the number.
+    // Only the code or title of an error, because longer texts of some services quote the number.
     if (!response.ok) report?.({ reason: 'answer', providerError: errorIn(answer.json) })
     report?.({ httpStatus: response.status })
     return answer
@@ -67,7 +67,7 @@ export function basicAuth(user: string, password: string): { authorization: stri
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
 }
 
-/** The page of a proxy is no answer of the service, whatever its status. */
+/** The page of a proxy is no response of the service, whatever its status. */
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,12 +1,12 @@
-// Codes into a team's chat, for development: no phone, no account, no cost. Not for production: everyone
-// in the channel reads them, and they are gone when the process ends.
+// Sends codes to a team's chat, for development without a phone, an account or costs. Not for production: every member of
+// the channel can read them, and they are lost when the process ends.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { CodeProvider } from 'express-two-factor'
 import { post } from './ask.js'
 
 const mostCodes = 1_000
 
-/** `url` takes a post of `{ text }`, as incoming webhooks of chat services do. */
+/** `url` accepts a POST of `{ text }`, as incoming webhooks of chat services do. */
 export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
   const codes = new Map<string, { readonly code: string; readonly owner: string }>()
 
@@ -33,7 +33,7 @@ export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
     },
     async checkCode({ destination, appName, code, handle, report }) {
       report?.({ asked: false })
-      // Typed while it is still being sent.
+      // Entered while the send is still under way.
       if (handle === undefined) return 'not-sent'
       const kept = codes.get(handle)
       if (kept === undefined) return 'unavailable'

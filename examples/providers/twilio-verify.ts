@@ -1,6 +1,6 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of two Verify services. A service allows one
-// verification per number and five checks of it, so a stranger who signs up with the number of a user would use up the
-// checks of that user's sign-in.
+// verification per number and five checks of it. An attacker who signs up with the number of a user would otherwise use
+// up the checks of that user's sign-in.
 // https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
 import type { Channel, CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, later, post } from './ask.js'
@@ -57,7 +57,7 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
       report,
     })
 
-  /** What the service binds the code to: the same at send and at check. */
+  /** Fields to which the service binds the code, equal at send and at check. */
   function transactionIn(details: Details | undefined): Record<string, string> {
     const rows = new Map(details?.rows)
     const [amount, payee] = [rows.get(psd2?.amount ?? ''), rows.get(psd2?.payee ?? '')]
@@ -78,7 +78,7 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
       const service = isSignUp ? signUpServiceSid : serviceSid
       const params = { To: destination, Channel: channel, Locale: locale }
       const result = sendResult(await ask(service, 'Verifications', params, exchange), channel)
-      // A check does not say whether it is of a sign-up, so the handle does.
+      // A check does not contain its lane, so the handle marks a sign-up.
       return isSignUp && 'handle' in result ? { ...result, handle: signUp + result.handle } : result
     },
     async checkCode({ handle, code, ...exchange }) {
@@ -97,25 +97,25 @@ function sendResult(answer: Answer, asked: Channel): SendResult {
   if (answer === 'not-sent') return { result: 'not-sent' }
   if (answer === 'lost' || answer.json === undefined) return { result: 'unconfirmed' }
   const { httpStatus, json } = answer
-  // Of a send only the service can be what is not found.
+  // At a send, only the service can be missing.
   if (isOfAccount(httpStatus, json.code) || json.code === notFound) return { result: 'misconfigured' }
   if (httpStatus === 429 || postponed.has(Number(json.code))) return later(answer)
   if (httpStatus === 408) return { result: 'unconfirmed' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 201 || typeof json.sid !== 'string') return { result: 'unconfirmed' }
-  // A service may choose another way: its support switches on WhatsApp before SMS by country, and RCS in place of it.
+  // A service may choose another channel: its support enables WhatsApp before SMS by country, and RCS instead of it.
   const channel = typeof json.channel === 'string' && json.channel !== asked && { channel: json.channel }
   return {
     result: 'sent',
     handle: json.sid,
-    // Whoever asks, a number has one verification and one code until it ends.
+    // For all accounts, a number has one verification and one code until it ends.
     byNumber: true,
     lifetimeMs: lifetimeOf(json.date_created),
     ...channel,
   }
 }
 
-/** A resend is the same verification: its code dies ten minutes after the first send. */
+/** A resend continues the verification, whose code expires ten minutes after the first send. */
 function lifetimeOf(createdAt: unknown): number {
   const leftMs = Date.parse(String(createdAt)) + lifetimeMs - Date.now()
   return Number.isNaN(leftMs) ? lifetimeMs : Math.min(Math.max(leftMs, 1_000), lifetimeMs)
@@ -126,7 +126,7 @@ function verdict(answer: Answer): Verdict {
   if (answer === 'lost' || answer.json === undefined) return 'unavailable'
   const { httpStatus, json } = answer
   if (isOfAccount(httpStatus, json.code)) return 'misconfigured'
-  // A verification that expired or was approved is gone; one that was checked too often takes no code either.
+  // A verification that has expired, was approved or was checked too often accepts no code.
   if (httpStatus === 404 || (httpStatus === 429 && json.code === maxChecksReached)) return 'over'
   if ((httpStatus !== 200 && httpStatus !== 201) || typeof json.status !== 'string') return 'unavailable'
   return json.status === 'approved' ? 'approved' : 'rejected'

@@ -1,25 +1,25 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
-// A number has one request at a time: the one before is cancelled first, and where that fails, moved on. A request of a
-// sign-up gives way to a sign-in, so that a stranger who signs up with the number of a user does not keep the user out.
+// A number has one request at a time. The earlier one is cancelled first; if that fails, it is moved to its next step.
+// A sign-in replaces a request of a sign-up, so an attacker who signs up with the number of a user does not block the user.
 import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, later, post } from './ask.js'
 
 export interface VonageVerifyOptions {
   readonly apiKey: string
   readonly apiSecret: string
-  /** That of `twoFactor`: where it fixes the length of a code, the service makes codes of that length. */
+  /** `code.pattern` of `twoFactor`. If it fixes the length of a code, the service makes codes of that length. */
   readonly codePattern?: RegExp
   /** Number of your WhatsApp Business account, digits only. Without it there is no method `whatsapp`. */
   readonly whatsappFrom?: string
   readonly baseUrl?: string
 }
 
-/** How long the service waits for the code, in seconds; it takes 15 to 900. */
+/** How long the service waits for the code, in seconds: 15 to 900. */
 const channelTimeout = 300
 const maxBrandLength = 16
 /** A number has a request already. */
 const conflict = 409
-/** How long a cancellation may take of the time of the send that waits for it. */
+/** Maximum duration of a cancellation, during which its send waits. */
 const cancelMs = 3_000
 
 export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
@@ -49,7 +49,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
     setTimeout(forget, channelTimeout * 1_000).unref()
   }
 
-  /** Whether the request has ended, or may have. The service does not cancel one in its first half minute. */
+  /** Returns whether the request has ended, or may have. The service cancels no request in its first half minute. */
   async function cancel(handle: string, signal: AbortSignal): Promise<boolean> {
     const soon = AbortSignal.any([signal, AbortSignal.timeout(cancelMs)])
     const answer = await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal: soon })
@@ -82,7 +82,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
         if (lane === 'enrol' && 'handle' in result && result.handle) remember(to, result.handle)
         return result
       }
-      // The request before could not be cancelled: it may have another step, which sends its code again.
+      // The earlier request could not be cancelled. It may have another step, which sends its code again.
       const next = await ask('nextWorkflow', `${urlOf(previousHandle)}/next_workflow`, undefined, exchange)
       const moved = typeof next === 'object' && next.httpStatus === 200
       return moved ? { result: 'sent', handle: previousHandle } : { ...sendResult(answer), ...cancelled }
@@ -99,7 +99,7 @@ const isConflict = (answer: Answer): boolean => typeof answer === 'object' && an
 const labels: Readonly<Record<string, string>> = { rcs: 'RCS', whatsapp: 'WhatsApp' }
 const locales: Readonly<Record<string, string>> = { en: 'en-us', es: 'es-mx', pt: 'pt-br' }
 
-/** The only length of digits that the pattern takes; undefined when it takes several. The service makes 4 to 10. */
+/** Returns the only length of digits that the pattern accepts, or undefined for several. The service makes 4 to 10. */
 function fixedLengthOf(pattern: RegExp): number | undefined {
   const lengths = [4, 5, 6, 7, 8, 9, 10].filter((length) => pattern.test('1'.repeat(length)))
   return lengths.length === 1 ? lengths[0] : undefined
@@ -129,7 +129,7 @@ function verdict(answer: Answer): Verdict {
   return httpStatus === 200 && json.status === 'completed' ? 'approved' : 'unavailable'
 }
 
-/** 401: the key. 402: no balance left. 403: what the account may not do. */
+/** 401: the key. 402: no balance left. 403: a permission that the account lacks. */
 function isOfAccount(httpStatus: number): boolean {
   return [401, 402, 403].includes(httpStatus)
 }

@@ -10,16 +10,16 @@ import { endOnSigterm } from '../end-on-sigterm.js'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Known by password alone. */
+    /** The password was verified, the code was not. */
     pendingUserId?: string
-    /** Known by password and code. */
+    /** Password and code were verified. */
     userId?: string
   }
 }
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Without its queue a request is answered 503 at once while Redis is away.
+// Without its queue, a request gets 503 immediately while Redis is away.
 const redis = createRedisClient({ url: process.env.REDIS_URL ?? '', disableOfflineQueue: true })
 redis.on('error', (error) => console.error(error.message))
 await redis.connect()
