@@ -95,10 +95,9 @@ async function tokens(sandbox: Sandbox): Promise<Example> {
   return { ...plan, app: express().use(setsLanguage, app as Express) }
 }
 
-/** Five examples of the package and an app of somebody else, none of which has a mistake in its wiring. */
+/** Four examples of the package and an app of somebody else, none of which has a mistake in its wiring. */
 const examples: Readonly<Record<string, (sandbox: Sandbox) => Promise<Example>>> = {
   demo,
-  login: onePage('login'),
   'auth-js': async (sandbox) => createAuthJs(sandbox, peopleOf),
   'cookie-session': onePage('cookie-session', { signOut }),
   passport: onePage('passport', { signOut }),

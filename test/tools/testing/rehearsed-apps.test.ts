@@ -125,7 +125,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     )
   })
 
-  it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {
+  it('accuses none of the right ones: the demo bank, three examples of this package, and Auth.js behind it', async () => {
     sandbox.reset()
     const bank = createBank(sandbox, {}, await stores.next())
     const apps = { bank, ...(await loadExamples(sandbox)) }
