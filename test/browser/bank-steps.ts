@@ -13,7 +13,7 @@ export async function enter(visitor: Visitor, code: string): Promise<void> {
 /** By keyboard, into a field that has the focus when the page is there. */
 export async function typeInto(visitor: Visitor, label: string, text: string): Promise<void> {
   // Browsers give it a moment after the page is loaded.
-  await expect.poll(async () => (await visitor.focused()).name, { timeout: 20_000 }).toContain(label)
+  await expect.poll(async () => (await visitor.focused()).name, { timeout: 20_000 }).toBe(label)
   await visitor.type(...text)
   await visitor.submit()
 }
