@@ -12,7 +12,7 @@ import {
   startVisit,
 } from './kit.js'
 
-const { codes } = hearWarnings()
+const { codes, said } = hearWarnings()
 
 const anyone = { options: { subject: () => 'ana' } }
 const guarded = (app: Express, tf: TwoFactor) => app.get('/account', tf.requireTwoFactor(), ok)
@@ -126,6 +126,7 @@ describe('a guard before the body parser', () => {
     )
     for (const error of host.errors) expect((error as Error).cause).toBeInstanceOf(TypeError)
     expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
+    expect(said[0]?.message).toContain('(POST /pay)')
   })
 })
 

@@ -101,11 +101,11 @@ export function createShownCheck(warn: Warn) {
   }
 }
 
-/** Returns whether `bind` probably misspells a name: a filled body has an undefined field, or all fields are undefined. */
-export function isBindMisspelt(bound: unknown, body: unknown): boolean {
+/** Returns the names that `bind` probably misspells: a filled body has an undefined field, or all fields are undefined. */
+export function findMisspelt(bound: unknown, body: unknown): readonly string[] {
   const sent = Object.keys(Object(body))
   const fields = Object.entries<unknown>(Object(bound))
-  const missing = fields.filter(([, value]) => value === undefined)
+  const missing = fields.filter(([, value]) => value === undefined).map(([name]) => name)
   const isAll = missing.length === fields.length
-  return sent.length > 0 && (isAll || missing.some(([name]) => sent.includes(name)))
+  return sent.length > 0 && (isAll || missing.some((name) => sent.includes(name))) ? missing : []
 }

@@ -16,9 +16,9 @@ import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
 import { noteGuarded } from './coverage.js'
-import { isBindMisspelt, readDetails } from './details.js'
+import { findMisspelt, readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
-import { refuseMissingBody } from './missing-body.js'
+import { refuseMissingBody, routeOf } from './missing-body.js'
 
 /** A request that reached the guard. */
 interface GuardRequest {
@@ -184,19 +184,21 @@ function createGuardDecision(
    */
   function explained(req: Request, error: unknown): unknown {
     if (error instanceof EmptyField && wasParsed(req)) {
-      if (bind !== undefined && isBindMisspelt(bind(req), req.body)) hint('TWO_FACTOR_BIND_EMPTY')
+      const misspelt = bind && findMisspelt(bind(req), req.body)
+      if (misspelt !== undefined && misspelt.length > 0)
+        hint('TWO_FACTOR_BIND_EMPTY', `${routeOf(req)}: ${misspelt.join(', ')}`)
       return invalid(error.complaint)
     }
     if (!(error instanceof TypeError) || wasParsed(req) || !hasBody(req)) return error
     const parser = parserFor(req)
     const isRead = req.readableDidRead && typeof req.body === 'object'
     if (parser === undefined || isRead) {
-      warn('TWO_FACTOR_NOT_PARSED', `${req.method} ${req.baseUrl}${req.path}: ${error.message}`)
+      warn('TWO_FACTOR_NOT_PARSED', `${routeOf(req)}: ${error.message}`)
       return parser === undefined
         ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
         : invalid('The body must be an object.')
     }
-    warn('TWO_FACTOR_NOT_PARSED')
+    warn('TWO_FACTOR_NOT_PARSED', routeOf(req))
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
     const { message } = error
     const why = message.endsWith(parserQuestion)

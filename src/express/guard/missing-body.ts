@@ -32,3 +32,8 @@ function isAboutBody(req: Request, error: TypeError, read: () => unknown): boole
     req.body = body
   }
 }
+
+/** Returns method and path of a request, for a warning. */
+export function routeOf({ method, baseUrl, path }: Request): string {
+  return `${method} ${baseUrl}${path}`
+}

@@ -20,6 +20,7 @@ import {
   wasParsed,
 } from '../http/request-body.js'
 import type { SitePaths } from '../http/site-paths.js'
+import { routeOf } from './missing-body.js'
 
 /** A saved form that the user can submit again. It is user input: escape it. */
 export interface ResumedForm {
@@ -84,7 +85,9 @@ export function createResumption(
     claim(req: Request): string | undefined {
       if (!isFilled(req)) {
         // The guard cannot see an unparsed form, so it neither saves nor recognises it.
-        if (isForm(req) && hasBody(req) && !req.readableDidRead) warn('TWO_FACTOR_NOT_PARSED')
+        if (isForm(req) && hasBody(req) && !req.readableDidRead) {
+          warn('TWO_FACTOR_NOT_PARSED', routeOf(req))
+        }
         return undefined
       }
       const id = findField(req.body, keptFormField)

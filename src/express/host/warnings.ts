@@ -22,7 +22,7 @@ const messages = {
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
-    'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS, and let it send `X-Forwarded-Proto`.',
+    'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS, and let it send `X-Forwarded-Proto`. Without TLS, such as on your own machine, leave `cookie.secure` unset.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times with separate stores, for example in a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_NO_SESSION:
@@ -36,11 +36,11 @@ const messages = {
   TWO_FACTOR_ROWS_NOT_BOUND:
     '`describe` returned different rows for equal fields of `bind`: a code for one description also confirms the other. Return from `bind` every field that `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
-    'The provider rejects your account, so no user can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to receive each such event.',
+    'The provider rejects your account, so no user can sign in. Check `client` and `key`, run `npx express-two-factor doctor`, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_ROUTES_NOT_MOUNTED:
     'Users enter their codes at `tf.routes()`, but no request has reached these. Mount them at the option `path`: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_ROUTES_ELSEWHERE:
-    '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal. If a proxy removes a prefix, set the option `prefix`.',
+    '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_BIND_EMPTY:
     '`bind` returned undefined although the request seems to contain the field, so it gets 400. Compare the names in `bind` with the fields of the form.',
   TWO_FACTOR_PROVIDER_UNREACHABLE:
