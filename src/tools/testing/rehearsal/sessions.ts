@@ -114,6 +114,8 @@ export const attacksOnSessions: readonly Attack[] = [
       }
       const seen = stage.paths.length > 0 ? await stage.look(second) : []
       if (action !== undefined) {
+        // The first person may already have done the action.
+        for (const changed of changes) await changed()
         for (const person of people) {
           const whose = { agent: second.agent, person }
           const response = await second.agent.send(
