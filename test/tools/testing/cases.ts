@@ -163,6 +163,24 @@ export const missedApps: readonly Mistake[] = [
     },
     (bank) => withAction(bank, { path: ({ name }) => `/accounts/${name}/transfers` }),
   ),
+  mistake(
+    'one purpose for two actions, and no bind',
+    'changed',
+    {
+      transfers: ({ app, tf }) => {
+        const requireCode = tf.requireTwoFactor({ purpose: 'transfer', once: true })
+        for (const payee of ['block', 'close']) {
+          app.post(`/card/${payee}`, requireCode, (req, res) => {
+            sendMoney({ session: req.session, body: { payee } })
+            res.sendStatus(204)
+          })
+        }
+      },
+    },
+    () => ({
+      actions: ['block', 'close'].map((name) => ({ name, path: `/card/${name}` })),
+    }),
+  ),
   mistake('a twin of the transfer in a second version', 'unguarded', {
     front: ({ app }) => void app.post('/v2/transfers', parse, transfer),
   }),

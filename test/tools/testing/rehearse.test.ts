@@ -144,6 +144,19 @@ describe('rehearse', () => {
     await expect(rehearsed(undefined, plan)).rejects.toThrow(message)
   })
 
+  it('does not accuse a row of an action that its own preparation did', async () => {
+    const result = await rehearsed('a transfer for which the code of the sign-in is enough', {
+      only: ['same-browser'],
+    })
+    expect(withVerdict(result, 'fell')).toEqual([])
+  })
+
+  it('says that no action has a field to change', async () => {
+    const actions = [{ name: 'transfer', path: '/transfers' }]
+    const { rows } = await rehearsed(undefined, { actions, only: ['changed'] })
+    expect(rows.at(1)?.tried).toBe('no action has a field to change')
+  })
+
   it('reports the fix, the request to repeat and the page to read for a failed row', async () => {
     const result = await rehearsed('bind that forgets the payee', { only: ['changed'] })
     expect(withVerdict(result, 'fell')).toEqual(['changed'])

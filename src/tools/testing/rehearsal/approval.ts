@@ -10,8 +10,12 @@ export function stepUpsOf(
   stage: Stage,
   which: (action: RehearsalAction) => boolean = () => true,
 ): readonly RehearsalAction[] {
-  const found = (stage.options.actions ?? []).filter((action) => stepsUp(action) && which(action))
-  if (found.length === 0) throw lacking('actions')
+  const { actions = [] } = stage.options
+  if (actions.length === 0) throw lacking('actions')
+  const found = actions.filter((action) => stepsUp(action) && which(action))
+  if (found.length === 0) {
+    throw new NotTried('each action has `stepUp: false` or `repeatable: true`', { lacks: 'actions' })
+  }
   return found
 }
 

@@ -1,11 +1,12 @@
 import { mustAsk, stepUpsOf } from './approval.js'
 import type { Fields, RehearsalAction } from './contract.js'
+import { stepsUp } from './effects.js'
 import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
-import { fieldsOf, formOf, requestWith, requirementIn } from './requests.js'
+import { fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { bodyLike, notationsOf } from './variants.js'
-import { fell, lacking, refused, told } from './verdicts.js'
+import { fell, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
 /** Fields that differ from the approved ones. */
@@ -24,9 +25,14 @@ interface Difference {
 export const changedFields: Attack = {
   code: 'changed',
   claim: 'a code covers the action that it was shown for and no other',
-  fix: 'return from bind every field that the handler uses, parsed once to one type that both use; list in mayChange the fields that a code need not cover',
+  fix: 'give each kind of action a purpose of its own, and return from bind every field that the handler uses, parsed once to one type that both use; list in mayChange the fields that a code need not cover',
   docs: 'docs/reference.md#the-guard',
   async run(stage, tries) {
+    const others = await withOnePurpose(stage)
+    for (const [one, other] of others) {
+      tries(`"${other.name}" with the code for "${one.name}"`)
+      await doAnother(stage, one, other)
+    }
     const tried: string[] = []
     for (const action of stepUpsOf(stage, (one) => one.repeatable !== true || one.changed !== undefined)) {
       const visit = await stage.signedIn()
@@ -38,9 +44,44 @@ export const changedFields: Attack = {
       await changeAfter(stage, action, visit, differences)
       for (const leaf of boundLeaves(action, fields)) await confirmAnother(stage, action, leaf)
     }
-    if (tried.length === 0) throw lacking('actions')
+    if (tried.length + others.length === 0) {
+      throw new NotTried('no action has a field to change', { lacks: 'actions' })
+    }
     return 'none was done with other fields, and each was done as confirmed'
   },
+}
+
+/**
+ * Returns pairs of actions with one purpose: bind must tell them apart. Two actions with one effect may be one action in
+ * two notations.
+ */
+async function withOnePurpose(
+  stage: Stage,
+): Promise<readonly (readonly [RehearsalAction, RehearsalAction])[]> {
+  const shown: { action: RehearsalAction; purpose: string | undefined; changes: string }[] = []
+  for (const action of (stage.options.actions ?? []).filter(stepsUp)) {
+    const known = await stage.effects.knownOf(action).catch(() => undefined)
+    const changes = [...(known?.effect.parts.keys() ?? [])].sort().join()
+    if (known !== undefined) shown.push({ action, purpose: known.purpose, changes })
+  }
+  return shown.flatMap((one) =>
+    shown
+      .filter(({ action, purpose, changes }) => {
+        const isOther = action.state !== one.action.state || changes !== one.changes
+        return isOther && purpose === one.purpose && action.repeatable !== true
+      })
+      .map(({ action }) => [one.action, action] as const),
+  )
+}
+
+/** Gets the code for one action, and does another action with it. */
+async function doAnother(stage: Stage, one: RehearsalAction, other: RehearsalAction): Promise<void> {
+  const { effects } = stage
+  const visit = await stage.signedIn()
+  effects.adopt(visit)
+  if ((await effects.approve(visit, await requestOf(one, visit))) === undefined) return
+  const { response, isDone } = await effects.attempt(other, visit, await requestOf(other, visit))
+  if (isDone) fell(response, `the code was for "${one.name}", and "${other.name}" was done`)
 }
 
 const boundLeaves = (
