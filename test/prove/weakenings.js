@@ -970,8 +970,8 @@ export const weakenings = [
     bound: 23,
     what: 'an address has no share of a day',
     file: 'src/challenge/rate-limits/counter-table.ts',
-    find: "dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },\n    unproven,",
-    replace: "dayMs, 'serviceEnrolSendsPerDay'), back: undelivered },",
+    find: "dayMs, 'serviceEnrolSendsPerDay'), refundedWhen: undelivered },\n    unproven,",
+    replace: "dayMs, 'serviceEnrolSendsPerDay'), refundedWhen: undelivered },",
     tests: ['test/challenge/rate-limits/few-addresses.test.ts'],
   },
   {
