@@ -447,8 +447,8 @@ export const weakenings = [
     bound: 13,
     what: 'an attacker who is known by an app uses the share of known browsers at the number',
     file: 'src/challenge/reach/account.ts',
-    find: 'andThen(browser?.isKnownAt(phone),',
-    replace: 'andThen(phone && browser?.isKnown(),',
+    find: 'await browser?.isKnownAt(phone)',
+    replace: '(phone, await browser?.isKnown())',
     tests: ['test/challenge/rate-limits/number-counters.test.ts'],
   },
   {
@@ -864,8 +864,8 @@ export const weakenings = [
     bound: 13,
     what: 'a device cookie outlives its revocation',
     file: 'src/challenge/proofs/devices.ts',
-    find: '(endedAt) => at > endedAt',
-    replace: '() => true',
+    find: 'return at > (await this.endedAt())',
+    replace: 'return at > 0',
     tests: ['test/express/device-cookies.test.ts'],
   },
   {
